@@ -7,7 +7,6 @@ export class EnvReader {
   readonly problems: string[] = [];
   /** Probable mistakes that do not stop the start. */
   readonly warnings: string[] = [];
-  /** The names of all variables that were read. */
   private readonly known = new Set<string>();
 
   constructor(private readonly env: NodeJS.ProcessEnv) {}

@@ -1,4 +1,5 @@
-import { type Account, accountIdProblem, type AccountStatus, emailProblem } from '../../domain/accounts/account.js';
+import { type Account, type AccountStatus } from '../../domain/accounts/account.js';
+import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
 import { invalidFields, requireFields } from '../../domain/errors.js';
 import type { Accounts } from '../ports.js';
 

@@ -1,4 +1,5 @@
-import { Account, requireProfile, type AccountProfile } from '../../domain/accounts/account.js';
+import { Account } from '../../domain/accounts/account.js';
+import { requireProfile, type AccountProfile } from '../../domain/accounts/account-profile.js';
 import { newPasswordProblem, passwordProblem } from '../../domain/accounts/password.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { requireFields } from '../../domain/errors.js';

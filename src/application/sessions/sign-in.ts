@@ -1,4 +1,5 @@
-import { emailKey, ownerRefusal } from '../../domain/accounts/account.js';
+import { ownerRefusal } from '../../domain/accounts/account.js';
+import { emailKey } from '../../domain/accounts/account-profile.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
 import type { AuditEvent, Client } from '../../domain/audit/audit-event.js';

@@ -1,4 +1,4 @@
-import { emailProblem } from '../../domain/accounts/account.js';
+import { emailProblem } from '../../domain/accounts/account-profile.js';
 import type { EnvReader } from '../env-reader.js';
 import { isLoopbackUrl } from '../network-config.js';
 

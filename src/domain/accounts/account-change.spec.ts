@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Account, type AccountProfile } from './account.js';
+import { Account } from './account.js';
+import { type AccountProfile } from './account-profile.js';
 
 const PROFILE: AccountProfile = { email: 'ada@example.org', displayName: 'Ada', permissions: ['a:read', 'b:write'] };
 const PERMISSIONS = { before: PROFILE.permissions, after: PROFILE.permissions };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Account, accountIdProblem, emailKey, requireProfile, type AccountProfile } from './account.js';
+import { Account } from './account.js';
+import { accountIdProblem, emailKey, requireProfile, type AccountProfile } from './account-profile.js';
 import { LatchkeyError } from '../errors.js';
 import { KeyString } from '../keys/key-string.js';
 

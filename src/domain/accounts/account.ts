@@ -1,7 +1,6 @@
 import { accountChanges, type AccountChange } from './account-change.js';
-import { isPermission } from './permission.js';
-import { LatchkeyError, requireFields } from '../errors.js';
-import { withoutSecrets } from '../secrets.js';
+import type { AccountProfile } from './account-profile.js';
+import { LatchkeyError } from '../errors.js';
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
@@ -10,14 +9,6 @@ export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export interface OwnerStanding {
   readonly status: AccountStatus;
   readonly permissions: readonly string[];
-}
-
-/** A user as the platform describes them. The platform counts `version`; without it the stored version stays. */
-export interface AccountProfile {
-  readonly email: string;
-  readonly displayName: string;
-  readonly permissions: readonly string[];
-  readonly version?: bigint | undefined;
 }
 
 interface AccountState {
@@ -29,9 +20,6 @@ interface AccountState {
   readonly status: AccountStatus;
   readonly version: bigint;
 }
-
-export const MAX_EMAIL_LENGTH = 254;
-const MAX_PERMISSIONS = 1000;
 
 export class Account implements OwnerStanding {
   /** @param before the stored account; undefined for a new one */
@@ -125,35 +113,4 @@ export function newestVersion(stored: bigint, sent = stored): bigint {
 /** Why an owner who is not active is refused. A status that this release does not know counts as suspended. */
 export function ownerRefusal(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
   return status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
-}
-
-export function emailKey(email: string): string {
-  return email.toLowerCase();
-}
-
-export function accountIdProblem(id: string): string | undefined {
-  return /^[A-Za-z0-9._:@|-]{1,128}$/.test(id) ? undefined : 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]';
-}
-
-export function emailProblem(email: string): string | undefined {
-  const isEmail = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH;
-  return isEmail ? undefined : 'must be an email address';
-}
-
-/** Throws one error that names every invalid field of the profile. */
-export function requireProfile(id: string, { email, displayName, permissions }: AccountProfile): void {
-  const wrong = permissions.find((permission) => !isPermission(permission));
-  requireFields({
-    id: accountIdProblem(id),
-    email: emailProblem(email),
-    displayName: /^[^\p{Cc}]{0,200}$/u.test(displayName)
-      ? undefined
-      : 'must be at most 200 characters without control characters',
-    permissions:
-      permissions.length > MAX_PERMISSIONS
-        ? `must be at most ${MAX_PERMISSIONS}`
-        : wrong === undefined
-          ? undefined
-          : `must each have the form resource:action without wildcards, unlike ${JSON.stringify(withoutSecrets(wrong).slice(0, 64))}`,
-  });
 }

@@ -1,5 +1,6 @@
 import { LatchkeyError } from '../errors.js';
-import { Account, type AccountProfile, newestVersion } from './account.js';
+import { Account, newestVersion } from './account.js';
+import { type AccountProfile } from './account-profile.js';
 
 /** What remains of a purged account. Because of its last version, a change that arrives late can't restore it. */
 export class FormerAccount {

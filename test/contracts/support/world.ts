@@ -4,7 +4,8 @@ import { sessionOpened } from '../../../src/application/sessions/sign-in.js';
 import { saveKeys } from '../../../src/application/keys/change-keys.js';
 import type { UndeliveredNotices } from '../../../src/application/ports.js';
 import type { Ports } from '../../../src/composition/use-cases.js';
-import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
+import { Account } from '../../../src/domain/accounts/account.js';
+import { type AccountProfile } from '../../../src/domain/accounts/account-profile.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
 import {
   type OwnerEventType,

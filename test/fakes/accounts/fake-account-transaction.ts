@@ -1,5 +1,5 @@
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import { emailKey } from '../../../src/domain/accounts/account.js';
+import { emailKey } from '../../../src/domain/accounts/account-profile.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';

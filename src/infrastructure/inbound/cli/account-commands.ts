@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { accountIdProblem, type Account, ACCOUNT_STATUSES } from '../../../domain/accounts/account.js';
+import { type Account, ACCOUNT_STATUSES } from '../../../domain/accounts/account.js';
+import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../domain/errors.js';
 import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../application/accounts/list-accounts.js';

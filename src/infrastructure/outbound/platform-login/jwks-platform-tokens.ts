@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, errors, jwksCache, type JWKSCacheInput, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { PlatformTokens } from '../../../application/ports.js';
 import type { PlatformLoginConfig } from '../../../config/sign-in-config.js';
-import { accountIdProblem } from '../../../domain/accounts/account.js';
+import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';

@@ -2,7 +2,7 @@ import * as oidc from 'openid-client';
 import type { BegunSignIn, PlatformPerson } from '../../../application/sign-in-ports.js';
 import type { PlatformLogin, Requester } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/sign-in-config.js';
-import { accountIdProblem } from '../../../domain/accounts/account.js';
+import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
 import { MINUTE_MS } from '../../../domain/time.js';
 import { Gate } from '../passwords/gate.js';

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import type { KeyList } from '../../../../application/lists.js';
 import type { LeakedKey } from '../../../../application/keys/revoke-leaked-keys.js';
-import { accountIdProblem } from '../../../../domain/accounts/account.js';
+import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';

@@ -1,10 +1,6 @@
 import type { AccountListing } from '../../../../application/accounts/list-accounts.js';
-import {
-  accountIdProblem,
-  ACCOUNT_STATUSES,
-  type Account,
-  type AccountStatus,
-} from '../../../../domain/accounts/account.js';
+import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../../../domain/accounts/account.js';
+import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account.js';
+import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
 import { optional } from '../../../../domain/errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';

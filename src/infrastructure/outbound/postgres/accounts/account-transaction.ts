@@ -3,7 +3,8 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import type { ListedKey } from '../../../../application/lists.js';
-import { emailKey, type Account } from '../../../../domain/accounts/account.js';
+import { type Account } from '../../../../domain/accounts/account.js';
+import { emailKey } from '../../../../domain/accounts/account-profile.js';
 import { FormerAccount } from '../../../../domain/accounts/former-account.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';

@@ -1,0 +1,45 @@
+import { requireFields } from '../errors.js';
+import { withoutSecrets } from '../secrets.js';
+import { isPermission } from './permission.js';
+
+export const MAX_EMAIL_LENGTH = 254;
+const MAX_PERMISSIONS = 1000;
+
+/** A user as the platform describes them. The platform counts `version`; without it the stored version stays. */
+export interface AccountProfile {
+  readonly email: string;
+  readonly displayName: string;
+  readonly permissions: readonly string[];
+  readonly version?: bigint | undefined;
+}
+
+export function emailKey(email: string): string {
+  return email.toLowerCase();
+}
+
+export function accountIdProblem(id: string): string | undefined {
+  return /^[A-Za-z0-9._:@|-]{1,128}$/.test(id) ? undefined : 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]';
+}
+
+export function emailProblem(email: string): string | undefined {
+  const isEmail = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH;
+  return isEmail ? undefined : 'must be an email address';
+}
+
+/** Throws one error that names every invalid field of the profile. */
+export function requireProfile(id: string, { email, displayName, permissions }: AccountProfile): void {
+  const wrong = permissions.find((permission) => !isPermission(permission));
+  requireFields({
+    id: accountIdProblem(id),
+    email: emailProblem(email),
+    displayName: /^[^\p{Cc}]{0,200}$/u.test(displayName)
+      ? undefined
+      : 'must be at most 200 characters without control characters',
+    permissions:
+      permissions.length > MAX_PERMISSIONS
+        ? `must be at most ${MAX_PERMISSIONS}`
+        : wrong === undefined
+          ? undefined
+          : `must each have the form resource:action without wildcards, unlike ${JSON.stringify(withoutSecrets(wrong).slice(0, 64))}`,
+  });
+}
