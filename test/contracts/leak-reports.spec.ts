@@ -74,6 +74,14 @@ describe.each(WORLDS)('LeakReports %s', (_name, open) => {
     expect(await rest()).toEqual([first]);
   });
 
+  test('hands each of many reports to one of many callers', async () => {
+    await take(SERVICE, ...times(100, () => report(0)));
+    const claims = await Promise.all(times(20, () => world.leakReports.claim(10)));
+    claims.push(await world.leakReports.claim(100));
+    const ids = claims.flat().map(({ id }) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([100, 100]);
+  });
+
   test('hands over what is left of a report after the pause, and reports that were tried less often before it', async () => {
     const [first, second] = [report(3), report()];
     await take(SERVICE, first);

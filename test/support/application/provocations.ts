@@ -1,4 +1,4 @@
-import { TOKEN_TYPE } from '../../../src/infrastructure/inbound/http/leaks/leaked-tokens.js';
+import { MAX_TOKENS, TOKEN_TYPE } from '../../../src/infrastructure/inbound/http/leaks/leaked-tokens.js';
 import { unknownKey } from '../callers/key-strings.js';
 import { PASSWORD, type Owner } from '../callers/owners.js';
 import type { Answer, Person } from '../callers/person.js';
@@ -116,6 +116,7 @@ export const PROVOCATIONS: Provocations = {
     403: (world) => revokeTokens(world, 'x', { 'sec-fetch-site': 'cross-site' }),
     413: (world) => revokeTokens(world, 'x'.repeat(1_100_000)),
     415: (world) => revokeTokens(world, 'x', { 'content-type': 'text/plain' }),
+    429: untilLimited((world) => revokeTokens(world, 'x', {}, MAX_TOKENS)),
   },
   'GET /v1/api-keys/{id}': {
     200: ({ owner, keyId }) => owner.person.call('GET', `/v1/api-keys/${keyId}`),
@@ -166,8 +167,14 @@ function reportLeak({ stranger }: World, keys: string[], headers: Record<string,
   return stranger().call('POST', '/v1/leaked-keys', { keys }, headers);
 }
 
-function revokeTokens({ stranger }: World, token: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  return stranger().call('POST', '/v1/revoke_tokens', [{ type: TOKEN_TYPE, token }], { ...REPORTER, ...headers });
+function revokeTokens(
+  { stranger }: World,
+  token: unknown,
+  headers: Record<string, string> = {},
+  entries = 1,
+): Promise<Answer> {
+  const list = Array.from({ length: entries }, () => ({ type: TOKEN_TYPE, token }));
+  return stranger().call('POST', '/v1/revoke_tokens', list, { ...REPORTER, ...headers });
 }
 
 function malformedBodies(method: string, path: string): Record<400 | 413 | 415, Provocation> {

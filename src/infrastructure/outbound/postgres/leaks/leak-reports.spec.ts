@@ -7,10 +7,8 @@ import {
   openOnOwnDatabase,
   openOver,
   outcomeOf,
-  times,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
-import { unknownKey } from '../../../../../test/support/callers/key-strings.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
@@ -116,18 +114,4 @@ test('shares the reports with an instance of the release before, which locks the
     first.key.snapshot().digest,
   ]);
   expect([await app.endReportedKeys.execute(), await isRevoked(first)]).toEqual([1, true]);
-});
-
-test('two instances record one failure for each of many reports that prove no key', async () => {
-  const primary = primaryAt(app.databaseUrl);
-  const other = await openOver(await openDatabase(primary, 'lk'), primary);
-  const counted = `SELECT coalesce(sum(count), 0)::integer AS n FROM audit_events WHERE reason = 'unproven-report'`;
-  const [before] = await app.sql<{ n: number }>(counted);
-  const leaks = times(200, () => ({ texts: [unknownKey()], ...PLACE }));
-  await app.reportLeakedKeys.byService(leaks, 'gitlab', client());
-  expect(await Promise.all([app.endReportedKeys.execute(), other.endReportedKeys.execute()])).toEqual([0, 0]);
-  await eventually(async () => (await waiting()).length === 0);
-  const [after] = await app.sql<{ n: number }>(counted);
-  expect(after!.n - before!.n).toBe(200);
-  await other.close();
 });
