@@ -59,10 +59,10 @@ describe('latchkey events', () => {
   });
 
   test.each([
-    [['retry'], 2, 'give the id of one event, or --failed'],
-    [['retry', randomUUID(), '--failed'], 2, 'give the id of one event, or --failed'],
-    [['retry', 'first'], 2, '<id> must be the id of an event, as `latchkey events list` shows it'],
-    [['retry', randomUUID()], 1, 'there is no such event: it may be delivered by now'],
+    [['retry'], 2, 'give the id of one message, or --failed'],
+    [['retry', randomUUID(), '--failed'], 2, 'give the id of one message, or --failed'],
+    [['retry', 'first'], 2, '<id> must be the id of a message, as `latchkey events list` shows it'],
+    [['retry', randomUUID()], 1, 'there is no such message: it may have been delivered already'],
   ])('refuses %j', async (args, code, err) => {
     expect(await latchkey(['events', ...args])).toMatchObject({ code, err: `latchkey: ${err}\n` });
   });

@@ -39,7 +39,7 @@ async function listEvents(databases: Databases, status: Status | undefined): Pro
     ...[String(item.tries), item.nextTryAt ?? 'none', item.lastError ?? ''],
   ]);
   const head = ['ID', 'STATUS', 'CHANNEL', 'TYPE', 'KEY', 'CREATED', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST ERROR'];
-  const lines = items.length > 0 ? [table(head, rows)] : ['no such events'];
+  const lines = items.length > 0 ? [table(head, rows)] : ['no such messages'];
   return { document: { backlog, items }, text: [...lines, ...summary(backlog)].join('\n') };
 }
 
@@ -66,13 +66,13 @@ function viewOf({ id, channel, type, timestamp, data, tries, nextTryAt, failedAt
 }
 
 async function retryEvents(databases: Databases, id: string | undefined, failed = false): Promise<Answer> {
-  if ((id === undefined) !== failed) throw new UsageError('give the id of one event, or --failed');
+  if ((id === undefined) !== failed) throw new UsageError('give the id of one message, or --failed');
   const meant = id?.toLowerCase();
   if (meant !== undefined && !isKeyId(meant)) {
-    throw new UsageError('<id> must be the id of an event, as `latchkey events list` shows it');
+    throw new UsageError('<id> must be the id of a message, as `latchkey events list` shows it');
   }
   const retried = await onDatabase(databases, ({ outbox }) => outbox.retry(meant));
   if (meant !== undefined && retried === 0)
-    throw new NothingThere('there is no such event: it may be delivered by now');
+    throw new NothingThere('there is no such message: it may have been delivered already');
   return { document: { retried }, text: `${retried} due now` };
 }

@@ -14,7 +14,7 @@ import { UsageError } from './failures.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
-DATABASE_URL names the database. The service need not run.`;
+DATABASE_URL names the database. The service does not have to be running.`;
 
 /** Errors are thrown, and the caller prints them. */
 export function buildProgram(databases: Databases): Command {
