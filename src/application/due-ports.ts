@@ -30,7 +30,7 @@ export interface RecordingGate {
   /**
    * Runs `record`, unless this instance is recording something of the key already. Then it waits for that and returns
    * undefined: the key has to be read again. Throws `unavailable` when the caller has waited too long. The transaction
-   * keeps running then, and keeps its place until it ends. None begins for which no caller waits any more.
+   * keeps running then, and keeps its place until it ends. No transaction begins once all its callers have given up.
    * @param since when the caller began to wait, by performance.now()
    */
   pass<T>(keyId: string, since: number, record: () => Promise<T>): Promise<T | undefined>;

@@ -23,7 +23,7 @@ interface LeakCircumstances {
   readonly actor: Actor;
   /** Where the keys were found, for the audit trail. */
   readonly site?: LeakSite;
-  /** Whether to begin with no further key. */
+  /** Checked before each key. Once it returns true, the remaining keys are left. */
   readonly isOver?: () => boolean;
 }
 
@@ -42,7 +42,7 @@ export class RevokeLeakedKeys {
 
   /**
    * A key that can't be ended now does not keep the others from being ended.
-   * @returns also what is `left`, with the keys first that were not tried, and the errors of those that were
+   * @returns also the keys that are `left` (first those that were not tried, then those that failed) and the errors
    */
   async end(proofs: readonly KeyProof[], { actor, site, isOver = () => false }: LeakCircumstances) {
     const found = await this.keys.findByPublicParts(proofs.map(({ publicPart }) => publicPart));

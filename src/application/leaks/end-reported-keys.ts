@@ -6,7 +6,7 @@ import type { Audit, LeakClaim, LeakReports } from '../ports.js';
 
 /** Reports whose keys this instance ends at the same time. Each of them takes a connection. */
 const ENDED_AT_ONCE = 4;
-/** With the reports whose failures are being recorded: they still fit in about one commit. */
+/** Includes reports whose failures are being recorded. The failures of this many reports fit in about one commit. */
 const CLAIMED_AT_ONCE = 50;
 const LOOK_AGAIN_MS = 100;
 

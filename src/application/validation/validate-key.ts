@@ -102,7 +102,7 @@ export class ValidateKey {
     return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
-  /** A due end, or the first use that a grant would be, is committed before the answer. */
+  /** Judges the key. A due end, or a successor's first use, is committed before the answer. */
   private async judgeRecorded(
     publicPart: string,
     asked: Omit<FirstUse, 'standing' | 'readAt'>,

@@ -1,4 +1,4 @@
-/** How long one turn may begin to end further keys of a report. What is left waits for another turn. */
+/** After this time, a turn starts to end no more keys of its report. The remaining keys wait for another turn. */
 export const TURN_MS = 2000;
 
 const FIRST_PAUSE_MS = 1000;

@@ -14,7 +14,7 @@ test('A message is tried ten times within four days, with growing pauses', () =>
   expect(FAILED_KEPT_MS).toBe(30 * DAY_MS);
 });
 
-test('A message that had extra attempts is tried when it is planned for its age, and given up no sooner', () => {
+test('A message that had extra attempts still gets the planned ones, and is given up no sooner', () => {
   expect(pauseAfter(12, HOUR_MS)).toBe(PLANNED_AT_MS[4]! - HOUR_MS);
   expect(pauseAfter(12, TRIED_FOR_MS - 1)).toBe(1);
 });

@@ -27,16 +27,16 @@ export const FAILED_KEPT_MS = 30 * DAY_MS;
 /** A message that is due within this time need not be tried sooner. */
 export const SOON_MS = PAUSES_MS[0]!;
 
-/** So many attempts more than planned for its age a message gets because its receiver accepts others again. */
+/** The most attempts that a message gets in addition to those planned for its age, while its receiver accepts others. */
 export const EXTRA_TRIES = 2;
 
-/** Undefined after the last attempt. A message that had extra attempts still gets those that are planned. */
+/** Undefined after the last attempt. Extra attempts replace none of the planned ones. */
 export function pauseAfter(tries: number, ageMs: number): number | undefined {
   const next = PLANNED_AT_MS.find((at) => at > ageMs);
   return next && Math.min(PAUSES_MS[tries - 1] ?? Infinity, next - ageMs);
 }
 
-/** Whether a message that waits is tried sooner once its receiver accepts others. If not, it fails because of itself. */
+/** Whether a waiting message gets an extra attempt. It gets only a few, because the receiver may refuse just this one. */
 export function isTriedSooner(tries: number, ageMs: number): boolean {
   return tries - PLANNED_AT_MS.filter((at) => at <= ageMs).length < EXTRA_TRIES;
 }

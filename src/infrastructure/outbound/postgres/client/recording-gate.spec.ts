@@ -63,7 +63,7 @@ describe('The gate of recordings', () => {
     expect(transactions.begun).toEqual(['a']);
   });
 
-  test('runs two transactions at a time, and begins none for which no caller waits any more', async () => {
+  test('runs two transactions at a time, and begins none whose callers have all given up', async () => {
     const { gate, transactions, pass } = opened();
     const first = [pass('a'), pass('b')];
     expect(await Promise.all(times(5, (n) => outcomeOf(pass(`late ${n}`, gate.within(1)))))).toEqual(

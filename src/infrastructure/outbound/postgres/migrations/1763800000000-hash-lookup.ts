@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A validation looks up one key and one account by their exact text. In a hash index that is one page, in the unique
- * one, which has to keep the order, as many as the tree is deep: a quarter of the whole statement with a million keys.
+ * A validation looks up one key and one account by their exact text. A hash index reads one page for that. The unique
+ * index keeps an order, so it reads one page for each level of its tree: with a million keys, a quarter of the whole
+ * statement's cost.
  */
 export class HashLookup1763800000000 implements MigrationInterface {
   readonly name = 'HashLookup1763800000000';

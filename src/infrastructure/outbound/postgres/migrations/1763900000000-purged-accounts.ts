@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A purged account leaves a row without a person in it, and its keys stay, ended: a key that is shown later is still known.
- * Neither they nor the events so far belong to an account that is opened under the id later.
+ * The row of a purged account stays, without data about the person. Its keys have ended and stay too, so that they are
+ * still recognized later. A new account with the same id gets neither these keys nor the earlier events.
  */
 export class PurgedAccounts1763900000000 implements MigrationInterface {
   readonly name = 'PurgedAccounts1763900000000';

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Finds wrong guesses that count no more without passing over every network that has signed in within 90 days. */
+/** Finds wrong guesses that no longer count, without reading every network that has signed in within 90 days. */
 export class ForgottenGuesses1763930000000 implements MigrationInterface {
   readonly name = 'ForgottenGuesses1763930000000';
 

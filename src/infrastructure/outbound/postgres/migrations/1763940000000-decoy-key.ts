@@ -1,9 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * One random key for all instances. It says which stored password's cost an unknown email is answered at, and the cookies
- * of pending sign-ins are encrypted with a key derived from it. A reader of this table can read which emails exist beside
- * it, and end sessions whose digests they read. Two random UUIDs have 244 random bits.
+ * Random bytes that all instances share. They choose the stored cost at which a sign-in with an unknown email is checked,
+ * and a key derived from them encrypts the cookies of pending sign-ins. Somebody who can read this table can read the
+ * emails and the digests of sessions too. With a forged cookie they could only end those sessions. Two random UUIDs have
+ * 244 random bits.
  */
 export class DecoyKey1763940000000 implements MigrationInterface {
   readonly name = 'DecoyKey1763940000000';

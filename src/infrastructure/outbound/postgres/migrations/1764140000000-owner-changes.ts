@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What became of an owner's keys is found without reading past the failures, which may be a million times as many. */
+/** Finds the changes of an owner's keys without reading the failures, of which there may be a million times as many. */
 export class OwnerChanges1764140000000 implements MigrationInterface {
   readonly name = 'OwnerChanges1764140000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What an event gave: an account its permissions, a new key what never changes of it. */
+/** The details of an event: the permissions that an account got, or the facts of a new key that never change. */
 export class EventDetails1764150000000 implements MigrationInterface {
   readonly name = 'EventDetails1764150000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What happened to one key is found without reading past what happened to the owner's others. */
+/** Finds the events of one key without reading those of the owner's other keys. */
 export class KeyEvents1764200000000 implements MigrationInterface {
   readonly name = 'KeyEvents1764200000000';
 

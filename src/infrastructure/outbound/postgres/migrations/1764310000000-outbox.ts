@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What receivers are still to be told, and how far each key's notices are counted. */
+/** Notices that have not been delivered yet, and the number of each key's last notice. */
 export class Outbox1764310000000 implements MigrationInterface {
   readonly name = 'Outbox1764310000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What has been told of keys because time has passed, and where to look for it. */
+/** Which notices that become due with time were already sent, and an index that finds the keys that are due. */
 export class ToldNotices1764325000000 implements MigrationInterface {
   readonly name = 'ToldNotices1764325000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Reports of leaked keys until they are worked off, and how many each network may still send. */
+/** Reports of leaked keys, until these keys have ended, and how many more reports each network may send. */
 export class LeakReports1764330000000 implements MigrationInterface {
   readonly name = 'LeakReports1764330000000';
 

@@ -9,9 +9,9 @@ const BLOCKERS = `
   FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids($1))`;
 
 /**
- * Looks from another connection which sessions keep this one waiting.
- * @param onNew is called when there are others than at the last look
- * @returns `stop` ends the looks, and returns the sessions that were seen last
+ * Checks regularly, over another connection, which sessions the session `pid` waits for.
+ * @param onNew called with these sessions when they have changed since the last check
+ * @returns `stop` ends the checks and returns the sessions that were found last
  */
 export function watchBlockers(
   source: Pick<SessionSource, 'query'>,

@@ -9,8 +9,8 @@ interface Index {
 
 /**
  * Builds an index while the table is read and written. PostgreSQL does that only outside of a transaction, so the
- * migration declares `readonly transaction = false`, and does nothing else. An attempt that was broken off has left an
- * index that is not valid: it is dropped and built again.
+ * migration declares `readonly transaction = false`, and does nothing else. If an earlier attempt was interrupted,
+ * its invalid index is dropped and built again.
  */
 export async function createIndex(runner: QueryRunner, { name, on, isUnique = false }: Index): Promise<void> {
   const state = 'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)';

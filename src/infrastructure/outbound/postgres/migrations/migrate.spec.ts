@@ -131,7 +131,7 @@ describe('a migration that builds an index', () => {
     expect(await validity()).toEqual([{ indisvalid: true }]);
   });
 
-  test('drops what a broken attempt has left, and builds it again', async () => {
+  test('drops the invalid index of an interrupted attempt, and builds it again', async () => {
     await other.query(`BEGIN; INSERT INTO audit_events (type) VALUES ('api_key.created')`);
     const broken = apply(IndexEvents1999000000000).catch((error: unknown) => error);
     await eventually(async () => isOtherNamed());

@@ -43,7 +43,7 @@ const UNKNOWN = `
     ON network.key_id = "keyId" AND network.network = used.network AND last_on >= date '1970-01-01' + day
   WHERE address.key_id IS NULL OR network.key_id IS NULL ORDER BY place`;
 
-/** Which addresses, and which networks for their day, are not stored yet. Nearly all are, which saves statements. */
+/** Finds addresses, and networks of a day, that are not stored yet. Most are stored already, so few have to be written. */
 export async function unknownAmong(manager: EntityManager, addresses: readonly UsedAddress[]) {
   const used = addresses.map(({ keyId, clientIp, network, day }, place) => ({ place, keyId, clientIp, network, day }));
   type Row = { place: number; isAddress: boolean; isNetwork: boolean };

@@ -1,4 +1,7 @@
-/** Addresses in memory for each key. The newest five are stored, and eight networks within seconds distinguished. */
+/**
+ * How many addresses of a key are kept in memory. Only the newest five of them are stored, but up to eight networks that
+ * use the key within seconds are noticed.
+ */
 const MOST_HELD = 8;
 
 /** Grants from one address since the last write. */
