@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { tmpdir } from 'node:os';
@@ -55,7 +56,8 @@ describe('RedisRateLimiter with its own Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  const slow = { perSecond: 1, burst: 10 };
+  /** So slow that no request is regained during a test. */
+  const slow = { perSecond: 1 / 3600, burst: 10 };
 
   test('shares one budget between two instances', async () => {
     const [one, two] = [await onRedis(slow, redis.url), await onRedis(slow, redis.url)];
@@ -150,6 +152,23 @@ describe('RedisRateLimiter with its own Redis', () => {
       ['latchkey_redis_up', 0],
       ['latchkey_redis_fallbacks_total', 2],
     ]);
+  });
+
+  test('counts an answer that arrived while the event loop was busy for longer than the deadline', async () => {
+    const [one, two] = [await onRedis(slow, redis.url), await onRedis(slow, redis.url, DEADLINE_MS)];
+    const [keyId, before, decisions] = [newKey(), two.fallbacks(), [] as RateDecision[]];
+    expect(admittedOf(await chargeTogether(one, keyId, 10))).toBe(10);
+    for (let n = 0; n < 20; n += 1) {
+      const decision = two.charge(keyId);
+      // The call is sent at the end of this turn.
+      await new Promise(setImmediate);
+      const busyUntil = performance.now() + DEADLINE_MS + 5;
+      // Redis answers in the order of the calls, so it has answered the charge by then.
+      execFileSync('redis-cli', ['-p', String(redis.port), 'PING']);
+      while (performance.now() < busyUntil);
+      decisions.push(await decision);
+    }
+    expect([two.fallbacks() - before, admittedOf(decisions)]).toEqual([0, 0]);
   });
 
   test('answers at the deadline while Redis is paused, and shares again afterwards', async () => {

@@ -2,6 +2,7 @@ import type { RateLimiter } from '../../../application/ports.js';
 import type { RedisConfig } from '../../../config/redis-config.js';
 import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
+import { withTimeout } from '../batching/timeout.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
@@ -77,7 +78,7 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   private async decide(keyIds: readonly string[], send: shared.SendCharges): Promise<RateDecision[]> {
-    const answers = await shared.within(this.deadlineMs, send(keyIds.map(shared.storedAs)));
+    const answers = await withTimeout(this.deadlineMs, send(keyIds.map(shared.storedAs)));
     return keyIds.map((keyId, n) => {
       const admitted = answers[2 * n]!;
       if (admitted === shared.NOT_CHARGED) return this.decideHere(keyId);

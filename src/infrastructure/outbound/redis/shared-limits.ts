@@ -32,11 +32,3 @@ export interface SharedLimits {
   readonly isUp: boolean;
   close(): void;
 }
-
-/** Rejects when the promise takes longer than the deadline. A later result or error is ignored. */
-export function within<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}

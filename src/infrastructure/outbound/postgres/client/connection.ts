@@ -3,7 +3,7 @@ import pg from 'pg';
 import { connectionError, unavailable } from './errors.js';
 import type { Primary, WatchedConnection } from './primary.js';
 import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
-import { withTimeout } from './timeout.js';
+import { withTimeout } from '../../batching/timeout.js';
 
 /** Set once on each session. Warnings must arrive: one of them reports a commit that did not wait for the standby. */
 const SET_UP = `

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { withTimeout } from './timeout.js';
+import { withTimeout } from '../../batching/timeout.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
 
 /** From the end of one look to the start of the next. */

@@ -3,7 +3,7 @@ import { gauge, type Instrument, type Labels } from '../../../telemetry/instrume
 import { type ClientConfig, PrimaryClient } from './connection.js';
 import { connectionError } from './errors.js';
 import type { Primary } from './primary.js';
-import { withTimeout } from './timeout.js';
+import { withTimeout } from '../../batching/timeout.js';
 
 export interface PoolConfig extends Omit<pg.PoolConfig, 'Client' | 'onConnect'>, Pick<ClientConfig, 'answerTimeoutMs'> {
   /** How long connecting and setting up may take. Replaces `connectionTimeoutMillis` where the time changes. */

@@ -1,7 +1,7 @@
 import type { RecordingGate } from '../../../../application/ports.js';
 import { Gate } from '../../passwords/gate.js';
 import { unavailable } from './errors.js';
-import { withTimeout } from './timeout.js';
+import { withTimeout } from '../../batching/timeout.js';
 
 /** Of the ten connections of the pool, so that locked rows leave most of them to everything else. */
 const AT_ONCE = 2;

@@ -6,7 +6,7 @@ import { storeError, unavailable } from './errors.js';
 import { type PooledClient, poolInstruments, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
 import { endAbandonedWaits } from './standby.js';
-import { withTimeout } from './timeout.js';
+import { withTimeout } from '../../batching/timeout.js';
 
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 2000;

@@ -1,6 +1,7 @@
 import type { RedisClusterConfig } from '../../../../config/redis-config.js';
 import type { Outage } from '../../../telemetry/outage.js';
-import { storedAs, type ChargeBatcher, type Charging, type SharedLimits, within } from '../shared-limits.js';
+import { withTimeout } from '../../batching/timeout.js';
+import { storedAs, type ChargeBatcher, type Charging, type SharedLimits } from '../shared-limits.js';
 import { ClusterNode, type OtherNodes } from './cluster-node.js';
 import { slotOf, SLOTS, type SlotRange } from './slots.js';
 
@@ -89,7 +90,7 @@ export class RedisCluster implements SharedLimits {
     for (const node of new Set(inTurn)) {
       if (!node.isConnected) continue;
       try {
-        this.take(await within(LOOK_TIMEOUT_MS, node.slots()), node.host);
+        this.take(await withTimeout(LOOK_TIMEOUT_MS, node.slots()), node.host);
         break;
       } catch {
         // Try the next node. After the last one, the timer tries all of them again.
