@@ -3,9 +3,12 @@ import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { shownSettings, version } from '../config/shown-settings.js';
 import { LatchkeyError } from '../domain/errors.js';
 import { Log } from '../infrastructure/telemetry/log.js';
-import { outliveParentBriefly, WorkerFailure, Workers } from './workers/workers.js';
+import { WorkerFailure, Workers } from './workers/workers.js';
 
 process.title = 'latchkey';
+
+/** For the whole stop, whatever does not answer. Launchers wait longer, and so does the parent of workers. */
+const STOP_TIMEOUT_MS = 10_000;
 
 /** The service in this process, or the worker processes. */
 interface Running {
@@ -20,11 +23,13 @@ const stopFor = (reason: string) => () => {
   if (stopping) return;
   log.info('stopping', { reason, pid: process.pid });
   stopping = Promise.resolve(running?.stop()).then(() => process.exit(0), fail);
+  if (!(running instanceof Workers)) setTimeout(giveUp, STOP_TIMEOUT_MS);
 };
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stopFor(signal));
 // If the launcher dies, the service must stop too.
 process.on('disconnect', stopFor('the parent process has ended'));
-outliveParentBriefly();
+// Otherwise Node would end a worker at once when its parent dies.
+if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
 // Node then prints the error to standard error and ends the process, as it should.
 process.on('uncaughtExceptionMonitor', (error: unknown) =>
   log.fatal('stopping', error, { reason: 'internal error', pid: process.pid }),
@@ -64,6 +69,11 @@ function shareWork({ workers, redis }: Config): Running {
 function fail(error: unknown): never {
   const lines = error instanceof ConfigError ? error.problems : [reasonOf(error as Error)];
   if (!(error instanceof WorkerFailure)) for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
+  process.exit(1);
+}
+
+function giveUp(): never {
+  log.warn('stopping took too long, so what was still under way is dropped', { pid: process.pid });
   process.exit(1);
 }
 

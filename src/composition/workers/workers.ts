@@ -116,10 +116,3 @@ function whyNotReady({ exitCode, signal }: End): Error {
 function restartPauseMs(earlyEnds: number): number {
   return earlyEnds < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (earlyEnds - 2));
 }
-
-/** Lets a worker stop in order when its parent dies. Node would end it at once. If it hangs, it kills itself. */
-export function outliveParentBriefly(): void {
-  if (!cluster.worker) return;
-  cluster.worker.exitedAfterDisconnect = true;
-  process.once('disconnect', () => setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref());
-}

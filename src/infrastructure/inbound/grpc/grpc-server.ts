@@ -1,9 +1,9 @@
 import { experimental, Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import { loadSync } from '@grpc/proto-loader';
+import { createServer, type Socket } from 'node:net';
 import type { Config } from '../../../config/config.js';
 import type { GrpcTlsConfig } from '../../../config/grpc-tls-config.js';
-import { urlHost } from '../../../config/network-config.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import { cannotListen } from '../shared/listening.js';
 import { shutDown } from '../shared/shut-down.js';
@@ -14,9 +14,14 @@ import type { GrpcHealth } from './grpc-health.js';
 import { PROTO_OPTIONS } from './protos.js';
 
 const CERTIFICATE_REFRESH_MS = 60_000;
+/** A client that has sent less has not begun: both the preface of HTTP/2 and a TLS handshake are longer. */
+const SHORTEST_BEGINNING_BYTES = 24;
 
 export class GrpcServer {
   private readonly server = new Server(CHANNEL_OPTIONS);
+  /** Our own, because grpc-js can't end its connections: neither silent ones nor, without channelz, any other. */
+  private readonly listener = createServer();
+  private readonly sockets = new Set<Socket>();
 
   constructor(
     private readonly config: Pick<Config, 'host' | 'grpcPort' | 'grpcTls'>,
@@ -35,12 +40,16 @@ export class GrpcServer {
       const definition = door.definition ?? (described[door.service] as ServiceDefinition);
       server.addService(definition, this.pipeline.implement(door));
     }
-    const credentials = await serverCredentials(config.grpcTls);
+    const injector = server.createConnectionInjector(await serverCredentials(config.grpcTls));
+    this.listener.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+      injector.injectConnection(socket);
+    });
     const { host, grpcPort } = config;
     await new Promise<void>((resolve, reject) => {
-      server.bindAsync(`${urlHost(host)}:${grpcPort}`, credentials, (error) =>
-        error ? reject(cannotListen(error, 'GRPC_PORT', grpcPort, host)) : resolve(),
-      );
+      const refuse = (error: Error) => reject(cannotListen(error, 'GRPC_PORT', grpcPort, host));
+      this.listener.once('error', refuse).listen(grpcPort, host, resolve);
     });
   }
 
@@ -48,13 +57,18 @@ export class GrpcServer {
     return this.doors.flatMap((door) => door.instruments?.() ?? []);
   }
 
-  /** Answers calls in progress. Streams end first. */
+  /** Answers calls in progress. Streams end first. A connection without calls is closed right after GOAWAY. */
   close(): Promise<void> {
     for (const door of this.doors) door.drain?.();
-    return shutDown(
-      (done) => this.server.tryShutdown(done),
-      () => this.server.forceShutdown(),
-    );
+    this.health.drain();
+    const close = (done: () => void) => {
+      this.listener.close();
+      this.server.tryShutdown(done);
+      for (const socket of this.sockets) if (socket.bytesRead < SHORTEST_BEGINNING_BYTES) socket.destroy();
+    };
+    return shutDown(close, () => {
+      for (const socket of this.sockets) socket.destroy();
+    });
   }
 }
 

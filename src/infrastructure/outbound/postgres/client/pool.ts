@@ -5,6 +5,9 @@ import { connectionError } from './errors.js';
 import type { Primary } from './primary.js';
 import { withTimeout } from '../../batching/timeout.js';
 
+/** How long the end of a pool waits for PostgreSQL before it drops the connections that are left. */
+const END_TIMEOUT_MS = 1000;
+
 export interface PoolConfig extends Omit<pg.PoolConfig, 'Client' | 'onConnect'>, Pick<ClientConfig, 'answerTimeoutMs'> {
   /** How long connecting and setting up may take. Replaces `connectionTimeoutMillis` where the time changes. */
   readonly connectTimeoutMs?: () => number;
@@ -19,17 +22,21 @@ type Connected = (
 
 /** When it can't give a connection, the error is `unavailable`, unless PostgreSQL gave the reason. */
 export class PrimaryPool extends pg.Pool {
+  private readonly open: Set<PrimaryClient>;
+
   /** @param setUp prepares a new connection; when it throws, the connection is dropped */
   constructor(
     primary: Primary,
     { connectTimeoutMs, ...config }: PoolConfig,
     setUp: (client: PrimaryClient) => Promise<void>,
   ) {
+    const open = new Set<PrimaryClient>();
     super({
       ...config,
       Client: class extends PrimaryClient {
         constructor(given?: ClientConfig) {
           super(primary, connectTimeoutMs ? { ...given, connectionTimeoutMillis: connectTimeoutMs() } : (given ?? {}));
+          open.add(this.once('end', () => open.delete(this)));
         }
       },
       onConnect: async (connected) => {
@@ -42,6 +49,7 @@ export class PrimaryPool extends pg.Pool {
         }
       },
     });
+    this.open = open;
     // Reports that an idle connection was lost. The pool has already removed it.
     this.on('error', () => undefined);
   }
@@ -56,6 +64,14 @@ export class PrimaryPool extends pg.Pool {
       );
     }
     super.connect((error, client, release) => done(error && (connectionError(error) as Error), client, release));
+  }
+
+  /** Statements under way get a second. Then the connections are dropped, so that a silent PostgreSQL delays no stop. */
+  override end(): Promise<void>;
+  override end(done: () => void): void;
+  override end(done?: () => void): Promise<void> | void {
+    setTimeout(() => this.open.forEach((client) => client.drop()), END_TIMEOUT_MS).unref();
+    return done ? super.end(done) : super.end();
   }
 }
 
