@@ -26,6 +26,8 @@ export interface AccountTransaction {
   /** Undefined also for another owner's key. */
   findKey(keyId: string): Promise<ListedKey | undefined>;
   findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined>;
+  /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. */
+  keyMadeAt(keysBack: number): Promise<Date | undefined>;
   addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void>;
   saveKey(key: ApiKey): Promise<void>;
   record(event: AuditEvent): Promise<void>;

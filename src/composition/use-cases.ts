@@ -60,13 +60,26 @@ export interface Ports {
 
 export type Settings = Pick<
   Config,
-  'keyPrefix' | 'passwordSignIn' | 'freshSignIn' | 'audit' | 'noticeReceivers' | 'expiryNoticeDays'
+  | 'keyPrefix'
+  | 'keyChangesPerHour'
+  | 'passwordSignIn'
+  | 'freshSignIn'
+  | 'audit'
+  | 'noticeReceivers'
+  | 'expiryNoticeDays'
 >;
 export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(
-  { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays }, ...settings }: Settings,
+  {
+    keyPrefix,
+    keyChangesPerHour,
+    passwordSignIn,
+    freshSignIn,
+    audit: { sealKeys, retentionDays },
+    ...settings
+  }: Settings,
   ports: Ports,
 ) {
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
@@ -89,8 +102,8 @@ export function buildUseCases(
     recordFirstUse,
     validateKey,
     showOwnKey: new ShowOwnKey(validateKey, keys),
-    createApiKey: new CreateApiKey(confirmation, keyPrefix),
-    rotateApiKey: new RotateApiKey(confirmation, keyPrefix),
+    createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour),
+    rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour),
     getApiKey: new GetApiKey(keys, dueEnds, usage),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, revokeAsAdmin),

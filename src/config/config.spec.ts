@@ -71,6 +71,7 @@ describe('the configuration', () => {
       workers: 1,
       logLevel: 'info',
       slowValidationMs: 100,
+      keyChangesPerHour: 60,
       traces: false,
       warnings: ['PUBLIC_URL is missing: browsers may sign in only at http://127.0.0.1:3000'],
     });

@@ -63,6 +63,8 @@ function readSettings(reader: EnvReader) {
       perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, 1_000_000),
       burst: reader.wholeNumber('RATE_LIMIT_BURST', 100, 1_000_000),
     },
+    /** How many keys an account may make in an hour, by creation or rotation. 0: no limit. */
+    keyChangesPerHour: reader.wholeNumber('KEY_CHANGES_PER_HOUR', 60, 10_000, 0),
     serviceTokens,
     platformLogin,
     oidc: readOidc(reader),

@@ -28,6 +28,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     KEY_PREFIX: config.keyPrefix,
     RATE_LIMIT_PER_SECOND: config.rateLimit.perSecond,
     RATE_LIMIT_BURST: config.rateLimit.burst,
+    KEY_CHANGES_PER_HOUR: config.keyChangesPerHour,
     SERVICE_TOKENS: config.serviceTokens.map(({ name, role }) => `${name}:${role}`),
     SESSION_JWKS_URL: place(platformLogin?.jwksUrl),
     SESSION_JWT_ISSUER: platformLogin?.issuer,

@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'rotation_pending'
   | 'idempotency_key_reused'
   | 'too_many_attempts'
+  | 'too_many_changes'
   | 'rate_limited'
   | 'busy'
   | 'unavailable';

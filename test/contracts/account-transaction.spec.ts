@@ -72,6 +72,17 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     expect(await within(id, (t) => t.findKeyByIdempotencyKey('twice'))).toBeUndefined();
   });
 
+  test('returns when the key so many keys back was made, whether it has ended or not', async () => {
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    const keys = [await newKey(world, id), await newKey(world, id)];
+    await newKey(world, other);
+    await revoke(world, keys[0]!);
+    const madeAt = (keysBack: number) => within(id, (t) => t.keyMadeAt(keysBack));
+    const inOrder = keys.map((key) => key.snapshot().createdAt.getTime()).sort((one, next) => next - one);
+    expect([(await madeAt(1))?.getTime(), (await madeAt(2))?.getTime()]).toEqual(inOrder);
+    expect(await madeAt(3)).toBeUndefined();
+  });
+
   test('stores how a saved key ended', async () => {
     const id = await newAccount(world);
     const key = await newKey(world, id);

@@ -79,6 +79,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
   const useCases = buildUseCases(
     {
       keyPrefix: 'lk',
+      keyChangesPerHour: 0,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       audit: { sealKeys: [], retentionDays: undefined },

@@ -7,6 +7,7 @@ import type { AccountTransaction } from '../account-transaction.js';
 import { keyNotActive } from '../../domain/keys/api-key.js';
 import type { ListedKey } from '../lists.js';
 import { LatchkeyError } from '../../domain/errors.js';
+import { requireChangesLeft } from '../../domain/keys/key-changes-limit.js';
 
 interface ChangingKeys {
   readonly keys: OwnerKeys;
@@ -70,6 +71,11 @@ export async function openKey(
   const key = open.find(({ id }) => id === keyId);
   if (!key) throw keyNotActive(found.key.status(transaction.now));
   return { keys: new OwnerKeys(open), listed: { ...found, key } };
+}
+
+/** Throws `too_many_changes`. @param perHour how many keys an account may make in an hour; 0: no limit */
+export async function requireWithinLimit(transaction: AccountTransaction, perHour: number): Promise<void> {
+  if (perHour > 0) requireChangesLeft(perHour, await transaction.keyMadeAt(perHour), transaction.now);
 }
 
 /** Throws `idempotency_key_reused` with the id of the key that was created the first time. */

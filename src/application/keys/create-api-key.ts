@@ -5,7 +5,7 @@ import type { KeyOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
-import { requireFirstTime, changeKeys } from './change-keys.js';
+import { changeKeys, requireWithinLimit, requireFirstTime } from './change-keys.js';
 
 /** The door has already checked the fields with `KEY_FIELDS`. */
 export interface CreateApiKeyCommand extends Omit<KeyOrder, 'id'>, Proof {
@@ -22,13 +22,15 @@ export class CreateApiKey {
   constructor(
     private readonly confirmation: Confirmation,
     private readonly keyPrefix: string,
+    private readonly changesPerHour: number,
   ) {}
 
-  /** Throws `too_many_active_keys`, and the errors of a confirmation. */
+  /** Throws `too_many_active_keys`, `too_many_changes`, and the errors of a confirmation. */
   execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
     const { ownerId, idempotencyKey } = command;
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
       await requireFirstTime(transaction, idempotencyKey);
+      await requireWithinLimit(transaction, this.changesPerHour);
       const { now } = transaction;
       const keys = new OwnerKeys(await transaction.openKeys());
       const keyString = KeyString.generate(this.keyPrefix);

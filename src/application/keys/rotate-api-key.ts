@@ -5,7 +5,7 @@ import { KeyString } from '../../domain/keys/key-string.js';
 import type { ListedKey } from '../lists.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import type { CreatedApiKey } from './create-api-key.js';
-import { requireFirstTime, openKey, changeKeys } from './change-keys.js';
+import { changeKeys, openKey, requireWithinLimit, requireFirstTime } from './change-keys.js';
 
 /** The door has already checked the fields with `ROTATION_FIELDS`. */
 export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id'>, Proof {
@@ -23,13 +23,17 @@ export class RotateApiKey {
   constructor(
     private readonly confirmation: Confirmation,
     private readonly keyPrefix: string,
+    private readonly changesPerHour: number,
   ) {}
 
-  /** Throws `not_found`, `api_key_not_active`, `rotation_pending`, and the errors of a confirmation. */
+  /**
+   * Throws `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`, and the errors of a confirmation.
+   */
   execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
     const { ownerId, keyId, idempotencyKey } = command;
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
       await requireFirstTime(transaction, idempotencyKey);
+      await requireWithinLimit(transaction, this.changesPerHour);
       const { now } = transaction;
       const { keys, listed: replaced } = await openKey(transaction, keyId);
       const keyString = KeyString.generate(this.keyPrefix);

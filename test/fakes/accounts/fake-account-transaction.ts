@@ -45,6 +45,10 @@ export function fakeAccountTransaction(store: FakeStore, id: string): AccountTra
       return found && { key: ApiKey.restore(found.state), lastUsedAt: store.lastUses.get(keyId) ?? null };
     },
     findKeyByIdempotencyKey: async (key) => ownKeys().find((own) => own.idempotencyKey === key)?.state.id,
+    keyMadeAt: async (keysBack) => {
+      const made = ownKeys().flatMap(({ state, isPurged }) => (isPurged ? [] : [state.createdAt]));
+      return made.sort((one, other) => other.getTime() - one.getTime())[keysBack - 1];
+    },
     addKey: async (key, idempotencyKey) => {
       store.keys.set(key.id, { state: key.snapshot(), idempotencyKey, isPurged: false });
     },

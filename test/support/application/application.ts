@@ -28,6 +28,8 @@ export interface Given {
   readonly platformTokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
   readonly timeoutMs?: number;
+  /** No limit by default. */
+  readonly keyChangesPerHour?: number;
   /** None by default. */
   readonly noticeReceivers?: NoticeReceivers;
 }
@@ -63,14 +65,19 @@ export async function openOnOwnDatabase(given: Given = {}) {
 export async function openOver(
   dataSource: SessionSource,
   primary: Primary,
-  { rateLimit, noticeReceivers, ...ports }: Omit<Given, 'timeoutMs'> = {},
+  { rateLimit, noticeReceivers, keyChangesPerHour = 0, ...ports }: Omit<Given, 'timeoutMs'> = {},
 ) {
   const { urls, timeoutMs } = primary.config;
   const config = readConfig({ DEMO: '1', DATABASE_URL: urls[0]!, DATABASE_PATIENCE_MS: String(timeoutMs) });
   const faults: unknown[] = [];
   const log = Object.assign(new Log('silent'), { fault: (error: unknown) => void faults.push(error) });
   const telemetry = { log, traces: NO_TRACES };
-  const own = { ...config, ...(rateLimit && { rateLimit }), ...(noticeReceivers && { noticeReceivers }) };
+  const own = {
+    ...config,
+    keyChangesPerHour,
+    ...(rateLimit && { rateLimit }),
+    ...(noticeReceivers && { noticeReceivers }),
+  };
   const adapters = { ...buildAdapters(own, primary, dataSource, telemetry, cheapPasswords()), ...ports };
   const parts = new Parts(adapters);
   await parts.open();
@@ -83,7 +90,7 @@ export async function openOver(
 
   return {
     ...adapters,
-    ...buildUseCases(config, { ...adapters, meter, refusals }),
+    ...buildUseCases(own, { ...adapters, meter, refusals }),
     cheapHash: CHEAP_HASH,
     meter,
     refusals,

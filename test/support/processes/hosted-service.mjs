@@ -1,7 +1,7 @@
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { createDatabase } from '../stores/databases.mjs';
 import { reached } from '../stores/pooled.mjs';
-import { LONG_TIMEOUTS } from './timeouts.mjs';
+import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
 
 /**
  * A service's environment: demo values and free ports, its own database unless one is given, and the given values.
@@ -20,6 +20,7 @@ export async function prepareService(given = {}) {
       DEMO: '1',
       LOG_LEVEL: 'silent',
       ...LONG_TIMEOUTS,
+      ...NO_KEY_LIMIT,
       HTTP_PORT: httpPort,
       GRPC_PORT: grpcPort,
       ...given,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { freePort } from '../../../scripts/lib/ports.mjs';
-import { LONG_TIMEOUTS } from './timeouts.mjs';
+import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
 import { whereIs } from '../jest/where-is.js';
 
 const MAIN = join(root, 'dist/main.js');
@@ -63,7 +63,13 @@ export class ServiceProcess {
 
   /** Starts the service on free ports, with demo values. Resolves once it reports that it is ready. */
   static async startReady(env: Record<string, string>): Promise<ServiceProcess> {
-    const service = new ServiceProcess({ DEMO: '1', ...LONG_TIMEOUTS, ...(await freePorts()), ...env });
+    const service = new ServiceProcess({
+      DEMO: '1',
+      ...LONG_TIMEOUTS,
+      ...NO_KEY_LIMIT,
+      ...(await freePorts()),
+      ...env,
+    });
     const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
     if (end) throw new Error(JSON.stringify(end));
     return service;

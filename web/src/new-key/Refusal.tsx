@@ -1,6 +1,7 @@
 import { NotSignedInAgain } from '../api/fresh-sign-in';
 import { ApiProblem, hasCode } from '../api/problem';
 import { useTexts } from '../texts';
+import { duration } from '../time/format';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { fieldErrorsOf } from './refusal-fields';
@@ -20,6 +21,10 @@ export function Refusal({ making, onRetry }: Props) {
   if (Object.keys(fieldErrorsOf(error, texts)).length > 0) return null;
   if (hasCode(error, 'too_many_active_keys')) {
     return <Notice tone="warning">{texts.create.limit}</Notice>;
+  }
+  if (hasCode(error, 'too_many_changes')) {
+    const wait = duration(error.retryAfterSeconds ?? 3600, texts.language);
+    return <Notice tone="warning">{texts.create.tooManyChanges(wait)}</Notice>;
   }
   if (hasCode(error, 'rotation_pending')) return <Notice tone="warning">{texts.rotate.pending}</Notice>;
   if (hasCode(error, 'api_key_not_active', 'not_found')) return <Notice tone="warning">{texts.rotate.ended}</Notice>;

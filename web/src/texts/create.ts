@@ -42,6 +42,8 @@ export const create = {
   field: (message: string) => `This ${message}`,
   wrongPassword: 'Incorrect password',
   limit: 'You have reached the maximum number of API keys. Revoke one, then try again: what you typed stays here.',
+  tooManyChanges: (duration: string) =>
+    `You made too many API keys within an hour, so no key was created. Try again in ${duration}: what you typed stays here.`,
   notSignedIn:
     'You did not sign in again, so no key was created. What you typed stays here: try again when you are ready.',
   notFresh:

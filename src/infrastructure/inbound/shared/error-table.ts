@@ -31,6 +31,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   rotation_pending: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Rotation pending' },
   idempotency_key_reused: { http: 409, grpc: grpc.ALREADY_EXISTS, title: 'Already created' },
   too_many_attempts: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many attempts' },
+  too_many_changes: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many changes' },
   rate_limited: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many requests' },
   busy: { http: 503, grpc: grpc.UNAVAILABLE, title: 'Busy' },
   unavailable: { http: 503, grpc: grpc.UNAVAILABLE, title: 'Service unavailable' },

@@ -33,7 +33,7 @@ const CONFIRMED = {
   400: 'Invalid or unknown fields',
   401: 'Not signed in, or not recently enough: see WWW-Authenticate (RFC 9470)',
   403: 'Incorrect password, an API key, or a request from another site',
-  429: 'Too many wrong passwords, or an API key past its rate limit',
+  429: 'Too many wrong passwords, too many keys made within an hour, or an API key past its rate limit',
 } as const;
 
 @ApiTags('api-keys')

@@ -91,6 +91,19 @@ export class PostgresAccountTransaction implements AccountTransaction {
     return (await this.manager.findOne(ApiKeyRow, { where, select: { id: true } }))?.id;
   }
 
+  async keyMadeAt(keysBack: number): Promise<Date | undefined> {
+    const where = { ownerId: this.id, purged: false };
+    const order = { createdAt: 'DESC', id: 'DESC' } as const;
+    const [row] = await this.manager.find(ApiKeyRow, {
+      where,
+      order,
+      select: { id: true, createdAt: true },
+      skip: keysBack - 1,
+      take: 1,
+    });
+    return row?.createdAt;
+  }
+
   async addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void> {
     await this.manager.insert(ApiKeyRow, fromApiKey(key, idempotencyKey ?? null));
   }
