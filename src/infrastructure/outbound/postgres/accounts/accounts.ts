@@ -40,7 +40,7 @@ export class PostgresAccounts implements Accounts {
   }
 
   async rehash(id: string, from: string, to: string): Promise<void> {
-    await this.database.change((manager) =>
+    await this.database.transaction((manager) =>
       manager.update(AccountRow, { id, passwordHash: from }, { passwordHash: to }),
     );
   }

@@ -17,9 +17,8 @@ export class PostgresPasswordGuesses implements PasswordGuesses {
     return this.gate.pass(() => this.countAll(subjects), requester);
   }
 
-  /** Not atomic: after an error in between, the later subjects keep one failure too many, which is no less safe. */
   async forgive([first, ...others]: readonly GuessSubject[]): Promise<void> {
-    await this.database.run(async (manager) => {
+    await this.database.maintain(async (manager) => {
       if (first) await manager.query(RESET, [subjectKey(first.name)]);
       for (const { name } of others) await manager.query(UNCOUNT, [subjectKey(name)]);
     });

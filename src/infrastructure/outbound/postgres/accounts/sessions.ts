@@ -19,7 +19,7 @@ export class PostgresSessions implements Sessions {
     const { type, actorId, clientIp, userAgent, requestId } = fromAuditEvent(event, accountId);
     const token = randomBytes(32).toString('base64url');
     const { authenticatedAt = null, acr = null } = signIn;
-    const [opened] = await this.database.change((manager) =>
+    const [opened] = await this.database.transaction((manager) =>
       manager.query<{ expires_at: Date }[]>(
         `WITH signed_in AS (
           SELECT id FROM accounts WHERE id = $1 AND status = 'active' ${underHash} FOR SHARE
@@ -56,7 +56,7 @@ export class PostgresSessions implements Sessions {
   }
 
   async endByDigest(hex: string): Promise<void> {
-    await this.database.change((manager) => manager.delete(SessionRow, { tokenDigest: Buffer.from(hex, 'hex') }));
+    await this.database.transaction((manager) => manager.delete(SessionRow, { tokenDigest: Buffer.from(hex, 'hex') }));
   }
 }
 

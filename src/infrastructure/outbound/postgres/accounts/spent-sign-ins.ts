@@ -11,7 +11,7 @@ export class PostgresSpentSignIns implements SpentSignIns {
   spend(state: string, requester: Requester): Promise<boolean> {
     const digest = createHash('sha256').update(state).digest();
     return this.gate.pass(async () => {
-      const spent = await this.database.change((manager) => manager.query<unknown[]>(SPEND, [digest]));
+      const spent = await this.database.transaction((manager) => manager.query<unknown[]>(SPEND, [digest]));
       return spent.length > 0;
     }, requester);
   }

@@ -18,7 +18,7 @@ import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
 import { PostgresOutage } from '../client/outage.js';
 import type { Primary } from '../client/primary.js';
 import { ReservedConnections, statement } from '../client/reserved-connections.js';
-import type { Synchrony } from '../client/server-state.js';
+import { PREPARES_COMMIT, type Synchrony } from '../client/server-state.js';
 import { committedSynchronously } from '../client/standby.js';
 import { unavailable } from '../client/errors.js';
 
@@ -28,7 +28,8 @@ const CONNECTIONS = 1;
 const RECORD_FAILURES = `
   INSERT INTO audit_events (type, reason, owner_id, key_id, public_part, client_ip, user_agent, request_id, count)
   SELECT '${AUTHENTICATION_FAILED}', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[],
-    $7::text[], $8::integer[])`;
+    $7::text[], $8::integer[])
+  WHERE (SELECT ${PREPARES_COMMIT})`;
 
 /** Leaves out accounts that were purged under the same id: their earlier events, and all events of their keys. */
 const OF_OWNER = `

@@ -3,7 +3,7 @@ import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm'
 import type { PrimaryClient } from './connection.js';
 import { type PoolConfig, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
-import { SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
+import { PREPARES_COMMIT, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js';
 
 const NAME = 'latchkey';
@@ -64,11 +64,11 @@ export class SessionSource extends DataSource {
 
   /** @param manager one with a connection of its own; by default any connection of the pool */
   readCommitted<T>(work: Work<T>, manager = this.manager): Promise<T> {
-    return manager.transaction(work);
+    return this.begin('READ COMMITTED', work, manager);
   }
 
   snapshot<T>(work: Work<T>): Promise<T> {
-    return this.transaction('REPEATABLE READ', work);
+    return this.begin('REPEATABLE READ', work, this.manager);
   }
 
   /** A transaction that is rolled back, or whose result is not returned, unless a synchronous standby takes it. */
@@ -85,6 +85,25 @@ export class SessionSource extends DataSource {
     } finally {
       await runner.release();
     }
+  }
+
+  /** The first statement of each transaction, in addition to what every commit needs. */
+  protected get opening(): string {
+    return 'SELECT';
+  }
+
+  /** @param _row what `opening` returned; throws if the transaction must not run */
+  protected check(_client: PrimaryClient, _row: unknown): void {}
+
+  private begin<T>(isolation: string, work: Work<T>, on: EntityManager): Promise<T> {
+    return on.transaction(async (manager) => {
+      // TypeORM passes on the result of one statement only, so this uses pg directly.
+      const client = (await manager.queryRunner!.connect()) as PrimaryClient;
+      const text = `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${this.opening} ${PREPARES_COMMIT}`;
+      const [, answer] = (await client.query(text)) as unknown as pg.QueryResult[];
+      this.check(client, answer!.rows[0]);
+      return work(manager);
+    });
   }
 }
 
@@ -107,24 +126,13 @@ class PooledSource extends SessionSource {
     return this.readCommitted(work);
   }
 
-  override readCommitted<T>(work: Work<T>, manager = this.manager): Promise<T> {
-    return this.begin('READ COMMITTED', work, manager);
+  protected override get opening(): string {
+    return `${this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES}${this.settings},`;
   }
 
-  override snapshot<T>(work: Work<T>): Promise<T> {
-    return this.begin('REPEATABLE READ', work);
-  }
-
-  private begin<T>(isolation: string, work: Work<T>, on = this.manager): Promise<T> {
-    return on.transaction(async (manager) => {
-      const state = this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES;
-      // TypeORM passes on the result of one statement only, so this uses pg directly.
-      const client = (await manager.queryRunner!.connect()) as PrimaryClient;
-      const text = `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${state}${this.settings}`;
-      const [, answer] = (await client.query(text)) as unknown as pg.QueryResult<ServerState>[];
-      this.primary.require(answer!.rows[0]!);
-      client.timeline = answer!.rows[0]!.timeline!;
-      return work(manager);
-    });
+  protected override check(client: PrimaryClient, row: unknown): void {
+    const state = row as ServerState;
+    this.primary.require(state);
+    client.timeline = state.timeline!;
   }
 }

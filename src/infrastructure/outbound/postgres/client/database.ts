@@ -30,6 +30,7 @@ export class Database {
     return this.dataSource.destroy();
   }
 
+  /** Runs statements that change nothing. */
   run<T>(work: Work<T>): Promise<T> {
     return this.call(() => this.dataSource.run(work));
   }
@@ -42,9 +43,9 @@ export class Database {
     );
   }
 
-  /** Runs a single statement that changes something. */
-  change<T>(work: Work<T>): Promise<T> {
-    return this.config.requireSynchronous ? this.transaction(work) : this.run(work);
+  /** A change that nobody relies on, such as housekeeping: REQUIRE_SYNCHRONOUS does not refuse it. */
+  maintain<T>(work: Work<T>): Promise<T> {
+    return this.call(() => this.dataSource.readCommitted(work));
   }
 
   /** All statements of `work` see what was committed before the first one. */

@@ -31,6 +31,6 @@ export async function deleteOldRows(database: Database, kinds: readonly OldRows[
 async function deleteBatch(database: Database, { table, areOld }: OldRows, now: Date): Promise<number> {
   const old = `SELECT ctid FROM ${table} WHERE ${areOld} LIMIT $2 FOR UPDATE SKIP LOCKED`;
   const statement = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${old}))`;
-  const [, count] = await database.run((manager) => manager.query<[unknown, number]>(statement, [now, BATCH]));
+  const [, count] = await database.maintain((manager) => manager.query<[unknown, number]>(statement, [now, BATCH]));
   return count;
 }

@@ -20,12 +20,20 @@ export function knowsNoTimelines(error: unknown): boolean {
   return /^(0A|55)/.test((error as { code?: string }).code ?? '');
 }
 
-/** Whether this server acknowledges a commit only after a standby has written it to disk. */
+/**
+ * Prepares the commit of the current transaction; always true. With `off` a crash of PostgreSQL would lose what was
+ * answered, so the commit runs with `on`. What it waits for no longer changes when the server reloads its settings.
+ */
+export const PREPARES_COMMIT = `
+  (set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true) IS NOT NULL)`;
+
+/** Whether this server acknowledges our commits only after a standby has written them to disk. */
 export const IS_SYNCHRONOUS = `
-  current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply')`;
+  current_setting('synchronous_standby_names') <> ''
+  AND current_setting('synchronous_commit') NOT IN ('local', 'remote_write')`;
 
 export const NOT_SYNCHRONOUS =
-  'PostgreSQL commits without a synchronous standby (synchronous_standby_names is empty, or synchronous_commit is not on)';
+  'PostgreSQL commits without a synchronous standby (synchronous_standby_names is empty, or synchronous_commit is local or remote_write)';
 
 export interface Synchrony {
   readonly is_synchronous: boolean;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
-import { client, newOwner, openOver } from '../../../../../test/support/application/application.js';
+import { type Application, client, newOwner, openOver } from '../../../../../test/support/application/application.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 import { keptLog } from '../../../../../test/support/reading/kept-log.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
@@ -18,6 +18,8 @@ import { refuseAmongAbandonedWaits, SynchronousCommits } from './standby.js';
 const [INFO, WARN] = [30, 40];
 const NOBODYS_KEY = '0'.repeat(24);
 const WAITING = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND state = 'active'`;
+
+const POOLINGS = ['session', 'transaction'] as const;
 
 let primary: OwnPostgres;
 let standby: OwnPostgres;
@@ -53,7 +55,13 @@ const met = (call: Promise<unknown>) =>
     (error: LatchkeyError) => [error.code, (error.cause as Error).message] as const,
   );
 
-/** Runs `work` while PostgreSQL commits without the standby. */
+const failure = (app: Application) =>
+  app.audit.recordFailure({ reason: 'invalid-token', ownerId: null, keyId: null, publicPart: null, client: client() });
+
+/** Connections through this address get no warnings, unless they change that. */
+const withoutWarnings = () => `${primary.url}?options=-c%20client_min_messages%3Derror`;
+
+/** Runs `work` while PostgreSQL has a setting under which it commits without the standby. */
 async function alone<T>(setting: string, work: () => Promise<T>): Promise<T> {
   await set(setting);
   try {
@@ -63,9 +71,10 @@ async function alone<T>(setting: string, work: () => Promise<T>): Promise<T> {
   }
 }
 const NAMES = `synchronous_standby_names = ''`;
+const OFF = `synchronous_commit = 'off'`;
 const SETTINGS = [NAMES, `synchronous_commit = 'local'`, `synchronous_commit = 'remote_write'`];
 
-describe.each(['session', 'transaction'] as const)('a read with a barrier, with pooling by %s', (pooling) => {
+describe.each(POOLINGS)('a read with a barrier, with pooling by %s', (pooling) => {
   const readers: PostgresKeyReader[] = [];
   afterAll(() => Promise.all(readers.map((each) => each.close())));
   function read(timeouts = {}) {
@@ -88,6 +97,18 @@ describe.each(['session', 'transaction'] as const)('a read with a barrier, with 
       standby.resume();
     }
     await eventually(async () => (await read()) === undefined);
+  });
+
+  test('waits for the standby where PostgreSQL has synchronous_commit off', async () => {
+    await alone(OFF, async () => {
+      await eventually(async () => (await read()) === undefined);
+      standby.pause();
+      try {
+        expect(await read({ timeoutMs: 200 })).toEqual(['unavailable', 'no answer within 200 ms']);
+      } finally {
+        standby.resume();
+      }
+    });
   });
 
   test.each(SETTINGS)('gets no answer while PostgreSQL has %s', async (setting) => {
@@ -115,14 +136,7 @@ describe('a change with REQUIRE_SYNCHRONOUS=on', () => {
   });
   afterAll(() => app.close());
   const REFUSED = ['unavailable', expect.stringMatching(/^REQUIRE_SYNCHRONOUS is on, and PostgreSQL commits without/)];
-  const refusal = () =>
-    app.audit.recordFailure({
-      reason: 'invalid-token',
-      ownerId: null,
-      keyId: null,
-      publicPart: null,
-      client: client(),
-    });
+  const refusal = () => failure(app);
   const session = async (id: string) => {
     const passwordHash = (await app.accounts.find(id))!.passwordHash!;
     return app.sessions.begin({ accountId: id, passwordHash, event: sessionOpened(id, client()) });
@@ -139,6 +153,21 @@ describe('a change with REQUIRE_SYNCHRONOUS=on', () => {
     expect(await app.accounts.find('refused')).toBeUndefined();
     await eventually(async () => (await met(refusal())) === undefined);
     expect(await session(id)).toHaveProperty('token');
+  });
+
+  test('is made where PostgreSQL has synchronous_commit off, and waits for the standby', async () => {
+    await eventually(async () => (await met(refusal())) === undefined);
+    await alone(OFF, async () => {
+      await eventually(
+        async () => (await sql(primary.url, 'SHOW synchronous_commit'))[0]!['synchronous_commit'] === 'off',
+      );
+      expect(await met(newOwner(app))).toBeUndefined();
+      expect(await met(refusal())).toBeUndefined();
+      standby.pause();
+      const waiting = newOwner(app);
+      await eventually(somebodyWaits).finally(() => standby.resume());
+      expect(await waiting).toHaveProperty('id');
+    });
   });
 
   test.each([
@@ -167,7 +196,9 @@ test('reports once that commits have no standby, and once that they have one aga
     await commits.look();
     return [gauge!.get().values[0]!.value, commits.warning] as const;
   };
-  const warning = expect.stringMatching(/^PostgreSQL commits without a synchronous standby .*revocations too$/);
+  const warning = expect.stringMatching(
+    /^PostgreSQL commits without a synchronous standby .* local or remote_write\).*revocations too$/,
+  );
   await alone(NAMES, async () => {
     await eventually(
       async () => (await sql(primary.url, 'SHOW synchronous_standby_names'))[0]!['synchronous_standby_names'] === '',
@@ -189,8 +220,7 @@ test('reports once that commits have no standby, and once that they have one aga
 });
 
 test('a change gets no answer when an administrator ends its wait for the standby', async () => {
-  const url = `${primary.url}?options=-c%20client_min_messages%3Derror`;
-  const quiet = primaryAt(url);
+  const quiet = primaryAt(withoutWarnings());
   const app = await openOver(await openDatabase(quiet, 'lk'), quiet);
   standby.pause();
   try {

@@ -4,7 +4,7 @@ import type { AccountStatus } from '../../../../domain/accounts/account.js';
 import type { AccessLevel } from '../../../../domain/keys/access.js';
 import { KeyStanding } from '../../../../domain/keys/key-standing.js';
 import { NOW } from '../client/database.js';
-import { IS_SYNCHRONOUS, TIMELINE } from '../client/server-state.js';
+import { IS_SYNCHRONOUS, PREPARES_COMMIT, TIMELINE } from '../client/server-state.js';
 
 /**
  * The message makes the transaction write WAL, so its commit is acknowledged only after the standby has received it.
@@ -12,8 +12,8 @@ import { IS_SYNCHRONOUS, TIMELINE } from '../client/server-state.js';
  * non-transactional message would not wait. As an uncorrelated subquery, it is evaluated once for all rows.
  */
 const BARRIER = `
-  (SELECT CASE WHEN ${IS_SYNCHRONOUS} THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END)
-    AS is_synchronous`;
+  (SELECT CASE WHEN ${PREPARES_COMMIT} AND ${IS_SYNCHRONOUS}
+    THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END) AS is_synchronous`;
 
 /**
  * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the

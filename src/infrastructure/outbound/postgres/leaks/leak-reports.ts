@@ -28,17 +28,19 @@ export class PostgresLeakReports implements LeakReports {
   }
 
   async claim(limit: number): Promise<LeakClaim[]> {
-    const rows = await this.database.run((manager) => manager.query<ClaimedRow[]>(CLAIM, [limit]));
+    const rows = await this.database.maintain((manager) => manager.query<ClaimedRow[]>(CLAIM, [limit]));
     return rows.map(toLeakClaim);
   }
 
   async finished({ id, until }: LeakClaim): Promise<void> {
-    await this.gate.pass(() => this.database.run((manager) => manager.query(FINISH, [id, until])));
+    await this.gate.pass(() => this.database.maintain((manager) => manager.query(FINISH, [id, until])));
   }
 
   async postpone({ id, until }: LeakClaim, keys: readonly KeyProof[], pauseMs: number): Promise<void> {
     const { publicParts, digests } = fromKeys(keys);
-    await this.database.run((manager) => manager.query(POSTPONE, [id, until, publicParts, digests, pauseMs / 1000]));
+    await this.database.maintain((manager) =>
+      manager.query(POSTPONE, [id, until, publicParts, digests, pauseMs / 1000]),
+    );
   }
 }
 

@@ -65,27 +65,27 @@ export class PostgresOutbox implements Outbox, UndeliveredNotices {
   constructor(private readonly database: Database) {}
 
   async claim(channel: NoticeChannel, limit: number): Promise<Claim[]> {
-    const rows = await this.database.run((manager) => manager.query<ClaimedRow[]>(CLAIM, [channel, limit]));
+    const rows = await this.database.maintain((manager) => manager.query<ClaimedRow[]>(CLAIM, [channel, limit]));
     return rows.map(toClaim);
   }
 
   async delivered({ message: { id } }: Claim): Promise<void> {
-    await this.database.run((manager) => manager.delete(OutboxRow, { id }));
+    await this.database.maintain((manager) => manager.delete(OutboxRow, { id }));
   }
 
   async failed({ message: { id }, until }: Claim, why: string, pauseMs: number | undefined): Promise<void> {
     const seconds = pauseMs === undefined ? null : pauseMs / 1000;
-    await this.database.run((manager) => manager.query(FAIL, [id, until, why, seconds]));
+    await this.database.maintain((manager) => manager.query(FAIL, [id, until, why, seconds]));
   }
 
   async makeDue(channel: NoticeChannel, limit: number): Promise<number> {
     const values = [channel, limit];
-    const [, count] = await this.database.run((manager) => manager.query<[unknown[], number]>(MAKE_DUE, values));
+    const [, count] = await this.database.maintain((manager) => manager.query<[unknown[], number]>(MAKE_DUE, values));
     return count;
   }
 
   async release({ message: { id }, until: claimedUntil }: Claim): Promise<void> {
-    await this.database.run((manager) => manager.update(OutboxRow, { id, claimedUntil }, { claimedUntil: null }));
+    await this.database.maintain((manager) => manager.update(OutboxRow, { id, claimedUntil }, { claimedUntil: null }));
   }
 
   async backlog(): Promise<Record<NoticeChannel, Backlog>> {
@@ -106,7 +106,7 @@ export class PostgresOutbox implements Outbox, UndeliveredNotices {
 
   async retry(id: string | undefined): Promise<number> {
     const values = [id ?? null, TRIED_FOR_MS / 1000];
-    const [, count] = await this.database.run((manager) => manager.query<[unknown[], number]>(RETRY, values));
+    const [, count] = await this.database.maintain((manager) => manager.query<[unknown[], number]>(RETRY, values));
     return count;
   }
 }
