@@ -5,9 +5,8 @@ import type { Primary, WatchedConnection } from './primary.js';
 import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 import { withTimeout } from '../../batching/timeout.js';
 
-/** Set once on each session. Warnings must arrive: one of them reports a commit that did not wait for the standby. */
-const SET_UP = `
-  set_config('default_transaction_isolation', 'read committed', false), set_config('client_min_messages', 'warning', false)`;
+/** Set once on each session. */
+const SET_UP = `set_config('default_transaction_isolation', 'read committed', false)`;
 
 export interface ClientConfig extends pg.ClientConfig {
   /** For one statement. Not pg's `query_timeout`, which leaves a late statement running before the next call's. */

@@ -118,7 +118,7 @@ class PooledSource extends SessionSource {
     limits: Readonly<Record<string, number>>,
   ) {
     super(options);
-    const settings = Object.entries({ ...limits, client_min_messages: 'warning' });
+    const settings = Object.entries(limits);
     this.settings = settings.map(([name, value]) => `, set_config('${name}', '${value}', true)`).join('');
   }
 

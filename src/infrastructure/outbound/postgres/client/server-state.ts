@@ -23,9 +23,11 @@ export function knowsNoTimelines(error: unknown): boolean {
 /**
  * Prepares the commit of the current transaction; always true. With `off` a crash of PostgreSQL would lose what was
  * answered, so the commit runs with `on`. What it waits for no longer changes when the server reloads its settings.
+ * Warnings must arrive: one of them reports a commit that did not wait for the standby.
  */
 export const PREPARES_COMMIT = `
-  (set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true) IS NOT NULL)`;
+  (set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true) IS NOT NULL
+    AND set_config('client_min_messages', 'warning', true) IS NOT NULL)`;
 
 /** Whether this server acknowledges our commits only after a standby has written them to disk. */
 export const IS_SYNCHRONOUS = `

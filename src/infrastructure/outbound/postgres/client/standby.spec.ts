@@ -77,8 +77,8 @@ const SETTINGS = [NAMES, `synchronous_commit = 'local'`, `synchronous_commit = '
 describe.each(POOLINGS)('a read with a barrier, with pooling by %s', (pooling) => {
   const readers: PostgresKeyReader[] = [];
   afterAll(() => Promise.all(readers.map((each) => each.close())));
-  function read(timeouts = {}) {
-    const reader = new PostgresKeyReader(primaryAt(primary.url, { readBarrier: true, pooling, ...timeouts }));
+  function read(timeouts = {}, url = primary.url) {
+    const reader = new PostgresKeyReader(primaryAt(url, { readBarrier: true, pooling, ...timeouts }));
     readers.push(reader);
     return met(reader.read(NOBODYS_KEY));
   }
@@ -93,10 +93,14 @@ describe.each(POOLINGS)('a read with a barrier, with pooling by %s', (pooling) =
     try {
       expect(await read({ timeoutMs: 200 })).toEqual(['unavailable', 'no answer within 200 ms']);
       expect(await cancelled(read())).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
+      expect(await cancelled(read({}, withoutWarnings()))).toEqual([
+        'unavailable',
+        expect.stringMatching(/connection/i),
+      ]);
     } finally {
       standby.resume();
     }
-    await eventually(async () => (await read()) === undefined);
+    await eventually(async () => (await read({}, withoutWarnings())) === undefined);
   });
 
   test('waits for the standby where PostgreSQL has synchronous_commit off', async () => {
@@ -219,16 +223,21 @@ test('reports once that commits have no standby, and once that they have one aga
   ]);
 });
 
-test('a change gets no answer when an administrator ends its wait for the standby', async () => {
-  const quiet = primaryAt(withoutWarnings());
-  const app = await openOver(await openDatabase(quiet, 'lk'), quiet);
-  standby.pause();
-  try {
-    expect(await cancelled(met(newOwner(app)))).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
-  } finally {
-    standby.resume();
-  }
-  await app.close();
+describe.each(POOLINGS)('with pooling by %s', (pooling) => {
+  test.each<[string, (app: Application) => Promise<unknown>]>([
+    ['a change', (app) => newOwner(app)],
+    ['a failed authentication', (app) => failure(app)],
+  ])('%s gets no answer when an administrator ends its wait for the standby', async (_, change) => {
+    const quiet = primaryAt(withoutWarnings(), { pooling });
+    const app = await openOver(await openDatabase(quiet, 'lk'), quiet);
+    standby.pause();
+    try {
+      expect(await cancelled(met(change(app)))).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
+    } finally {
+      standby.resume();
+    }
+    await app.close();
+  });
 });
 
 describe('sessions that wait for an unavailable standby', () => {
