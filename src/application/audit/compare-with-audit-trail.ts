@@ -28,7 +28,7 @@ export interface Comparison {
 interface RecordedState {
   add(event: HistoryEvent): void;
   readonly isTakenAsFound: boolean;
-  differences(prunedUpTo: Date | undefined): string[];
+  differences(prunedUpTo: Date | undefined, now: Date): string[];
 }
 
 /**
@@ -50,7 +50,7 @@ export async function compareWithAuditTrail(
     for await (const [id, recorded] of eachOf(history, begin)) {
       count += 1;
       if (recorded.isTakenAsFound) takenAsFound += 1;
-      for (const problem of recorded.differences(prunedUpTo)) {
+      for (const problem of recorded.differences(prunedUpTo, snapshot.now)) {
         found += 1;
         if (found <= MOST_LISTED) differences.push({ subject, id, problem });
       }

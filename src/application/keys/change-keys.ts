@@ -51,6 +51,7 @@ export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): A
   const keyId = key.id;
   if (became === 'created') return { type: 'api_key.created', keyId, details: key.fixedFacts(), ...actor };
   if (became === 'rotated') return { type: 'api_key.rotated', keyId, ...actor };
+  if (became === 'used') return { type: 'api_key.first_used', keyId, details: key.firstUse(change.replaced), ...actor };
   if (became === 'expired') return { type: 'api_key.expired', keyId, ...THE_SERVICE };
   if (became !== 'revoked') return undefined;
   const details = leakedAt && { details: leakedAt };

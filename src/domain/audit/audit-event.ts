@@ -46,12 +46,12 @@ export interface FailedAuthentication {
 }
 
 interface KeyEvent extends Actor {
-  readonly type: 'api_key.created' | 'api_key.rotated' | 'api_key.revoked' | 'api_key.expired';
+  readonly type: `api_key.${'created' | 'rotated' | 'first_used' | 'revoked' | 'expired'}`;
   readonly keyId: string;
   /** Only of a revocation. */
   readonly reason?: RevocationReason;
-  /** Of a creation: the facts of the key that never change. Of the end of a leaked key: where the key was found. */
-  readonly details?: ReturnType<ApiKey['fixedFacts']> | LeakSite;
+  /** The facts of a new key that never change; the first use of a successor; where a leaked key was found. */
+  readonly details?: ReturnType<ApiKey['fixedFacts'] | ApiKey['firstUse']> | LeakSite;
 }
 
 interface AccountEvent extends Actor {
@@ -76,6 +76,8 @@ type EventType = AuditEvent['type'] | typeof AUTHENTICATION_FAILED;
 /** The events that explain the stored state of a key. */
 export const KEY_HISTORY_TYPES = [
   'api_key.created',
+  'api_key.rotated',
+  'api_key.first_used',
   'api_key.revoked',
   'api_key.expired',
 ] as const satisfies readonly EventType[];
@@ -94,6 +96,7 @@ export const SHOWN_EVENT_TYPES = [
 export const OWNER_EVENT_TYPES = [
   ...SHOWN_EVENT_TYPES,
   'api_key.rotated',
+  'api_key.first_used',
   'session.opened',
   'account.created',
   'account.changed',

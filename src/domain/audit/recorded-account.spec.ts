@@ -11,7 +11,13 @@ function recorded(stored: StoredAccount | undefined, ...changes: Change[]): Reco
   const account = new RecordedAccount(stored);
   changes.forEach(([became, before, after], index) => {
     const details = before ? JSON.stringify({ permissions: { before, after } }) : null;
-    const event: HistoryEvent = { id: BigInt(index + 1), type: `account.${became}`, ownerId: 'u1', details };
+    const event: HistoryEvent = {
+      id: BigInt(index + 1),
+      type: `account.${became}`,
+      ownerId: 'u1',
+      reason: null,
+      details,
+    };
     account.add(event);
   });
   return account;
@@ -75,7 +81,7 @@ describe('RecordedAccount', () => {
     'ignores details that the service never writes: %s',
     (details) => {
       const account = new RecordedAccount(ACTIVE('a:read'));
-      account.add({ id: 1n, type: 'account.changed', ownerId: 'u1', details });
+      account.add({ id: 1n, type: 'account.changed', ownerId: 'u1', reason: null, details });
       expect([account.isTakenAsFound, account.differences()]).toEqual([true, []]);
     },
   );

@@ -1,16 +1,20 @@
-import type { ApiKey } from '../keys/api-key.js';
 import { MAX_EXPIRY_DAYS } from '../keys/key-rules.js';
+import type { ApiKeyState } from '../keys/key-state.js';
+import type { KeyTimes } from '../keys/key-status.js';
 import { DAY_MS } from '../time.js';
-import { detailsOf, type HistoryEvent } from './history-event.js';
+import { detailsOf, type HistoryEvent, moment } from './history-event.js';
+import { rotationProblems, type StoredRotation } from './recorded-rotation.js';
 
-export type StoredKey = Pick<
-  ReturnType<ApiKey['snapshot']>,
-  'ownerId' | 'access' | 'publicPart' | 'digest' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'expiredAt'
->;
+export interface StoredKey
+  extends
+    StoredRotation,
+    Pick<ApiKeyState, 'ownerId' | 'access' | 'publicPart' | 'digest' | 'createdAt' | keyof KeyTimes> {}
 
 /** Reconstructs a key from its events, in the order of their ids, to compare it with the stored key. */
 export class RecordedKey {
   private created: HistoryEvent | undefined;
+  private rotated: HistoryEvent | undefined;
+  private firstUsed: HistoryEvent | undefined;
   private revoked: HistoryEvent | undefined;
   private expired: HistoryEvent | undefined;
 
@@ -20,6 +24,8 @@ export class RecordedKey {
   /** Only the first event of each type counts: a genuine trail has no second one. */
   add(event: HistoryEvent): void {
     if (event.type === 'api_key.created') this.created ??= event;
+    if (event.type === 'api_key.rotated') this.rotated ??= event;
+    if (event.type === 'api_key.first_used') this.firstUsed ??= event;
     if (event.type === 'api_key.revoked') this.revoked ??= event;
     if (event.type === 'api_key.expired') this.expired ??= event;
   }
@@ -29,12 +35,14 @@ export class RecordedKey {
   }
 
   /** @param prunedUpTo events up to this time were deleted; undefined when none were */
-  differences(prunedUpTo: Date | undefined): string[] {
-    const { stored } = this;
+  differences(prunedUpTo: Date | undefined, now: Date): string[] {
+    const { stored, created, firstUsed, revoked } = this;
     if (!stored) return ['has events, but is not stored any more'];
     return [
       ...this.problemsOfCreation(stored, prunedUpTo),
       ...problemsOfLife(stored),
+      ...(created ? this.problemsOfSuccessor(stored) : []),
+      ...(created ? rotationProblems(stored, { created, firstUsed, revoked }, now) : []),
       ...this.problemsOfEnd(stored, prunedUpTo),
     ];
   }
@@ -53,6 +61,12 @@ export class RecordedKey {
         : [`has another secret than ${given} with`]),
       ...(isStill(expiresAt, expires) ? [] : [`expires at ${expires}; ${given} until ${String(expiresAt)}`]),
     ];
+  }
+
+  private problemsOfSuccessor({ replacedBy, endsAt }: StoredKey): string[] {
+    return this.rotated || (replacedBy === null && endsAt === null)
+      ? []
+      : [`is replaced by ${replacedBy ?? 'no key'} and ends at ${moment(endsAt)}, but no event rotated it`];
   }
 
   private problemsOfEnd(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
@@ -82,8 +96,4 @@ function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {
 /** Events that were recorded before details were introduced have none to compare. */
 function sameUnlessAbsent(recorded: unknown, stored: string): boolean {
   return recorded === undefined || recorded === stored;
-}
-
-function moment(at: Date): string {
-  return Number.isNaN(at.valueOf()) ? 'no time' : at.toISOString();
 }

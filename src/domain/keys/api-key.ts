@@ -52,6 +52,13 @@ export class ApiKey {
     return { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString(), ...rotation };
   }
 
+  /** For the audit trail: the first use of a successor, and the end that it gave the old key. */
+  firstUse(replaced: ApiKey | undefined) {
+    const { firstUsedAt, replaces } = this.state;
+    const end = replaced && (replaced.state.revokedAt ?? replaced.state.endsAt);
+    return { firstUsedAt: firstUsedAt!.toISOString(), replaces, endsAt: end?.toISOString() ?? null };
+  }
+
   status(now: Date): ApiKeyStatus {
     return statusAt(now, this.state);
   }
@@ -99,7 +106,7 @@ export class ApiKey {
   endAfter(graceSeconds: number, now: Date): void {
     this.requireActive(now);
     const { expiresAt, endsAt } = this.state;
-    this.state = { ...this.state, endsAt: earliest(endsAt ?? expiresAt, secondsAfter(now, graceSeconds)) };
+    this.state = { ...this.state, endsAt: endGiven(endsAt ?? expiresAt, now, graceSeconds) };
   }
 
   /** Removes the end that this successor gave the key. An end from an earlier successor stays. */
@@ -107,7 +114,7 @@ export class ApiKey {
     this.requireActive(now);
     const { endsAt, expiresAt } = this.state;
     const { firstUsedAt, graceSeconds } = successor.state;
-    const given = firstUsedAt && earliest(expiresAt, secondsAfter(firstUsedAt, graceSeconds!));
+    const given = firstUsedAt && endGiven(expiresAt, firstUsedAt, graceSeconds!);
     const stands = endsAt && (!given || endsAt < given);
     this.state = { ...this.state, replacedBy: null, endsAt: stands ? endsAt : null };
   }
@@ -124,6 +131,11 @@ export class ApiKey {
 
 export function keyNotActive(status: ApiKeyStatus): Refusal {
   return new Refusal('api_key_not_active', `This API key is already ${status}`, { apiKeyStatus: status });
+}
+
+/** When an old key ends, unless it ends earlier. @param firstUsedAt of its successor */
+export function endGiven(expiresAt: Date, firstUsedAt: Date, graceSeconds: number): Date {
+  return earliest(expiresAt, secondsAfter(firstUsedAt, graceSeconds));
 }
 
 function secondsAfter(time: Date, seconds: number): Date {

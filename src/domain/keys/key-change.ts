@@ -20,8 +20,15 @@ export type RevocationReason =
 export type KeyChange =
   | { readonly key: ApiKey; readonly became: 'created' | 'rotated' | 'expired' }
   | { readonly key: ApiKey; readonly became: 'revoked'; readonly reason: RevocationReason }
-  /** Without an event: a successor's first use, the end of the old key was set, the rotation was cancelled. */
-  | { readonly key: ApiKey; readonly became: 'used' | 'ending' | 'kept' };
+  /** A successor's first use. `replaced` is the old key if it was still active: its end is set with it. */
+  | { readonly key: ApiKey; readonly became: 'used'; readonly replaced: ApiKey | undefined }
+  /** Without an event of their own: the old key at the first use, and when the rotation is cancelled. */
+  | { readonly key: ApiKey; readonly became: 'ending' | 'kept' };
+
+/** Whether such a revocation of the successor cancels the rotation. After any other, the old key ends as planned. */
+export function cancelsRotation(reason: string | null): boolean {
+  return reason === 'owner' || reason === 'administrator';
+}
 
 /** The change for an end by the clock. */
 export function endedByClock(key: ApiKey, end: EndStatus): KeyChange {

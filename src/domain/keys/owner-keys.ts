@@ -1,12 +1,9 @@
 import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
-import { endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
+import { cancelsRotation, endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
 import { MAX_ACTIVE_KEYS } from './key-rules.js';
 import type { KeyOrder, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';
-
-/** Such a revocation of the successor cancels the rotation. After any other, the old key still ends as planned. */
-const CANCELS_ROTATION: readonly RevocationReason[] = ['owner', 'administrator'];
 
 /** A due end that a method finds is a change, which must be saved even when the method throws a Refusal. */
 export class OwnerKeys {
@@ -52,8 +49,8 @@ export class OwnerKeys {
     const key = this.active(now).find(({ id }) => id === keyId);
     const graceSeconds = key?.firstUsed(now);
     if (!key || graceSeconds === undefined) return key !== undefined;
-    this.noted.push({ key, became: 'used' });
     const replaced = this.predecessor(key, now);
+    this.noted.push({ key, became: 'used', replaced });
     if (replaced) this.endSoon(replaced, graceSeconds, now);
     return true;
   }
@@ -61,7 +58,7 @@ export class OwnerKeys {
   /** Throws `not_found`, and `api_key_not_active` for a key that has ended, also by the clock. */
   revoke(keyId: string, reason: RevocationReason, now: Date): void {
     const key = this.requireActive(keyId, now);
-    const replaced = CANCELS_ROTATION.includes(reason) ? this.predecessor(key, now) : undefined;
+    const replaced = cancelsRotation(reason) ? this.predecessor(key, now) : undefined;
     this.end(key, reason, now);
     if (replaced) {
       replaced.cancelRotation(key, now);

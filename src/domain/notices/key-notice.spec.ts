@@ -74,7 +74,7 @@ describe('noticesOfChange', () => {
       { type: 'api_key.rotated', ...fields },
     ]);
     expect(noticesOfChange({ key, became: 'rotated' }, null)).toEqual([]);
-    expect(noticesOfChange({ key: next, became: 'used' }, null)).toEqual([]);
+    expect(noticesOfChange({ key: next, became: 'used', replaced: key }, null)).toEqual([]);
   });
 
   test('announces an expiry without other fields', () => {

@@ -2,13 +2,17 @@ import type { AuditTrailSnapshot, HistoryItem } from '../../../src/application/a
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import type { StoredAccount } from '../../../src/domain/audit/recorded-account.js';
+import type { StoredPredecessor } from '../../../src/domain/audit/recorded-rotation.js';
+import type { ApiKeyState } from '../../../src/domain/keys/key-state.js';
 import type { FakeStore } from '../fake-store.js';
 
 const PURGED: StoredAccount = { permissions: [], status: 'deleted' };
 
 /** The stored keys and accounts with their events. */
 export function historiesIn(store: FakeStore): Pick<AuditTrailSnapshot, 'keys' | 'accounts' | 'prunedUnsealedAt'> {
-  const keys = new Map([...store.keys].map(([id, { state }]) => [id, state]));
+  const keys = new Map(
+    [...store.keys].map(([id, { state }]) => [id, { ...state, replaced: replacedBy(store, state) }]),
+  );
   const former = [...store.formerAccounts.keys()].map((id) => [id, PURGED] as const);
   const accounts = new Map<string, StoredAccount>([...store.accounts, ...former]);
   const isOfKey = ({ type }: SealableEvent) => KEY_HISTORY_TYPES.some((each) => each === type);
@@ -18,6 +22,12 @@ export function historiesIn(store: FakeStore): Pick<AuditTrailSnapshot, 'keys' |
     accounts: () => histories(accounts, store.events.filter(isOfAccount), ({ ownerId }) => ownerId),
     prunedUnsealedAt: async () => store.prunings.findLast(({ mac }) => mac === null)?.prunedAt,
   };
+}
+
+function replacedBy(store: FakeStore, { replaces }: ApiKeyState): StoredPredecessor | undefined {
+  const replaced = replaces === null ? undefined : store.keys.get(replaces)?.state;
+  const successors = [...store.keys.values()].filter(({ state }) => state.replaces === replaces).length;
+  return replaced && { ...replaced, successors };
 }
 
 async function* histories<T>(

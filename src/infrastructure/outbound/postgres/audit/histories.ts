@@ -3,17 +3,25 @@ import type { HistoryItem } from '../../../../application/audit/audit-trail.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/audit/audit-event.js';
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';
+import type { StoredPredecessor } from '../../../../domain/audit/recorded-rotation.js';
 
 /** Rows for each FETCH, which are in memory together. */
 const PAGE = 500;
 
-const EVENT = 'event.id AS event_id, event.type, event.owner_id AS event_owner_id, event.details';
-const EVENTS = 'SELECT id, type, owner_id, key_id, details FROM audit_events WHERE type';
+const EVENT = 'event.id AS event_id, event.type, event.owner_id AS event_owner_id, event.reason, event.details';
+const EVENTS = 'SELECT id, type, owner_id, key_id, reason, details FROM audit_events WHERE type';
 
 const KEYS = `
-  SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, access, public_part, digest,
-    created_at, expires_at, revoked_at, expired_at, ${EVENT}
+  SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.access,
+    key.public_part, key.digest, key.created_at, key.expires_at, key.revoked_at, key.expired_at, key.ends_at, key.replaces,
+    key.replaced_by, key.grace_seconds, key.first_used_at, replaced.id IS NOT NULL AS is_replaced_stored,
+    replaced.expires_at AS replaced_expires_at, replaced.revoked_at AS replaced_revoked_at,
+    replaced.expired_at AS replaced_expired_at, replaced.ends_at AS replaced_ends_at,
+    replaced.replaced_by AS replaced_replaced_by, successors, ${EVENT}
   FROM api_keys key
+  LEFT JOIN api_keys replaced ON replaced.id = key.replaces
+  LEFT JOIN (SELECT replaces, count(*)::integer AS successors FROM api_keys WHERE replaces IS NOT NULL GROUP BY replaces) rotations
+    ON rotations.replaces = key.replaces
   FULL JOIN (${EVENTS} IN (${KEY_HISTORY_TYPES.map((type) => `'${type}'`).join(', ')}) AND key_id IS NOT NULL) event
     ON event.key_id = key.id
   ORDER BY subject, event.id`;
@@ -30,6 +38,7 @@ interface HistoryRow {
   readonly event_id: string | null;
   readonly type: string;
   readonly event_owner_id: string | null;
+  readonly reason: string | null;
   readonly details: string | null;
 }
 
@@ -42,11 +51,24 @@ interface KeyHistoryRow extends HistoryRow {
   readonly expires_at: Date;
   readonly revoked_at: Date | null;
   readonly expired_at: Date | null;
+  readonly ends_at: Date | null;
+  readonly replaces: string | null;
+  readonly replaced_by: string | null;
+  readonly grace_seconds: number | null;
+  readonly first_used_at: Date | null;
+  readonly is_replaced_stored: boolean;
+  readonly replaced_expires_at: Date;
+  readonly replaced_revoked_at: Date | null;
+  readonly replaced_expired_at: Date | null;
+  readonly replaced_ends_at: Date | null;
+  readonly replaced_replaced_by: string | null;
+  readonly successors: number;
 }
 
 export async function* keyHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredKey>> {
   for await (const row of rowsOf<KeyHistoryRow>(manager, 'key_histories', KEYS)) {
     yield historyItem(row, {
+      id: row.subject,
       ownerId: row.owner_id,
       access: row.access,
       publicPart: row.public_part,
@@ -55,8 +77,25 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
       expiresAt: date(row.expires_at),
       revokedAt: row.revoked_at && date(row.revoked_at),
       expiredAt: row.expired_at && date(row.expired_at),
+      endsAt: row.ends_at && date(row.ends_at),
+      replaces: row.replaces,
+      replacedBy: row.replaced_by,
+      graceSeconds: row.grace_seconds,
+      firstUsedAt: row.first_used_at && date(row.first_used_at),
+      replaced: row.is_replaced_stored ? replacedIn(row) : undefined,
     });
   }
+}
+
+function replacedIn(row: KeyHistoryRow): StoredPredecessor {
+  return {
+    expiresAt: date(row.replaced_expires_at),
+    revokedAt: row.replaced_revoked_at && date(row.replaced_revoked_at),
+    expiredAt: row.replaced_expired_at && date(row.replaced_expired_at),
+    endsAt: row.replaced_ends_at && date(row.replaced_ends_at),
+    replacedBy: row.replaced_replaced_by,
+    successors: row.successors,
+  };
 }
 
 export async function* accountHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredAccount>> {
@@ -65,11 +104,11 @@ export async function* accountHistories(manager: EntityManager): AsyncIterable<H
 }
 
 function historyItem<T>(row: HistoryRow, stored: T): HistoryItem<T> {
-  const { event_id: id, type, event_owner_id: ownerId, details } = row;
+  const { event_id: id, type, event_owner_id: ownerId, reason, details } = row;
   return {
     id: row.subject,
     stored: row.is_stored ? stored : undefined,
-    event: id === null ? undefined : { id: BigInt(id), type, ownerId, details },
+    event: id === null ? undefined : { id: BigInt(id), type, ownerId, reason, details },
   };
 }
 
