@@ -46,6 +46,12 @@ describe('the commands in docs/run.md', () => {
     expect(printed).toBe('with the key: 200\n'.repeat(again.length));
   });
 
+  test.each(['keys', 'api'])('set up a proxy that does not listen for %s on port 80', async (name) => {
+    const url = `http://${name}.localhost:${machine.plainPort}/v1/key`;
+    const [said] = await machine.paste([`curl -sS -i -H 'Authorization: Bearer lk_key' ${url} || true`]);
+    expect(said).toContain('curl: (7)');
+  });
+
   test.each(['/metrics', '/v1/forward-auth?mode=caddy', '/v1/introspect', '/docs', '/readyz'])(
     'do not publish %s',
     async (path) => {

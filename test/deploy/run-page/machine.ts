@@ -17,6 +17,8 @@ export class Machine {
   private readonly places: [string, string][] = [];
   private readonly undo: (() => unknown)[] = [() => rmSync(this.folder, { recursive: true, force: true })];
   private shell!: RootShell;
+  /** Stands for port 80. */
+  plainPort!: number;
   postgres!: OwnPostgres;
 
   static async start(): Promise<Machine> {
@@ -42,6 +44,7 @@ export class Machine {
     const backend = await EchoBackend.start();
     this.undo.push(() => backend.stop());
     const [http, grpc, tls] = [await decade(), await decade(), await freePort()];
+    this.plainPort = await freePort();
     this.places.push(
       ['/opt/latchkey', root],
       ['/etc/latchkey', join(this.folder, 'etc')],
@@ -53,6 +56,8 @@ export class Machine {
       ['127.0.0.1:6379', `127.0.0.1:${redis.port}`],
       ['127.0.0.1:8000', backend.address],
       ...['1', '2', '%i', '$instance'].map((n): [string, string] => [`300${n}`, `${http}${n}`]),
+      // Caddy itself certifies the names, because no public authority certifies names of this machine.
+      ['auto_https', `http_port ${this.plainPort}\nskip_install_trust\nadmin off\nauto_https`],
       ['5005%i', `${grpc}%i`],
       ['keys.example.com', `keys.localhost:${tls}`],
       ['api.example.com', `api.localhost:${tls}`],
@@ -71,9 +76,6 @@ export class Machine {
       const text = readFileSync(path, 'utf8').replaceAll(/(_timeout )\ds/g, '$160s');
       writeFileSync(path, this.here(text));
     }
-    // Caddy itself certifies the names, because no public authority certifies names of this machine.
-    const options = '{\nskip_install_trust\nadmin off\nauto_https disable_redirects\n}\n';
-    writeFileSync(join(this.folder, 'caddy/main'), `${options}import ${this.folder}/caddy/Caddyfile\n`);
   }
 
   /** A text of the page with the paths and addresses of this machine. */

@@ -42,7 +42,7 @@ export class RootShell {
         CHECKOUT: root,
         POSTGRES: `PGHOST=${hostname} PGPORT=${port} PGUSER=${username} PGPASSWORD=${password} PGDATABASE=postgres`,
         UNITS: join(folder, 'units'),
-        CADDYFILE: join(folder, 'caddy/main'),
+        CADDYFILE: join(folder, 'caddy/Caddyfile'),
         CADDY_HOME: join(folder, 'caddy'),
         CURL_CA_BUNDLE: join(folder, 'caddy/caddy/pki/authorities/local/root.crt'),
         SERVICE_EXTRA_ENV: JSON.stringify({ ...LONG_TIMEOUTS, NODE_OPTIONS: EQUAL_PRIORITY }),
