@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
@@ -10,6 +11,11 @@ import { searchPath } from '../../scripts/tools.mjs';
 import { runCommand } from '../support/processes/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
+
+/** Fewer than in production, so that a test can exceed them. */
+const REQUESTS_AT_ONCE = 3;
+const REPORT = 'POST /v1/leaked-keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+const PART_OF_BODY = `${REPORT}Content-Length: 100\r\n\r\n{`;
 
 describe('deploy/compose/nginx-production.conf', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
@@ -21,6 +27,14 @@ describe('deploy/compose/nginx-production.conf', () => {
     runCommand('curl', ['-sS', '--cacert', certificate, ...words, `https://localhost:${port}${path}`]);
   const status = async (path: string) => (await curl(path, '-o', join(folder, 'body'), '-w', '%{http_code}')).out;
 
+  /** A client that sends the first part of a request and then waits. */
+  const idle = async (text: string) => {
+    const socket = connect({ host: 'localhost', port, rejectUnauthorized: false });
+    socket.resume().on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    socket.write(text);
+    return socket;
+  };
   beforeAll(async () => {
     port = await freePort();
     service = await startService({ PUBLIC_URL: `https://localhost:${port}`, TRUSTED_PROXIES: 'loopback' });
@@ -37,7 +51,10 @@ describe('deploy/compose/nginx-production.conf', () => {
         'server_tokens off;',
         `server_tokens off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b;`,
       )
-      .replace('proxy_connect_timeout 1s', 'proxy_connect_timeout 60s');
+      .replace('proxy_connect_timeout 1s', 'proxy_connect_timeout 60s')
+      // The limits on idle clients, shortened because the tests wait for them.
+      .replaceAll(/\b((?:client_header|client_body|keepalive)_timeout) \d+s/g, '$1 1s')
+      .replace('limit_conn addresses 100', `limit_conn addresses ${REQUESTS_AT_ONCE}`);
     writeFileSync(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid;\n${text}`);
     mkdirSync(join(folder, 'logs'));
     const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
@@ -83,6 +100,30 @@ describe('deploy/compose/nginx-production.conf', () => {
       expect(await status(path)).toBe('401');
     },
   );
+
+  test.each([
+    ['the handshake', ''],
+    ['a part of the headers', REPORT],
+    ['a part of the body', PART_OF_BODY],
+    ['a whole request', 'GET /v1/key HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ])(
+    'disconnects a client that sends nothing more after %s',
+    async (_, text) => {
+      const socket = await idle(text);
+      if (!socket.closed) await once(socket, 'close');
+    },
+    30_000,
+  );
+
+  test('answers 429 to an address that has too many unfinished requests, and accepts its requests later', async () => {
+    await eventually(async () => {
+      const sockets = await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, () => idle(PART_OF_BODY)));
+      const answer = await status('/v1/key');
+      for (const socket of sockets) socket.destroy();
+      return answer === '429';
+    });
+    await eventually(async () => (await status('/v1/key')) === '401');
+  });
 
   test('accepts reports of leaked keys from anyone', async () => {
     const { out } = await curl('/v1/leaked-keys', '-i', '-H', 'Content-Type: application/json', '-d', '{"keys":["x"]}');
