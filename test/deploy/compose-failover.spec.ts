@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { readConfig } from '../../src/config/config.js';
 import type { Tree } from './chart.js';
-import { environmentOf, readCompose } from './compose.js';
+import { environmentOf, reachableFrom, readCompose } from './compose.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const compose = (files: readonly string[] = [], env = {}) =>
@@ -38,6 +38,30 @@ describe('docker-compose.failover.yml', () => {
     }
   });
 
+  test('lets only the nodes reach etcd, and only the instances, Redis and etcd reach the nodes', () => {
+    expect(reachableFrom('etcd', services)).toEqual(nodes);
+    const others = (node: string) => nodes.filter((other) => other !== node);
+    for (const node of nodes) {
+      const { postgres: _, ...started } = services;
+      expect(reachableFrom(node, started)).toEqual(['etcd', 'latchkey-1', 'latchkey-2', ...others(node), 'redis']);
+    }
+    expect(reachableFrom('nginx', services)).toEqual(['latchkey-1', 'latchkey-2', 'systems-api']);
+  });
+
+  test.each([
+    [{}, 'development-only'],
+    [{ POSTGRES_PASSWORD: 'long' }, 'long'],
+    [{ POSTGRES_PASSWORD: 'long', PATRONI_RESTAPI_PASSWORD: 'its own' }, 'its own'],
+  ])("makes commands to Patroni's API require a password, with %j in .env", (env, password) => {
+    const configured = compose([], env);
+    for (const node of nodes) {
+      expect(configured[node]!['environment']).toMatchObject({
+        PATRONI_RESTAPI_USERNAME: 'patroni',
+        PATRONI_RESTAPI_PASSWORD: password,
+      });
+    }
+  });
+
   test('gives each node its own name, addresses and disk, and publishes no port', () => {
     for (const node of nodes) {
       const { environment, volumes, ports } = services[node]!;
@@ -56,6 +80,11 @@ describe('docker-compose.failover.yml', () => {
     // Patroni 3.0 accepts both names, 4 only the new one.
     const machines = text('deploy/patroni/patroni.yml').replaceAll('master_start_timeout', 'primary_start_timeout');
     expect(NODE['bootstrap'].dcs).toEqual((parse(machines) as Tree)['bootstrap'].dcs);
+  });
+
+  test("makes commands to Patroni's API require a password on separate machines too", () => {
+    const { restapi } = parse(text('deploy/patroni/patroni.yml')) as Tree;
+    expect(restapi.authentication).toEqual({ username: 'patroni', password: expect.any(String) });
   });
 
   test('builds the nodes from existing files, with the PostgreSQL release of docker-compose.yml', () => {

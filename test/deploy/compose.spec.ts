@@ -5,7 +5,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { readConfig } from '../../src/config/config.js';
 import { configSource } from '../support/processes/config-source.js';
 import type { Tree } from './chart.js';
-import { environmentOf, readCompose, variablesOf } from './compose.js';
+import { environmentOf, reachableFrom, readCompose, variablesOf } from './compose.js';
 import { readStages, textsOf } from './dockerfile.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -37,6 +37,13 @@ describe('docker-compose.yml', () => {
   test('publishes only nginx, and only on this machine', () => {
     const open = Object.values(services).flatMap(({ ports }) => ports ?? []);
     expect(open).toEqual(['127.0.0.1:8080:8080']);
+  });
+
+  test('lets only the instances reach PostgreSQL and Redis', () => {
+    const names = instances.map(([name]) => name);
+    expect(reachableFrom('postgres', services)).toEqual([...names, 'redis']);
+    expect(reachableFrom('redis', services)).toEqual([...names, 'postgres']);
+    expect(compose['networks'].stores).toEqual({ internal: true });
   });
 
   test('has a health check for every service, and starts each after its dependencies are healthy', () => {

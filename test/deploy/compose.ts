@@ -34,6 +34,18 @@ export function environmentOf({ environment }: Tree, env: Environment = {}): Rec
   );
 }
 
+/** The other services that share a network with one, sorted. */
+export function reachableFrom(name: string, services: Readonly<Record<string, Tree>>): string[] {
+  const networksOf = ({ networks = ['default'] }: Tree): string[] =>
+    Array.isArray(networks) ? networks : Object.keys(networks as Tree);
+  const own = networksOf(services[name]!);
+  const others = Object.entries(services).filter(([other]) => other !== name);
+  return others
+    .filter(([, other]) => networksOf(other).some((network) => own.includes(network)))
+    .map(([other]) => other)
+    .toSorted();
+}
+
 /** The names of the variables that a file fills in or passes on. */
 export function variablesOf(file: string): string[] {
   const text = textOf(file);

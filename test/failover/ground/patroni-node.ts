@@ -57,7 +57,8 @@ export class PatroniNode {
 
   /** The answer of Patroni's own API. */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(`http://${this.machine.address}:8008${path}`, { signal: AbortSignal.timeout(2000), ...init });
+    const headers = { Authorization: `Basic ${Buffer.from('patroni:of-patroni').toString('base64')}` };
+    return fetch(`http://${this.machine.address}:8008${path}`, { headers, signal: AbortSignal.timeout(2000), ...init });
   }
 
   async isPrimary(): Promise<boolean> {
