@@ -19,6 +19,9 @@ interface Addresses {
  */
 const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )\ds\b/g;
 const PROXY_TIMEOUT_SECONDS = 60;
+/** How long a proxy waits for a client. */
+const CLIENT_TIMEOUT =
+  /\b(timeout http-(?:request|keep-alive)|client_(?:header|body)_timeout|keepalive_timeout|read_header|idle) \d+s\b/g;
 
 export interface Proxy {
   readonly url: string;
@@ -42,8 +45,15 @@ export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forw
 /** The lines of a recipe that let the tokens of users through, commented out. */
 const USER_TOKEN_LINES = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
 
-/** Runs the real proxy with the recipe. Only ports and timeouts are replaced with the test's. */
-export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresses): Promise<Proxy> {
+/**
+ * Runs the real proxy with the recipe. Only ports and timeouts are replaced with the test's.
+ * @param clientSeconds how long it waits for a client, unless that is as in the recipe
+ */
+export async function startProxy(
+  recipe: Recipe,
+  { latchkey, backend }: Addresses,
+  clientSeconds?: number,
+): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();
   for (const name of recipe.files) {
@@ -55,6 +65,7 @@ export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresse
       .replaceAll('abns@latchkey', `abns@latchkey-${port}`)
       .replaceAll('/etc/haproxy/', `${folder}/`)
       .replaceAll(SHORT_TIMEOUT, (_, setting: string) => `${setting}${PROXY_TIMEOUT_SECONDS}s`)
+      .replaceAll(CLIENT_TIMEOUT, (all, setting: string) => (clientSeconds ? `${setting} ${clientSeconds}s` : all))
       .replaceAll('timeout = 3000', `timeout = ${1000 * PROXY_TIMEOUT_SECONDS}`);
     writeFileSync(join(folder, name), text);
   }
