@@ -71,17 +71,9 @@ export type Settings = Pick<
 export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
-export function buildUseCases(
-  {
-    keyPrefix,
-    keyChangesPerHour,
-    passwordSignIn,
-    freshSignIn,
-    audit: { sealKeys, retentionDays },
-    ...settings
-  }: Settings,
-  ports: Ports,
-) {
+export function buildUseCases(settings: Settings, ports: Ports) {
+  const { keyPrefix, keyChangesPerHour, passwordSignIn, freshSignIn } = settings;
+  const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const administration = buildAdministration(ports, passwordSignIn);
