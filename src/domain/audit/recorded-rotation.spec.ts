@@ -54,16 +54,20 @@ function problems(part: Partial<StoredRotation>, events: { firstUsed?: HistoryEv
 }
 
 describe('a rotation', () => {
-  test.each<[string, Partial<StoredRotation>, Parameters<typeof problems>[1]?]>([
-    ['before the first use', UNUSED],
+  test.each<[string, Partial<StoredRotation>, Parameters<typeof problems>[1]]>([
+    ['before the first use', UNUSED, {}],
     ['after the first use', {}, { firstUsed: FIRST_USED }],
-    ['after a first use that left no event', {}],
-    ['after a first use that left no event, where an earlier end stands', { replaced: { ...OLD, endsAt: at(0.2) } }],
-    ['whose old key has ended', { replaced: { ...OLD, endsAt: null, replacedBy: null, revokedAt: at(0) } }],
-    ['whose old key is not stored', { replaced: undefined }],
+    ['after a first use that left no event', {}, {}],
+    [
+      'after a first use that left no event, where an earlier end stands',
+      { replaced: { ...OLD, endsAt: at(0.2) } },
+      {},
+    ],
+    ['whose old key has ended', { replaced: { ...OLD, endsAt: null, replacedBy: null, revokedAt: at(0) } }, {}],
+    ['whose old key is not stored', { replaced: undefined }, {}],
     ['that its owner cancelled', ended({}, { endsAt: null, replacedBy: null }), { revoked: revoked('owner') }],
-    ['that was begun again', ended({}, { replacedBy: 'third', successors: 2, endsAt: at(0.7) })],
-    ['that was begun again and cancelled', ended({}, { replacedBy: null, successors: 2, endsAt: null })],
+    ['that was begun again', ended({}, { replacedBy: 'third', successors: 2, endsAt: at(0.7) }), {}],
+    ['that was begun again and cancelled', ended({}, { replacedBy: null, successors: 2, endsAt: null }), {}],
     [
       'whose old key was not active any more',
       {},
