@@ -48,6 +48,7 @@ describe('the settings in the log', () => {
       'COMPOSE_SUBNET',
       'LATCHKEY_SERVICE_TOKEN',
       'NODE_ENV',
+      'PATRONI_RESTAPI_PASSWORD',
       'POSTGRES_PASSWORD',
       'TLS_CERT',
       'TLS_KEY',

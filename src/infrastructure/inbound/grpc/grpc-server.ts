@@ -62,8 +62,9 @@ export class GrpcServer {
     for (const door of this.doors) door.drain?.();
     this.health.drain();
     const close = (done: () => void) => {
-      this.listener.close();
-      this.server.tryShutdown(done);
+      // grpc-js does not wait for connections that it did not accept itself.
+      this.listener.close(() => done());
+      this.server.tryShutdown(() => undefined);
       for (const socket of this.sockets) if (socket.bytesRead < SHORTEST_BEGINNING_BYTES) socket.destroy();
     };
     return shutDown(close, () => {
