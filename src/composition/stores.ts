@@ -2,7 +2,7 @@ import type { NoticeReceivers } from '../domain/notices/channel.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import type { Database } from '../infrastructure/outbound/postgres/client/database.js';
-import { PostgresRecordingGate } from '../infrastructure/outbound/postgres/client/recording-gate.js';
+import { PostgresRecordingGate } from '../infrastructure/outbound/postgres/keys/recording-gate.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';

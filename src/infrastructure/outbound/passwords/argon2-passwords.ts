@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
 import type { Passwords, Requester } from '../../../application/ports.js';
 import { Decoys, type StoredCosts } from './decoys.js';
-import { Gate } from './gate.js';
+import { Gate } from '../batching/gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import { parseArgon2id, type Argon2Cost, bcryptProblem, isBcrypt, isCutOff } from './hash-formats.js';
 import type { Argon2 } from './hashing.js';

@@ -5,7 +5,7 @@ import type { OidcConfig } from '../../../config/sign-in-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
 import { MINUTE_MS } from '../../../domain/time.js';
-import { Gate } from '../passwords/gate.js';
+import { Gate } from '../batching/gate.js';
 import { accountClaim, signInOf } from './claims.js';
 import { signInError } from './sign-in-error.js';
 

@@ -1,5 +1,5 @@
 import { Batcher } from '../../batching/batcher.js';
-import { Gate } from '../../passwords/gate.js';
+import { Gate } from '../../batching/gate.js';
 import { LIMITS } from './data-source.js';
 
 const MAX_BATCH = 512;

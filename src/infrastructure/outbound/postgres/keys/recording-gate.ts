@@ -1,6 +1,6 @@
 import type { RecordingGate } from '../../../../application/ports.js';
-import { Gate } from '../../passwords/gate.js';
-import { unavailable } from './errors.js';
+import { Gate } from '../../batching/gate.js';
+import { unavailable } from '../client/errors.js';
 import { withTimeout } from '../../batching/timeout.js';
 
 /** Of the ten connections of the pool, so that locked rows leave most of them to everything else. */
