@@ -75,13 +75,13 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
       digest: row.digest,
       createdAt: date(row.created_at),
       expiresAt: date(row.expires_at),
-      revokedAt: row.revoked_at && date(row.revoked_at),
-      expiredAt: row.expired_at && date(row.expired_at),
-      endsAt: row.ends_at && date(row.ends_at),
+      revokedAt: dateOrNull(row.revoked_at),
+      expiredAt: dateOrNull(row.expired_at),
+      endsAt: dateOrNull(row.ends_at),
       replaces: row.replaces,
       replacedBy: row.replaced_by,
       graceSeconds: row.grace_seconds,
-      firstUsedAt: row.first_used_at && date(row.first_used_at),
+      firstUsedAt: dateOrNull(row.first_used_at),
       replaced: row.is_replaced_stored ? replacedIn(row) : undefined,
     });
   }
@@ -90,9 +90,9 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
 function replacedIn(row: KeyHistoryRow): StoredPredecessor {
   return {
     expiresAt: date(row.replaced_expires_at),
-    revokedAt: row.replaced_revoked_at && date(row.replaced_revoked_at),
-    expiredAt: row.replaced_expired_at && date(row.replaced_expired_at),
-    endsAt: row.replaced_ends_at && date(row.replaced_ends_at),
+    revokedAt: dateOrNull(row.replaced_revoked_at),
+    expiredAt: dateOrNull(row.replaced_expired_at),
+    endsAt: dateOrNull(row.replaced_ends_at),
     replacedBy: row.replaced_replaced_by,
     successors: row.successors,
   };
@@ -115,6 +115,10 @@ function historyItem<T>(row: HistoryRow, stored: T): HistoryItem<T> {
 /** pg returns a number for infinity, which is not a valid time here. */
 function date(value: Date | number): Date {
   return value instanceof Date ? value : new Date(Number.NaN);
+}
+
+function dateOrNull(value: Date | number | null): Date | null {
+  return value === null ? null : date(value);
 }
 
 /** The server sorts the rows, on disk if it has to, and sends one page at a time. */
