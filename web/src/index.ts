@@ -2,4 +2,5 @@ export { ApiKeysPanel, type ApiKeysPanelProps } from './panel/ApiKeysPanel';
 export { placeOf, searchOf, type PanelPlace } from './panel/place';
 export type { FreshSignIn } from './api/fresh-sign-in';
 export type { AccessLevel, ApiKey, AuditEvent, KeyStatus } from './api/types';
-export { english, type Texts } from './texts';
+export { english } from './texts/english/english';
+export type { Texts } from './texts';

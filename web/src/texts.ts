@@ -1,57 +1,7 @@
 import { createContext, useContext } from 'react';
-import { activity } from './texts/activity';
-import { create } from './texts/create';
-import { details } from './texts/details';
-import { history } from './texts/history';
-import { keys } from './texts/keys';
-import { reveal } from './texts/reveal';
-import { revoke } from './texts/revoke';
-import { rotate } from './texts/rotate';
-import { session } from './texts/session';
+import { english } from './texts/english/english';
 
-/** Every word of the panel. A translation is another object of this type. */
-export const english = {
-  /** By BCP 47: how dates, times and durations are written, and how screen readers pronounce the panel. */
-  language: 'en',
-  panelTitle: 'API keys',
-  tabs: { label: 'Sections', keys: 'Keys', activity: 'Activity' },
-  close: 'Close',
-  cancel: 'Cancel',
-  done: 'Done',
-  help: 'Get help',
-  newTab: '(opens in a new tab)',
-  tryAgain: 'Try again',
-  showMore: 'Show more',
-  loading: 'Loading…',
-  showPassword: 'Show password',
-  never: 'never',
-  justNow: 'just now',
-  failure: {
-    offline: 'You are offline. Check your connection, then try again.',
-    noAnswer: 'The service did not answer. Check your connection, then try again.',
-    unavailable: 'The service is not available right now. Try again in a moment.',
-    signedOut: 'Your session has ended. Sign in again to go on.',
-    noAccount: 'You are signed in, but you have no account here yet.',
-    /** The detail is the service's own, in English. */
-    unexpected: (detail: string) => `Something went wrong: ${detail}`,
-    wait: (duration: string) => `Too many attempts. Try again in ${duration}.`,
-    stale: 'This may be out of date.',
-  },
-  noAccount: {
-    title: 'You have no account here yet',
-    text: 'You are signed in, but nobody has opened an account for you that can hold API keys. Ask the people who run this platform.',
-  },
-  keys,
-  details,
-  history,
-  create,
-  reveal,
-  revoke,
-  rotate,
-  activity,
-  session,
-};
-
+/** Every word of the panel in one language. English is the model: a language that lacks a text is a type error. */
 export type Texts = typeof english;
 
 export const TextsContext = createContext<Texts>(english);

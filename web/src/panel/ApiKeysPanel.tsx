@@ -1,5 +1,6 @@
 import '../styles';
-import { english, TextsContext, type Texts } from '../texts';
+import { TextsContext, type Texts } from '../texts';
+import { english } from '../texts/english/english';
 import { PanelProviders } from './PanelProviders';
 import { Panel, type PanelProps } from './Panel';
 

@@ -1,4 +1,4 @@
-import { MAX_EXPIRY_DAYS } from '../rules';
+import { MAX_EXPIRY_DAYS } from '../../rules';
 
 export const create = {
   title: 'Create API key',
