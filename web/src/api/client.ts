@@ -9,6 +9,7 @@ import type {
   CreateKeyRequest,
   KeyHistory,
   KeyStatus,
+  RenameKeyRequest,
   RotateKeyRequest,
   Session,
 } from './types';
@@ -37,7 +38,7 @@ interface EventQuery {
 }
 
 interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
@@ -83,6 +84,9 @@ export class ApiClient {
 
   revokeKey = (id: string) =>
     this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}/revoke`, { method: 'POST', isOwnersOnly: true });
+
+  renameKey = (id: string, body: RenameKeyRequest) =>
+    this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}`, { method: 'PATCH', body, isOwnersOnly: true });
 
   listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>
     this.call<AuditEventPage>('/v1/audit-events', {

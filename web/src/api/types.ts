@@ -31,6 +31,23 @@ export interface ApiKey {
   readonly endsAt: string | null;
   /** Of a key that replaces another: how long the old key works after the first use of this one. */
   readonly graceSeconds: number | null;
+  readonly note: string | null;
+  /** Why a revoked key ended: `owner`, `administrator`, `platform`, `rotated`, `leaked`, `purged` or `idle`. */
+  readonly revokedReason: string | null;
+  /** Where a leaked key was found, as reported by a stranger. */
+  readonly leak: Leak | null;
+  readonly recent: RecentUse;
+}
+
+export interface Leak {
+  readonly source: string | null;
+  readonly url: string | null;
+}
+
+/** One number for each of the last 30 days in UTC, oldest first. */
+export interface RecentUse {
+  readonly granted: readonly number[];
+  readonly refused: readonly number[];
 }
 
 export interface AddressUse {
@@ -68,14 +85,23 @@ export interface CreateKeyRequest {
   readonly name: string;
   readonly access: AccessLevel;
   readonly expiresInDays: number;
+  readonly note?: string;
   /** If a password confirms the creation. */
   readonly password?: string;
 }
 
 export interface RotateKeyRequest {
   readonly graceSeconds: number;
+  /** Ends the old key at once, with the reason `leaked`. */
+  readonly leaked?: boolean;
   readonly expiresInDays: number;
   readonly password?: string;
+}
+
+/** A field that is not sent stays as it is. An empty note removes it. */
+export interface RenameKeyRequest {
+  readonly name?: string;
+  readonly note?: string;
 }
 
 /** The answers to a creation and to a rotation. No others contain a secret. */
@@ -89,6 +115,7 @@ export type AuditEventType =
   | 'api_key.rotated'
   | 'api_key.revoked'
   | 'api_key.expired'
+  | 'api_key.renamed'
   | 'authentication.failed';
 
 export interface AuditEvent {
@@ -102,7 +129,7 @@ export interface AuditEvent {
   readonly userAgent: string | null;
   readonly requestId: string | null;
   /** Of a key that leaked: where it was found, as reported by a stranger. */
-  readonly leak: { readonly source: string | null; readonly url: string | null } | null;
+  readonly leak: Leak | null;
 }
 
 export interface AuditEventPage {

@@ -26,6 +26,7 @@ export const activity = {
     'api_key.rotated': (name: string) => `The rotation of key ${name} was begun`,
     'api_key.revoked': (name: string) => `Key ${name} was revoked`,
     'api_key.expired': (name: string) => `Key ${name} expired`,
+    'api_key.renamed': (name: string) => `Key ${name} was renamed`,
   },
   revokedKey: {
     administrator: (name: string) => `Key ${name} was revoked by an administrator`,
