@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { CreatedKey } from '../api/types';
+import type { ApiKey, CreatedKey } from '../api/types';
 import { RevealDialogBody } from '../reveal/RevealDialogBody';
 import { useSecret } from '../reveal/useSecret';
 import { useNewKey } from '../new-key/useNewKey';
@@ -8,21 +8,23 @@ import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
-import { emptyDraft } from './form';
+import { draftLike, emptyDraft } from './form';
 
 interface Props {
+  /** An ended key whose choices are filled in. */
+  readonly like: ApiKey | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;
 }
 
 /** Shows the form, then the key, in one dialog. Closing it keeps what was typed, except the password. */
-export function CreateKeyDialog({ opened, onClose }: Props) {
+export function CreateKeyDialog({ like, opened, onClose }: Props) {
   const texts = useTexts();
   const { announce, trip } = usePanel();
   const focus = useFocusReturn(opened);
   const returned = trip?.returned;
   const typed = returned?.typed.form === 'create' ? returned.typed : undefined;
-  const [draft, setDraft] = useState(typed?.draft ?? emptyDraft);
+  const [draft, setDraft] = useState(typed?.draft ?? (like ? draftLike(like) : emptyDraft));
   const secret = useSecret(() => {
     announce(texts.reveal.left);
     onClose();
@@ -55,7 +57,15 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
       closesOnClickOutside={!created}
       onClosed={focus.restore}
       size="lg"
-      title={isAsking ? texts.reveal.early.title : created ? texts.reveal.title : texts.create.title}
+      title={
+        isAsking
+          ? texts.reveal.early.title
+          : created
+            ? texts.reveal.title
+            : like
+              ? texts.create.titleAgain
+              : texts.create.title
+      }
     >
       {created ? (
         <RevealDialogBody created={created} secret={secret} onDone={finish} />

@@ -1,4 +1,5 @@
-import type { AccessLevel, CreateKeyRequest } from '../api/types';
+import type { AccessLevel, ApiKey, CreateKeyRequest } from '../api/types';
+import { lifetimeDays } from '../keys/expiry';
 import { checkDays, daysOf, type FieldErrors } from '../new-key/fields';
 import { DEFAULT_EXPIRY_DAYS, MAX_NAME_LENGTH } from '../rules';
 import type { Texts } from '../texts';
@@ -11,6 +12,11 @@ export interface KeyDraft {
 }
 
 export const emptyDraft: KeyDraft = { name: '', access: 'read-only', days: String(DEFAULT_EXPIRY_DAYS) };
+
+/** The choices of an earlier key. */
+export function draftLike(key: ApiKey): KeyDraft {
+  return { name: key.name, access: key.access, days: String(lifetimeDays(key)) };
+}
 
 /** The errors that can be found without the service, which makes the final check. */
 export function checkDraft(draft: KeyDraft, texts: Texts): FieldErrors {

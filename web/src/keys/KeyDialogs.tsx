@@ -7,7 +7,8 @@ import type { Rotation } from '../rotate/rotation';
 import { RotateDialog } from '../rotate/RotateDialog';
 
 export interface KeyAction {
-  readonly kind: 'revoke' | 'rotate';
+  /** A leaked key is replaced at once; the dialog also offers to only revoke it. */
+  readonly kind: 'revoke' | 'rotate' | 'leaked';
   readonly key: ApiKey;
   /** The rotation that the key is part of. */
   readonly rotation?: Rotation | undefined;
@@ -16,7 +17,8 @@ export interface KeyAction {
 }
 
 interface Openers {
-  readonly create: () => void;
+  /** With an ended key, its choices are filled in. */
+  readonly create: (like?: ApiKey) => void;
   readonly act: (action: KeyAction) => void;
 }
 
@@ -33,6 +35,7 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
   const { focusHeading, trip } = usePanel();
   const typed = trip?.returned?.typed;
   const [isCreating, setCreating] = useState(typed?.form === 'create');
+  const [like, setLike] = useState<ApiKey>();
   const [action, setAction] = useState<KeyAction | undefined>(
     typed?.form === 'rotate' ? { kind: 'rotate', key: typed.replaced, opener: null } : undefined,
   );
@@ -42,7 +45,11 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
       setAction(next);
       setActions((count) => count + 1);
     };
-    return { create: () => setCreating(true), act };
+    const create = (next?: ApiKey) => {
+      setLike(next);
+      setCreating(true);
+    };
+    return { create, act };
   }, []);
   // Kept after the action, so that a dialog still has its texts while it fades out.
   const last = useRef(action);
@@ -57,9 +64,11 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
   return (
     <KeyDialogsContext value={openers}>
       {children}
-      <CreateKeyDialog opened={isCreating} onClose={() => setCreating(false)} />
+      <CreateKeyDialog key={like?.id} like={like} opened={isCreating} onClose={() => setCreating(false)} />
       {common && <RevokeDialog {...common} rotation={last.current?.rotation} opened={action?.kind === 'revoke'} />}
-      {common && <RotateDialog key={actions} {...common} opened={action?.kind === 'rotate'} />}
+      {common && (
+        <RotateDialog key={actions} {...common} opened={action?.kind === 'rotate' || action?.kind === 'leaked'} />
+      )}
     </KeyDialogsContext>
   );
 }

@@ -37,7 +37,7 @@ export function KeysTab({ filter, keyId }: Props) {
   return (
     <Stack gap="lg">
       {hasNeverHadOne ? (
-        <EmptyState onCreate={create} />
+        <EmptyState onCreate={() => create()} />
       ) : (
         <>
           <KeysToolbar
@@ -46,7 +46,7 @@ export function KeysTab({ filter, keyId }: Props) {
             activeKeys={list.activeKeys}
             maxActiveKeys={list.maxActiveKeys}
             isWaiting={isWaiting}
-            onCreate={create}
+            onCreate={() => create()}
           />
           {list.isError && (
             <FailureAlert

@@ -2,6 +2,7 @@ import { MAX_EXPIRY_DAYS } from '../../rules';
 
 export const create = {
   title: 'Create API key',
+  titleAgain: 'Create again',
   name: 'Name',
   nameHint: 'What will use it? For example “CI deploy” or “Backup script”.',
   nameTaken: (name: string, prefix: string) =>
