@@ -108,6 +108,17 @@ test('is detected when they remove the end after the successor has ended', async
   expect(await problems()).toHaveLength(1);
 });
 
+test('is detected when they remove the end that a first successor set, before the second rotation is cancelled', async () => {
+  const pair = await inUse();
+  await revokeForPlatform(pair);
+  const second = await rotate({ ownerId: pair.ownerId, id: pair.old }, 60);
+  await use(second.fullKey);
+  expect(await problems()).toEqual([]);
+  await set(pair.old, 'prior_ends_at = NULL');
+  await revoke(second, second.next);
+  expect(await problems()).toEqual([expect.stringMatching(`gave key ${pair.old} its end .* ends at no time`)]);
+});
+
 test('the first use is recorded with the end that it sets', async () => {
   const pair = await inUse();
   const [event] = await trail.app.sql<{ details: string; client_ip: string }>(

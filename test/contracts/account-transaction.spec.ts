@@ -4,12 +4,13 @@ import type { AccountTransaction } from '../../src/application/account-transacti
 import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { RevocationReason } from '../../src/domain/keys/key-change.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import { DAY_MS } from '../../src/domain/time.js';
 import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
 import { client } from '../support/application/calls.js';
-import { eventsOf, newAccount, newKey, revoke, type World } from './support/world.js';
+import { eventsOf, newAccount, newKey, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
@@ -120,6 +121,24 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     await changing((keys, now) => void keys.revoke(order.id, 'owner', now));
     expect(await stored()).toEqual([old.snapshot()]);
     expect((await eventsOf(world, id, ['api_key.rotated'])).map(({ keyId }) => keyId)).toEqual([old.id]);
+  });
+
+  test('stores the end from a first successor, which stands again when the second rotation is cancelled', async () => {
+    const id = await newAccount(world);
+    const old = await newKey(world, id);
+    const end = (key: ApiKey, reason: RevocationReason) =>
+      within(id, async (t) => {
+        const keys = new OwnerKeys(await t.openKeys());
+        keys.revoke(key.id, reason, t.now);
+        await saveKeys(t, { keys, actor: { actorId: id, client: client() } });
+      });
+    const endsAt = async () => (await world.keys.find(old.id))!.snapshot().endsAt;
+    await end(await rotate(world, old, { graceSeconds: 3600 }), 'leaked');
+    const given = await endsAt();
+    const second = await rotate(world, old, { graceSeconds: 60 });
+    expect((await endsAt())!.getTime()).toBeLessThan(given!.getTime());
+    await end(second, 'owner');
+    expect(await endsAt()).toEqual(given);
   });
 
   test('saves no other owner’s key', async () => {

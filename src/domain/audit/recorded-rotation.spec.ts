@@ -67,7 +67,7 @@ describe('a rotation', () => {
     ['whose old key is not stored', { replaced: undefined }, {}],
     ['that its owner cancelled', ended({}, { endsAt: null, replacedBy: null }), { revoked: revoked('owner') }],
     ['that was begun again', ended({}, { replacedBy: 'third', successors: 2, endsAt: at(0.7) }), {}],
-    ['that was begun again and cancelled', ended({}, { replacedBy: null, successors: 2, endsAt: null }), {}],
+    ['that was begun again and cancelled', ended({}, { replacedBy: null, successors: 2 }), { firstUsed: FIRST_USED }],
     [
       'whose old key was not active any more',
       {},
@@ -102,6 +102,8 @@ describe('a rotation', () => {
     [{ replaced: { ...OLD, endsAt: at(1.1) } }],
     [{ replaced: { ...OLD, endsAt: NEVER } }],
     [ended({}, { endsAt: null, replacedBy: 'third', successors: 2 })],
+    [ended({}, { endsAt: null, replacedBy: null, successors: 2 })],
+    [ended({}, { endsAt: at(1.1), replacedBy: null, successors: 2 })],
     [{ firstUsedAt: at(0.6), replaced: { ...OLD, endsAt: at(1.6) } }],
     [{ firstUsedAt: NEVER, replaced: { ...OLD, endsAt: END } }],
   ])('whose first use left no event has a problem where its old key would stay valid: %j', (part) => {

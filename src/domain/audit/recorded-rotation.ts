@@ -63,12 +63,12 @@ function problemsOfReplaced(stored: StoredRotation, { firstUsed, revoked }: Rota
   const { id, replaced } = stored;
   if (!replaced || !isOpen(replaced) || (revoked && cancelsRotation(revoked.reason))) return [];
   const [name, isCurrent] = [`key ${stored.replaces}`, replaced.replacedBy === id];
-  // Once this key has ended, the old key may have been rotated again, and that rotation cancelled.
+  // Once this key has ended, the old key may have been rotated again, and that rotation cancelled. Its end stays.
   if (!isCurrent && (isOpen(stored) || replaced.successors === 1)) {
     return [`replaces ${name}, which is replaced by ${replaced.replacedBy ?? 'no key'}`];
   }
   const end = endOf(stored, replaced, firstUsed);
-  if (!end || replaced.replacedBy === null) return [];
+  if (!end) return [];
   const { endsAt } = replaced;
   const isExact = isCurrent && firstUsed;
   const isKept = isExact ? moment(endsAt) === moment(end) : endsAt !== null && endsAt <= end;

@@ -37,6 +37,7 @@ describe('ApiKey.issue', () => {
       endsAt: null,
       replaces: null,
       replacedBy: null,
+      priorEndsAt: null,
       graceSeconds: null,
       firstUsedAt: null,
     });

@@ -106,17 +106,14 @@ export class ApiKey {
   endAfter(graceSeconds: number, now: Date): void {
     this.requireActive(now);
     const { expiresAt, endsAt } = this.state;
-    this.state = { ...this.state, endsAt: endGiven(endsAt ?? expiresAt, now, graceSeconds) };
+    this.state = { ...this.state, priorEndsAt: endsAt, endsAt: endGiven(endsAt ?? expiresAt, now, graceSeconds) };
   }
 
-  /** Removes the end that this successor gave the key. An end from an earlier successor stays. */
+  /** Removes the end that the successor gave the key. The end that stood before its first use is restored. */
   cancelRotation(successor: ApiKey, now: Date): void {
     this.requireActive(now);
-    const { endsAt, expiresAt } = this.state;
-    const { firstUsedAt, graceSeconds } = successor.state;
-    const given = firstUsedAt && endGiven(expiresAt, firstUsedAt, graceSeconds!);
-    const stands = endsAt && (!given || endsAt < given);
-    this.state = { ...this.state, replacedBy: null, endsAt: stands ? endsAt : null };
+    const { endsAt, priorEndsAt } = this.state;
+    this.state = { ...this.state, replacedBy: null, endsAt: successor.state.firstUsedAt ? priorEndsAt : endsAt };
   }
 
   private requireActive(now: Date): void {

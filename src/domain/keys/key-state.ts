@@ -14,6 +14,8 @@ export interface ApiKeyState extends KeyTimes {
   /** The id of the key that this one replaces, and the id of its successor. */
   readonly replaces: string | null;
   readonly replacedBy: string | null;
+  /** Only of an old key whose successor is in use: its `endsAt` before that, from an earlier successor. */
+  readonly priorEndsAt: Date | null;
   /** Only of a successor: how long the old key keeps working after this key's first use. */
   readonly graceSeconds: number | null;
   /** Only of a successor. */
@@ -43,6 +45,7 @@ export const UNTOUCHED = {
   endsAt: null,
   replaces: null,
   replacedBy: null,
+  priorEndsAt: null,
   graceSeconds: null,
   firstUsedAt: null,
 } as const;

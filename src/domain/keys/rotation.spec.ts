@@ -5,7 +5,7 @@ import { ApiKey } from './api-key.js';
 import type { RotationOrder } from './key-state.js';
 import { KeyString } from './key-string.js';
 import { OwnerKeys } from './owner-keys.js';
-import type { RevocationReason } from './key-change.js';
+import { cancelsRotation, type RevocationReason } from './key-change.js';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -231,6 +231,48 @@ describe('A cancelled rotation', () => {
     keys.revoke(third.id, 'owner', at(HOUR + 2 * SECOND));
     expect(old.snapshot()).toMatchObject({ endsAt: at(2 * HOUR), replacedBy: null });
   });
+
+  test('restores an end that an earlier successor set, if this one has brought it forward', () => {
+    const { old, next, keys } = pair();
+    keys.firstUsed(next.id, at(HOUR));
+    keys.revoke(next.id, 'leaked', at(HOUR));
+    const third = rotate(keys, old, HOUR, { graceSeconds: 60 }) as ApiKey;
+    keys.firstUsed(third.id, at(HOUR));
+    expect(old.snapshot().endsAt).toEqual(at(HOUR + 60 * SECOND));
+    keys.revoke(third.id, 'owner', at(HOUR + SECOND));
+    expect(old.snapshot()).toMatchObject({ endsAt: at(2 * HOUR), replacedBy: null });
+    expect(old.status(at(2 * HOUR))).toBe('revoked');
+  });
+});
+
+test('a key ends at the earliest end that a successor gave it, unless that rotation was cancelled', () => {
+  const rotation = fc.record({
+    graceSeconds: fc.integer({ min: 1, max: 7200 }),
+    usedAfter: fc.option(fc.nat({ max: 300 }), { nil: undefined }),
+    endedAfter: fc.nat({ max: 300 }),
+    endedBy: fc.constantFrom<RevocationReason>('owner', 'administrator', 'leaked', 'platform'),
+  });
+  fc.assert(
+    fc.property(fc.array(rotation, { maxLength: 6 }), (rotations) => {
+      const old = keyOf(1);
+      const keys = new OwnerKeys([old]);
+      const ends: number[] = [];
+      let ms = DAY - 2 * HOUR;
+      for (const { graceSeconds, usedAfter, endedAfter, endedBy } of rotations) {
+        const successor = rotate(keys, old, ms, { graceSeconds });
+        if (!(successor instanceof ApiKey)) break;
+        const usedMs = ms + (usedAfter ?? 0) * SECOND;
+        const isGiven = usedAfter !== undefined && old.status(at(usedMs)) === 'active';
+        if (usedAfter !== undefined) keys.firstUsed(successor.id, at(usedMs));
+        ms = usedMs + endedAfter * SECOND;
+        const isCancelled = cancelsRotation(endedBy) && old.status(at(ms)) === 'active';
+        keys.revoke(successor.id, endedBy, at(ms));
+        if (isGiven && !isCancelled) ends.push(Math.min(usedMs + graceSeconds * SECOND, DAY));
+        expect(old.snapshot().endsAt).toEqual(ends.length > 0 ? at(Math.min(...ends)) : null);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test('never counts more than five keys or brings back an ended key, in any order of calls and clock changes', () => {

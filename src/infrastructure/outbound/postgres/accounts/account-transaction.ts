@@ -109,8 +109,8 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async saveKey(key: ApiKey): Promise<void> {
-    const { id, revokedAt, expiredAt, endsAt, replacedBy, firstUsedAt } = key.snapshot();
-    const change = { revokedAt, expiredAt, endsAt, replacedBy, firstUsedAt };
+    const { id, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt } = key.snapshot();
+    const change = { revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt };
     await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, change);
   }
 

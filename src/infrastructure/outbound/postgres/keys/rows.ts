@@ -50,6 +50,8 @@ export class ApiKeyRow {
   replaces!: string | null;
   @Column('uuid', { name: 'replaced_by', nullable: true })
   replacedBy!: string | null;
+  @Column({ type: 'timestamptz', name: 'prior_ends_at', precision: 3, nullable: true })
+  priorEndsAt!: Date | null;
   @Column('integer', { name: 'grace_seconds', nullable: true })
   graceSeconds!: number | null;
   @Column({ type: 'timestamptz', name: 'first_used_at', precision: 3, nullable: true })
