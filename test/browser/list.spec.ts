@@ -205,12 +205,12 @@ describe('the list of keys', () => {
     await dialog(page, 'Former').waitFor({ state: 'detached' });
     await expectAt('?status=revoked');
     await page.getByRole('tab', { name: 'Activity' }).click();
-    await page.getByText('Refused', { exact: true }).click();
+    await page.getByText('Rejected', { exact: true }).click();
     await page.getByLabel('Key', { exact: true }).selectOption(current);
     await expectAt(`?tab=activity&events=failures&key=${current}`);
     await page.reload();
-    await page.getByText('Nothing like that happened to this key.').waitFor();
-    expect(await page.getByRole('radio', { name: 'Refused' }).isChecked()).toBe(true);
+    await page.getByText('No activity of this type for this key.').waitFor();
+    expect(await page.getByRole('radio', { name: 'Rejected' }).isChecked()).toBe(true);
     // The details are closed: "back" does not open them again.
     for (const address of ['?tab=activity&events=failures', '?tab=activity', '?status=revoked', '']) {
       await page.goBack();

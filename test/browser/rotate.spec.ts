@@ -68,12 +68,13 @@ describe('rotating a key', () => {
 
     await page.getByRole('tab', { name: 'Activity' }).click();
     const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
-    await events.nth(4).waitFor();
+    await events.nth(5).waitFor();
     expect((await events.allInnerTexts()).map((text) => text.split('\n', 1)[0])).toEqual([
-      'A request with key CI deploy was refused: it is revoked',
+      'CI deploy rejected: revoked',
       'Key CI deploy was revoked',
+      'Key CI deploy was used for the first time',
       'Key CI deploy was created',
-      'The rotation of key CI deploy was begun',
+      'Rotation of key CI deploy was started',
       'Key CI deploy was created',
     ]);
   });

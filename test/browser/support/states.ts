@@ -120,8 +120,8 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
     await visit('empty', page);
     await page.getByRole('tab', { name: 'Activity' }).click();
-    await page.getByText('Refused', { exact: true }).click();
-    await page.getByText('No request was refused yet.').waitFor();
+    await page.getByText('Rejected', { exact: true }).click();
+    await page.getByText('No rejected requests yet.').waitFor();
     await visit('activity-empty', page);
   },
   'looking at keys and their activity': async (stage, visit) => {
@@ -140,10 +140,10 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await row(page, 'Leaked in a log').waitFor();
     await visit('list', page);
     await page.getByRole('tab', { name: 'Activity' }).click();
-    await page.getByText('is revoked').first().waitFor();
+    await page.getByText('rejected: revoked').first().waitFor();
     await visit('activity', page);
-    await page.getByRole('radiogroup', { name: 'What to show' }).getByText('Keys', { exact: true }).click();
-    await page.getByText('is revoked').first().waitFor({ state: 'detached' });
+    await page.getByRole('radiogroup', { name: 'Type of activity' }).getByText('Changes', { exact: true }).click();
+    await page.getByText('rejected: revoked').first().waitFor({ state: 'detached' });
     await page.getByLabel('Key', { exact: true }).selectOption({ label: 'Old laptop · lk_9f3c60b7d2e1…' });
     await page.getByText('Key CI deploy was created').waitFor({ state: 'detached' });
     await visit('activity-keys', page);

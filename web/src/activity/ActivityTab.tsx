@@ -1,11 +1,10 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { usePanel } from '../panel/context';
 import { ACTIVITY_FILTERS, type ActivityFilter } from '../panel/place';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import classes from './activity.module.css';
-import { EventList } from './EventList';
+import { EventList, EventListSkeleton } from './EventList';
 import { KeyFilter } from './KeyFilter';
 import { useActivity } from './useActivity';
 import { useKnownKeys } from './useKnownKeys';
@@ -56,12 +55,12 @@ export function ActivityTab({ filter, keyId }: Props) {
           onRetry={retry}
         />
       )}
-      {isLoading && !error && <KeyListSkeleton rows={5} />}
-      {!isLoading && list.isSuccess && list.events.length === 0 && (
+      {isLoading && !error && <EventListSkeleton />}
+      {!isLoading && list.isSuccess && list.groups.length === 0 && (
         <Text c="dimmed">{keyId === undefined ? activity.empty[filter] : activity.emptyOfKey}</Text>
       )}
-      {!isLoading && list.events.length > 0 && (
-        <EventList label={activity.listLabel} events={list.events} keyOf={(id) => known.data?.get(id)} />
+      {!isLoading && list.groups.length > 0 && (
+        <EventList label={activity.listLabel} groups={list.groups} keyOf={(id) => known.data?.get(id)} />
       )}
       {!isLoading && list.hasNextPage && (
         <Group justify="center">

@@ -1,47 +1,49 @@
-import { Badge, VisuallyHidden } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
 import { useTexts } from '../texts';
+import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';
-import { Hint } from '../ui/Hint';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './activity.module.css';
 import { describeEvent } from './describe-event';
+import type { EventGroup } from './group-events';
+import { LeakSite } from './LeakSite';
 import { shortUserAgent } from './user-agent';
 
+/** Two times that are closer than this read the same. */
+const SAME_TIME_MS = 60_000;
+
 interface Props {
-  readonly event: AuditEvent;
+  readonly group: EventGroup<AuditEvent>;
   /** The key of the event, if it is known. */
   readonly apiKey: ApiKey | undefined;
   readonly showsPrefix: boolean;
 }
 
-export function EventItem({ event, apiKey, showsPrefix }: Props) {
+export function EventItem({ group: { event, since, count }, apiKey, showsPrefix }: Props) {
   const texts = useTexts();
   const { activity } = texts;
-  const sentence = describeEvent(event, texts);
+  const sentence = describeEvent(event, activity);
   const name = apiKey?.name ?? activity.unknownName;
+  const took = Date.parse(event.at) - Date.parse(since);
   return (
     <li className={classes.event} data-type={event.type}>
       <div className={classes.what}>
         {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={name} />}
-        {event.count > 1 && (
+        {count > 1 && (
           <Badge size="sm" radius="sm" variant="default" tt="none" ms="xs">
-            <span aria-hidden="true">{activity.times(event.count)}</span>
-            <VisuallyHidden>{activity.timesAloud(event.count)}</VisuallyHidden>
+            {activity.times(wholeNumber(count, texts.language))}
           </Badge>
         )}
       </div>
-      <LeakSite leak={event.leak} />
+      {event.leak && <LeakSite leak={event.leak} />}
       <div className={classes.who}>
         <RelativeTime iso={event.at} isPast />
+        {took >= SAME_TIME_MS && <RelativeTime iso={since} text={activity.since} isPast />}
         {showsPrefix && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
         {event.clientIp && <span className={classes.address}>{event.clientIp}</span>}
-        {event.userAgent && (
-          <Hint label={event.userAgent}>
-            <span tabIndex={0}>{shortUserAgent(event.userAgent)}</span>
-          </Hint>
-        )}
-        {isByClock(event) && <span>{activity.service}</span>}
+        {event.userAgent && <span title={event.userAgent}>{shortUserAgent(event.userAgent)}</span>}
+        {isByClock(event) && <span>{activity.automatic}</span>}
       </div>
     </li>
   );
@@ -49,16 +51,5 @@ export function EventItem({ event, apiKey, showsPrefix }: Props) {
 
 /** The end of a key that no person requested at that moment. */
 function isByClock({ type, reason }: AuditEvent): boolean {
-  return type === 'api_key.expired' || (type === 'api_key.revoked' && reason === 'rotated');
-}
-
-/** Text instead of a link, because anyone can put any address into a leak report. */
-function LeakSite({ leak }: Pick<AuditEvent, 'leak'>) {
-  const { foundBy, foundAt } = useTexts().activity;
-  return (
-    <>
-      {leak?.source && <div className={classes.what}>{foundBy(leak.source)}</div>}
-      {leak?.url && <div className={classes.what}>{foundAt(leak.url)}</div>}
-    </>
-  );
+  return type === 'api_key.expired' || (type === 'api_key.revoked' && (reason === 'rotated' || reason === 'idle'));
 }

@@ -1,17 +1,37 @@
-import type { AuditEvent } from '../api/types';
-import type { Texts } from '../texts';
+// Imports nothing, because test/contracts/screen-events.spec.ts runs it without a bundler.
 
-type Sentence = string | ((keyName: string) => string);
-
-/** The sentence for an event; for an event of a key, a function of the key's name. */
-export function describeEvent({ type, keyId, reason }: AuditEvent, { activity }: Texts): Sentence {
-  if (type === 'api_key.revoked') return find(activity.revokedKey, reason) ?? activity.event[type];
-  if (type !== 'authentication.failed') return activity.event[type];
-  if (keyId !== null) return find(activity.refusedKey, reason) ?? activity.otherRefusedKey;
-  return find(activity.refused, reason) ?? activity.otherRefused;
+interface Event {
+  readonly type: string;
+  readonly keyId: string | null;
+  readonly reason: string | null;
 }
 
-/** A newer service may know reasons that this screen does not. */
-function find<T>(table: Readonly<Record<string, T>>, reason: string | null): T | undefined {
-  return reason !== null && Object.hasOwn(table, reason) ? table[reason] : undefined;
+type OfKey = (keyName: string) => string;
+
+/** Tables by the type of an event or by its reason, and what to say of one that they lack. */
+interface Words {
+  readonly event: Readonly<Record<string, OfKey>>;
+  readonly revokedKey: Readonly<Record<string, OfKey>>;
+  readonly rejectedKey: Readonly<Record<string, OfKey>>;
+  readonly rejected: Readonly<Record<string, string>>;
+  readonly other: string;
+  readonly otherOfKey: OfKey;
+  readonly otherRejected: string;
+  readonly otherRejectedKey: OfKey;
+}
+
+/** The sentence for an event; for an event of a key, a function of the key's name. */
+export function describeEvent({ type, keyId, reason }: Event, words: Words): string | OfKey {
+  if (type === 'authentication.failed') {
+    if (keyId !== null) return find(words.rejectedKey, reason) ?? words.otherRejectedKey;
+    return find(words.rejected, reason) ?? words.otherRejected;
+  }
+  if (keyId === null) return words.other;
+  const plain = find(words.event, type) ?? words.otherOfKey;
+  return type === 'api_key.revoked' ? (find(words.revokedKey, reason) ?? plain) : plain;
+}
+
+/** A newer service may know types and reasons that this screen does not. */
+function find<T>(table: Readonly<Record<string, T>>, name: string | null): T | undefined {
+  return name !== null && Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,9 +1,17 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { AuditEventType } from '../api/types';
 import { usePanel } from '../panel/context';
 import type { ActivityFilter } from '../panel/place';
+import { groupEvents } from './group-events';
 
-const OF_KEYS = ['api_key.created', 'api_key.rotated', 'api_key.revoked', 'api_key.expired'] as const;
+const OF_KEYS = [
+  'api_key.created',
+  'api_key.rotated',
+  'api_key.first_used',
+  'api_key.revoked',
+  'api_key.expired',
+] as const;
 
 /** Separate filters, because many failures could hide the events of keys. */
 const TYPES = {
@@ -22,5 +30,7 @@ export function useActivity(filter: ActivityFilter, keyId?: string) {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
   });
-  return { ...query, events: query.data?.pages.flatMap((page) => page.items) ?? [] };
+  const { data } = query;
+  const groups = useMemo(() => groupEvents(data?.pages.flatMap((page) => page.items) ?? []), [data]);
+  return { ...query, groups };
 }

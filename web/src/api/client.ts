@@ -90,7 +90,7 @@ export class ApiClient {
 
   listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>
     this.call<AuditEventPage>('/v1/audit-events', {
-      query: { type: types.join(','), keyId, limit: '20', cursor },
+      query: { type: types.join(','), keyId, limit: '50', cursor },
       isOwnersOnly: true,
     });
 

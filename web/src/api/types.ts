@@ -113,6 +113,7 @@ export interface CreatedKey {
 export type AuditEventType =
   | 'api_key.created'
   | 'api_key.rotated'
+  | 'api_key.first_used'
   | 'api_key.revoked'
   | 'api_key.expired'
   | 'api_key.renamed'

@@ -59,13 +59,13 @@ export function KeyDetailsBody({ apiKey, found, rotation, onOpen, onAction }: Pr
       {activity.isError && <FailureAlert error={activity.error} onRetry={() => void activity.refetch()} />}
       {!isLoading &&
         activity.isSuccess &&
-        (activity.events.length === 0 ? (
+        (activity.groups.length === 0 ? (
           <Text size="sm" c="dimmed">
             {details.noActivity}
           </Text>
         ) : (
           <EventList
-            events={activity.events.slice(0, SHOWN_EVENTS)}
+            groups={activity.groups.slice(0, SHOWN_EVENTS)}
             keyOf={() => apiKey}
             label={details.activity}
             isOfOneKey
