@@ -25,6 +25,7 @@ import { settingsDoor } from '../infrastructure/inbound/http/pages/settings.door
 import { KeyRequests } from '../infrastructure/inbound/http/pipeline/key-requests.js';
 import { KeyAnswers } from '../infrastructure/inbound/shared/key-answers.js';
 import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
+import { RefusedCallers } from '../infrastructure/inbound/shared/refused-callers.js';
 import { ServiceIdentity } from '../infrastructure/inbound/shared/service-identity.js';
 import type { Log } from '../infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
@@ -42,7 +43,8 @@ export async function buildDoors(
   const { validateKey } = useCases;
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
-  const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? []);
+  const refused = new RefusedCallers(log);
+  const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], refused);
   const answers = new KeyAnswers(config.rateLimit);
   const keyRequests = new KeyRequests(answers, log);
 

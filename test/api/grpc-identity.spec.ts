@@ -3,8 +3,10 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { callerOf } from '../../src/infrastructure/inbound/grpc/call-pipeline.js';
+import { RefusedCallers } from '../../src/infrastructure/inbound/shared/refused-callers.js';
 import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
 import { parseServiceTokens } from '../../src/config/service-roles.js';
+import { Log } from '../../src/infrastructure/telemetry/log.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { startService, type Service } from '../support/processes/service.js';
 
@@ -137,14 +139,14 @@ describe('the service identity', () => {
 
   test('is not proven by two authorization entries, even if both are good', () => {
     // grpc-js cannot send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
-    const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), []);
+    const refused = new RefusedCallers(new Log('silent'));
+    const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), [], refused);
     const metadata = bearer('validator-token');
-    const identified = { metadata, getAuthContext: () => null };
-    expect(() => identity.require('validator', callerOf(identified))).not.toThrow();
+    const identified = { metadata, getAuthContext: () => null, getPeer: () => '127.0.0.1:1' };
+    const identify = () => identity.require('validator', callerOf(identified), 'ValidateKey');
+    expect(identify).not.toThrow();
     metadata.add('authorization', 'Bearer validator-token');
-    expect(() => identity.require('validator', callerOf(identified))).toThrow(
-      expect.objectContaining({ code: 'unauthenticated' }),
-    );
+    expect(identify).toThrow(expect.objectContaining({ code: 'unauthenticated' }));
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Metadata } from '@grpc/grpc-js';
 import { once } from 'node:events';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
 import { eventually } from '../support/eventually.js';
@@ -13,6 +14,7 @@ import { startServiceHere, type Service } from '../support/processes/service.js'
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DEBUG = 20;
 const INFO = 30;
+const WARN = 40;
 
 describe('the log at debug', () => {
   let log: PrintedLog;
@@ -99,6 +101,30 @@ describe('the log at debug', () => {
       const why = expect.stringContaining('credential is unset');
       expect(refusalOf(requestId)).toMatchObject({ code: 'invalid_fields', why });
     }
+  });
+
+  test('warns of callers with a missing, an unknown or the wrong service token, over gRPC and HTTP', async () => {
+    const { apiKeys } = service.clients;
+    const call = (metadata: Metadata) =>
+      new Promise((resolve) => apiKeys.validateKey({ credential: 'lk' } as never, metadata, resolve));
+    for (const metadata of [new Metadata(), bearer('nobody-knows-me'), bearer('dev-accounts-token')])
+      await call(metadata);
+    await service.person().call('POST', '/v1/revoke_tokens', [], { authorization: 'Bearer nobody-knows-me' });
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    await fetch(`${service.url}/v1/introspect`, { method: 'POST', headers: form, body: 'token=lk' });
+    const warnings = log
+      .entries()
+      .filter(({ level }) => level === WARN)
+      .map(({ msg }) => msg);
+    for (const line of [
+      'a caller at 127.0.0.1 sent no service token to ApiKeyService/ValidateKey',
+      'a caller at 127.0.0.1 sent an unknown service token to ApiKeyService/ValidateKey: SERVICE_TOKENS needs',
+      'at 127.0.0.1 has the role accounts and may not call ApiKeyService/ValidateKey',
+      'a caller at 127.0.0.1 sent an unknown service token to /v1/revoke_tokens',
+      'a caller at 127.0.0.1 sent no service token to /v1/introspect',
+    ])
+      expect(warnings).toContainEqual(expect.stringContaining(line));
+    expect(log.text).not.toContain('nobody-knows-me');
   });
 
   test('has successful probes at debug, and all other requests at info', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
 import { type Guard, createGuard } from './guard.js';
 import type { DenialEvent, FailureEvent } from './hooks.js';
@@ -26,6 +26,7 @@ function open(deadlineMs?: number): Guard {
     target: latchkey.target,
     serviceToken: 'dev-token',
     deadlineMs,
+    logFailures: false,
     onDenied: (event) => denials.push(event),
     onError: (event) => failures.push(event),
   });
@@ -91,6 +92,19 @@ describe('createGuard', () => {
     expect(failures).toEqual([
       { code: 'UNAUTHENTICATED', message: 'cannot validate [redacted]', requestId: 'request-1' },
     ]);
+  });
+
+  it('writes the first failure to standard error, without the key, unless logFailures is false', async () => {
+    latchkey.script = (_, reply) => reply({ code: status.UNAUTHENTICATED, details: `cannot validate ${key}` });
+    const write = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const logging = createGuard({ target: latchkey.target, serviceToken: 'dev-token' });
+    try {
+      for (const each of [guard, logging, logging]) await each.check(question);
+      expect(write.mock.calls).toEqual([[expect.stringContaining('UNAUTHENTICATED (cannot validate [redacted])')]]);
+    } finally {
+      logging.close();
+      write.mockRestore();
+    }
   });
 
   it.each([status.UNAVAILABLE, status.PERMISSION_DENIED, status.INVALID_ARGUMENT, status.NOT_FOUND, status.UNKNOWN])(

@@ -1,4 +1,5 @@
 import { type Decision, unavailable } from './decision.js';
+import { failureLog } from './failure-log.js';
 import { openPool } from './grpc/open-pool.js';
 import { failureOf } from './grpc/failure.js';
 import { callHook, withoutCredentials } from './hooks.js';
@@ -39,6 +40,7 @@ export function createGuard(options: GuardOptions): Guard {
   assertUsable(options);
   const operationOf = overridden(operationOfMethod, options.operations);
   const pool = openPool(options);
+  const logFailure = options.logFailures === false ? undefined : failureLog();
 
   const decide = async (prepared: PreparedQuestion): Promise<Decision> => {
     const { requestId, authorization, operation, permission, clientIp } = prepared;
@@ -52,7 +54,9 @@ export function createGuard(options: GuardOptions): Guard {
       return decision;
     } catch (error) {
       const { code, message } = failureOf(error);
-      callHook(options.onError, { code, message: withoutCredentials(message, authorization), requestId });
+      const failure = { code, message: withoutCredentials(message, authorization), requestId };
+      logFailure?.(failure);
+      callHook(options.onError, failure);
       return unavailable;
     }
   };

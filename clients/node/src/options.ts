@@ -24,6 +24,11 @@ export interface GuardOptions extends Hooks {
   readonly operations?: OperationsByMethod | undefined;
   /** The service's KEY_PREFIX, by which `otherwise` and `isApiKey` know a key. Default `lk`. */
   readonly keyPrefix?: string | undefined;
+  /**
+   * Whether the guard writes to standard error why requests are answered with 503: the first failure, then at most one
+   * line a minute. Default true. `onError` gets each failure either way.
+   */
+  readonly logFailures?: boolean | undefined;
   /** gRPC channel options that replace the guard's own. */
   readonly channelOptions?: ChannelOptions | undefined;
 }

@@ -18,11 +18,7 @@ const graceMs = 5000;
  */
 export async function run(host: Host): Promise<string> {
   const config = readConfig(host.env);
-  const guard = createGuard({
-    target: config.latchkeyTarget,
-    serviceToken: config.serviceToken,
-    onError: ({ code, message, requestId }) => console.error(`request ${requestId}: ${code} ${message}`),
-  });
+  const guard = createGuard({ target: config.latchkeyTarget, serviceToken: config.serviceToken });
   const server = createSystemsApi(guard).listen(config.port, config.host);
 
   const stop = () => {

@@ -54,7 +54,7 @@ export class CallPipeline {
       let outcome: Outcome = 'ok';
       let isIdentified = false;
       try {
-        const identity = this.identity.require(role, callerOf(call));
+        const identity = this.identity.require(role, callerOf(call), name);
         isIdentified = true;
         done(null, await method.answer(call.request, call, identity));
       } catch (error) {
@@ -81,7 +81,7 @@ export class CallPipeline {
     const each = this.each(name);
     return (call) => {
       try {
-        const identity = this.identity.require(role, callerOf(call));
+        const identity = this.identity.require(role, callerOf(call), name);
         method.converse(call, each, identity);
       } catch (error) {
         this.log.fault(error);
@@ -114,6 +114,7 @@ export class CallPipeline {
 /** The part of a grpc-js server call that identifies the caller. */
 interface IdentifiedCall {
   readonly metadata: Metadata;
+  getPeer(): string;
   getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
 }
 
@@ -121,6 +122,8 @@ export function callerOf(call: IdentifiedCall): Caller {
   return {
     authorization: call.metadata.get('authorization').map(String),
     certificate: () => call.getAuthContext()?.sslPeerCertificate,
+    // The library adds the port.
+    address: () => call.getPeer().replace(/:\d+$/, ''),
   };
 }
 

@@ -3,6 +3,7 @@ import type { PeerCertificate } from 'node:tls';
 import { LatchkeyError } from '../../../domain/errors.js';
 import { readBearer, readBearerOrBare } from './bearer.js';
 import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config/service-roles.js';
+import type { RefusedCallers, Sent } from './refused-callers.js';
 
 /** A service identity's name and token, as an OAuth client sends them. */
 export interface ClientSecret {
@@ -19,6 +20,8 @@ export interface Caller {
   readonly mayBeBare?: boolean;
   /** The client certificate of the connection, if any. Read only if the token is not enough. */
   certificate?(): PeerCertificate | undefined;
+  /** The peer's address. Read only for a refused call. */
+  address?(): string | undefined;
 }
 
 /** Finds out which service is calling, by its bearer token or its client certificate. */
@@ -29,10 +32,14 @@ export class ServiceIdentity {
   constructor(
     private readonly tokens: readonly ServiceToken[],
     private readonly certificates: readonly CertificateRole[],
+    private readonly refused: RefusedCallers,
   ) {}
 
-  /** The caller's name. Throws `unauthenticated` for an unknown caller, `forbidden` for one without this role. */
-  require(role: ServiceRole, caller: Caller): string {
+  /**
+   * The caller's name. Throws `unauthenticated` for an unknown caller, `forbidden` for one without this role.
+   * @param call the gRPC method or the HTTP path, for the log
+   */
+  require(role: ServiceRole, caller: Caller, call: string): string {
     const byToken =
       caller.secrets?.flatMap((secret) => this.identitiesOfSecret(secret)) ?? this.identitiesOfBearer(caller);
     const byTokenInRole = byToken.find((identity) => identity.role === role);
@@ -40,12 +47,19 @@ export class ServiceIdentity {
     const byCertificate = this.identitiesOfCertificate(caller);
     const byCertificateInRole = byCertificate.find((identity) => identity.role === role);
     if (byCertificateInRole) return byCertificateInRole.name;
-    if (byToken.length + byCertificate.length > 0)
-      throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
+    const identities = [...byToken, ...byCertificate];
+    this.refused.warn({ address: caller.address?.(), call, identities, sent: this.sentBy(caller) });
+    if (identities.length > 0) throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
     throw new LatchkeyError(
       'unauthenticated',
       'A service identity is required: send authorization: Bearer <service token>, or over gRPC a client certificate',
     );
+  }
+
+  private sentBy({ authorization, secrets, certificate }: Caller): Sent {
+    if (authorization.length > 0 || secrets) return 'an unknown service token';
+    const hasCertificate = this.certificates.length > 0 && certificate?.() !== undefined;
+    return hasCertificate ? 'an unknown client certificate' : 'no service token';
   }
 
   private identitiesOfBearer({ authorization, mayBeBare = false }: Caller): readonly ServiceToken[] {

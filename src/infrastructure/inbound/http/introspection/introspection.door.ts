@@ -89,7 +89,8 @@ class IntrospectionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<IntrospectionView> {
     const form = readForm(request.body as string | undefined);
-    const service = identifyClient(this.identity, headerValues(request, 'authorization'), form);
+    const authorization = headerValues(request, 'authorization');
+    const service = identifyClient(this.identity, authorization, form, () => request.ip);
     const token = form.get('token');
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
     // The caller's address is not the client's, and the standard has no field for the client's address.

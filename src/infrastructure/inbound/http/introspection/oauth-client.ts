@@ -10,10 +10,11 @@ export function identifyClient(
   identity: ServiceIdentity,
   authorization: readonly string[],
   form: ReadonlyMap<string, string>,
+  address: () => string | undefined,
 ): string {
   const secrets = readClientSecret(authorization, form);
   try {
-    return identity.require('validator', { authorization, secrets });
+    return identity.require('validator', { authorization, secrets, address }, '/v1/introspect');
   } catch (error) {
     const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
     throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;

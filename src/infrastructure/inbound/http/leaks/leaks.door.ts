@@ -26,7 +26,8 @@ function reportersOnly(identity: ServiceIdentity) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     try {
       const authorization = headerValues(request, 'authorization');
-      (request as LatchkeyRequest).reporter = identity.require('reporter', { authorization, mayBeBare: true });
+      const caller = { authorization, mayBeBare: true, address: () => request.ip };
+      (request as LatchkeyRequest).reporter = identity.require('reporter', caller, request.baseUrl);
     } catch {
       next(new LatchkeyError('unauthenticated', 'Authorization must be a service token with the role reporter'));
       return;

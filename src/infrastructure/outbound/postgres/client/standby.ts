@@ -68,6 +68,8 @@ export class SynchronousCommits {
   constructor(
     private readonly database: { run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> },
     private readonly log: Log,
+    /** With demo values there is one PostgreSQL, and nothing to lose. */
+    private readonly isDemo = false,
   ) {}
 
   /** What readiness adds to its "ok". */
@@ -83,7 +85,7 @@ export class SynchronousCommits {
     const before = this.isSynchronous;
     this.isSynchronous = row!.is_synchronous;
     // A single PostgreSQL may be intended, so this is a warning only if there was a standby before.
-    if (this.warning && before === undefined) this.log.info(this.warning);
+    if (this.warning && before === undefined && !this.isDemo) this.log.info(this.warning);
     if (this.warning && before === true) this.log.warn(this.warning);
     if (this.isSynchronous && before === false) this.log.info('PostgreSQL commits with a synchronous standby again');
   }
