@@ -15,13 +15,13 @@ export interface Obtained {
 }
 
 /**
- * Runs the commands of a page that build a package, in a copy of this checkout where nothing is built, as in a fresh
- * clone. Commands that need a registry are replaced: `npm ci` by a link to the packages that are installed here, and
- * the packages along with the tarball by links that the project makes.
+ * Runs the commands of a page that build a package, in a copy of this checkout where nothing is built and whose packages
+ * are installed, as next to a running `npm start`. The packages along with the tarball come from a registry: links that
+ * the project makes replace them.
  */
 export async function obtain(lines: string, folder: string): Promise<Obtained> {
   const [install, pack, use, ...more] = lines.split('\n');
-  if (install !== 'npm ci --ignore-scripts' || more.length > 0) throw new Error(`unexpected commands: ${lines}`);
+  if (!install || !pack || more.length > 0) throw new Error(`unexpected commands: ${lines}`);
   const clone = join(folder, 'latchkey');
   mkdirSync(clone, { recursive: true });
   for (const name of TAKEN) {
@@ -32,8 +32,9 @@ export async function obtain(lines: string, folder: string): Promise<Obtained> {
   }
   const [, place, tarball, names] = /^cd (\S+) && npm install \.\/(\S+) (.+)$/.exec(use ?? '') ?? [];
   if (!place || !tarball || !names) throw new Error(`not an installation: ${use}`);
-  mkdirSync(join(clone, place));
-  const { code, output } = await run('bash', ['-c', pack!], { cwd: clone, env: cleanEnvironment() });
+  // Installs nothing, or the running start would lose its packages.
+  const { code, output } = await run('bash', ['-ec', `${install}\n${pack}`], { cwd: clone, env: cleanEnvironment() });
+  if (output.includes('Installing')) throw new Error(`packages were installed again: ${output}`);
   const packed = join(clone, place, tarball);
   if (code !== 0 || !existsSync(packed)) throw new Error(output);
   return { clone, tarball: packed, companions: names.split(' ') };

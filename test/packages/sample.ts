@@ -5,7 +5,7 @@ import { snippetOf } from '../support/reading/pages.js';
 import type { Project } from './project.js';
 
 export const guardReadme = 'clients/node/README.md';
-const places = { latchkey: '127.0.0.1:50051', port: '4000' };
+const places = { latchkey: '127.0.0.1:50051', port: '8080' };
 
 /** An example of the guard's README, run as a reader would run it, with other addresses. */
 export class Sample {
