@@ -17,6 +17,7 @@ import { startServer } from './postgres/server.mjs';
  * @property {string} [stateDir] default /var/lib/latchkey
  *
  * @typedef {object} EmbeddedPostgres
+ * @property {string} folder where its data are
  * @property {string} url of the database `latchkey`, with its password
  * @property {Promise<void>} exited settles when the server has ended for any reason
  * @property {() => Promise<void>} stop shuts it down in order and waits for its end
@@ -39,6 +40,7 @@ export async function startEmbeddedPostgres(options = {}) {
     await ensureCluster(place, programs, { durable: settings['fsync'] !== 'off' });
     const server = await startServer({ place, postgres: programs.postgres, settings, detached });
     return {
+      folder: place.home,
       url: `postgresql://latchkey:${passwordOf(place)}@127.0.0.1:${server.port}/latchkey`,
       exited: server.exited,
       stop: () => server.stop().then(lock.release),

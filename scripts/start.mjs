@@ -9,9 +9,10 @@ import { root } from './lib/paths.mjs';
 import { planFrom } from './lib/plan.mjs';
 import { assertPortsFree } from './lib/ports.mjs';
 import { step } from './lib/run.mjs';
+import { readableLog } from './lib/readable-log.mjs';
 import { startService } from './lib/service.mjs';
 import { main, Stop } from './lib/stop.mjs';
-import { demo, snippet } from './snippet.mjs';
+import { welcome } from './lib/welcome.mjs';
 
 const began = performance.now();
 /** The steps of the stop, the last one first. @type {(() => Promise<unknown> | void)[]} */
@@ -61,16 +62,16 @@ async function start() {
   await take('scripts/install.mjs');
   await take('scripts/build.mjs');
 
+  const log = await readableLog();
+  log?.pipe(process.stdout);
   const database = plan.embedded ? await startDatabase() : undefined;
-  const service = await startPart('Latchkey', 'dist/main.js', {
-    ...plan.serviceEnv,
-    ...(database ? { DATABASE_URL: database.url } : {}),
-  });
+  const databaseEnv = database ? { DATABASE_URL: database.url } : {};
+  const service = await startPart('Latchkey', 'dist/main.js', { ...plan.serviceEnv, ...databaseEnv }, log);
   const systemsApi = plan.demo
-    ? await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv)
+    ? await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv, log)
     : undefined;
   if (stopping) return;
-  console.log(welcome(plan));
+  console.log(welcome(plan, database?.folder, (performance.now() - began) / 1000));
 
   throw new Stop(
     await Promise.race([
@@ -111,29 +112,13 @@ async function startDatabase() {
  * @param {string} name
  * @param {string} script
  * @param {NodeJS.ProcessEnv} env
+ * @param {NodeJS.WritableStream | undefined} log
  */
-async function startPart(name, script, env) {
+async function startPart(name, script, env, log) {
   // A signal came while the database was starting: no further part is started.
   if (stopping) throw new Stop('');
-  const part = startService(script, env);
+  const part = startService(script, env, log);
   undo.push(part.stop);
   if (!(await part.ready)) throw new Stop(`${name} ended before it was ready (${await part.exited}).`);
   return part;
-}
-
-/** @param {import('./lib/plan.mjs').Plan} plan */
-function welcome({ reachableHost, ports, demo: isDemo }) {
-  const latchkey = `http://${reachableHost}:${ports.HTTP_PORT}`;
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  const opening = `\nLatchkey is ready after ${seconds} s. Open ${latchkey}/settings/api-keys`;
-  if (!ports.SYSTEMS_API_PORT || !isDemo) return opening;
-  const systemsApi = `http://${reachableHost}:${ports.SYSTEMS_API_PORT}`;
-  return `${opening}
-and sign in as ${demo.email} with the password: ${demo.password}
-
-Or paste this: it creates a key for a day, uses it (200), revokes it and tries again (401).
-
-${snippet({ latchkey, systemsApi })}
-
-Ctrl+C stops everything; the data stay.`;
 }

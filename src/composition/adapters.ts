@@ -53,7 +53,7 @@ export function buildAdapters(
     ...stores,
     keyReader: new PostgresKeyReader(primary, traces, outage),
     audit: new PostgresAudit(primary, database, traces, outage),
-    synchronousCommits: new SynchronousCommits(database, log),
+    synchronousCommits: new SynchronousCommits(database, log, config.demo),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
     mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(stores.accounts, stores.keys)),
     validationGate: stores.recordingGate.within(primary.config.timeoutMs),

@@ -42,7 +42,7 @@ export function buildJobs(
     { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.usagePruning.run() },
   ];
   if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
-  log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
+  if (!config.demo) log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
   return jobs;
 }
 

@@ -1,0 +1,51 @@
+/**
+ * Turns the JSON lines of Latchkey's parts into lines for a person, if a person watches: on a terminal, and not in
+ * production.
+ * @returns {Promise<NodeJS.ReadWriteStream | undefined>} undefined if the lines are to stay JSON
+ */
+export async function readableLog() {
+  if (!process.stdout.isTTY || process.env['NODE_ENV'] === 'production') return undefined;
+  // Imported only now, because npm start installs it first.
+  const { prettyFactory } = await import('pino-pretty');
+  const { Transform } = await import('node:stream');
+  const pretty = prettyFactory({
+    translateTime: 'SYS:HH:MM:ss',
+    hideObject: true,
+    messageFormat: (line) => messageOf(line),
+    colorize: process.stdout.hasColors?.() && !process.env['NO_COLOR'],
+  });
+  let rest = '';
+  return new Transform({
+    transform(chunk, _encoding, done) {
+      const lines = (rest + String(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      done(null, lines.map((line) => pretty(line)).join(''));
+    },
+    flush(done) {
+      done(null, rest && pretty(rest));
+    },
+  });
+}
+
+/** @typedef {Readonly<Record<string, unknown>>} Facts */
+
+/** What `msg` alone says to a person; the facts of these lines are for machines. */
+const MESSAGES = /** @type {Readonly<Record<string, (line: Facts) => string>>} */ ({
+  starting: ({ version, node }) => `Latchkey ${version} starts on Node.js ${node}`,
+  listening: ({ publicUrl, host, grpcPort }) => `HTTP at ${publicUrl}, gRPC at ${host}:${grpcPort}`,
+  request: ({ method, path, status, latencyMs }) => `${method} ${path} → ${status} in ${latencyMs} ms`,
+});
+
+/** @param {Facts} line */
+function messageOf(line) {
+  const { level: _level, time: _time, msg, ...facts } = line;
+  const write = MESSAGES[String(msg)];
+  if (write) return write(line);
+  const named = Object.entries(facts).map(([name, value]) => `${name}=${inWords(value)}`);
+  return [msg, ...named].join('  ');
+}
+
+/** @param {unknown} value */
+function inWords(value) {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+
+const LINES = [
+  { level: 30, time: '2026-11-23T10:00:00.000Z', version: '1.2.3', node: 'v24.0.0', KEY_PREFIX: 'lk', msg: 'starting' },
+  { level: 30, method: 'GET', path: '/livez', status: 200, latencyMs: 1.5, msg: 'request' },
+  { level: 40, cause: 'connect ECONNREFUSED', msg: 'unavailable' },
+];
+const script = `
+import { readableLog } from ${JSON.stringify(join(root, 'scripts/lib/readable-log.mjs'))};
+const log = await readableLog();
+console.log(log ? 'readable' : 'as it is');
+log?.pipe(process.stdout);
+for (const part of ${JSON.stringify(LINES.map((line) => JSON.stringify(line) + '\n'))}) {
+  // In two chunks, as they may come through a pipe.
+  log?.write(part.slice(0, 20));
+  log?.write(part.slice(20));
+}
+log?.end();`;
+const command = [process.execPath, '--input-type=module', '-e', script];
+const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+
+/** util-linux's `script` runs a command on a terminal of its own. */
+const onTerminal = (more: NodeJS.ProcessEnv = {}) =>
+  run('script', ['-qec', command.map((part) => `'${part.replaceAll("'", "'\\''")}'`).join(' '), '/dev/null'], {
+    env: { ...env, NODE_ENV: 'test', ...more },
+  });
+
+describe('the log of npm start', () => {
+  it('is readable on a terminal: one line for each event, without the facts that are for machines', async () => {
+    const { output } = await onTerminal();
+    const [kind, ...lines] = output.trim().split(/\r?\n/);
+    expect(kind).toBe('readable');
+    expect(lines).toEqual([
+      expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: Latchkey 1\.2\.3 starts on Node\.js v24\.0\.0$/),
+      expect.stringMatching(/INFO: GET \/livez → 200 in 1\.5 ms$/),
+      expect.stringMatching(/WARN: unavailable {2}cause=connect ECONNREFUSED$/),
+    ]);
+  });
+
+  it('stays JSON where no person watches: without a terminal, and in production', async () => {
+    expect((await run(command[0]!, command.slice(1), { env })).output).toBe('as it is\n');
+    expect((await onTerminal({ NODE_ENV: 'production' })).output.trim()).toBe('as it is');
+  });
+});
