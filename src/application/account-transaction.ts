@@ -24,7 +24,9 @@ export interface AccountTransaction {
   /** The account's keys without a recorded end. */
   openKeys(): Promise<ApiKey[]>;
   /** Undefined also for another owner's key. */
-  findKey(keyId: string): Promise<ListedKey | undefined>;
+  findKey(keyId: string): Promise<ApiKey | undefined>;
+  /** The key with what lists show of it, also of the events that this transaction has recorded. */
+  listed(key: ApiKey): Promise<ListedKey>;
   findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined>;
   /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. */
   keyMadeAt(keysBack: number): Promise<Date | undefined>;

@@ -1,8 +1,26 @@
+import type { LeakSite } from '../domain/audit/leak-site.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
+import { recentUse, type RecentUse } from '../domain/usage/key-history.js';
+import { utcDay } from '../domain/usage/utc-day.js';
 
 export interface ListedKey {
   readonly key: ApiKey;
   readonly lastUsedAt: Date | null;
+  readonly recent: RecentUse;
+  /** Null unless an event of its revocation is on the audit trail. */
+  readonly revocation: Revocation | null;
+}
+
+export interface Revocation {
+  /** A RevocationReason; null in events from before reasons were introduced. */
+  readonly reason: string | null;
+  /** Where a leaked key was found, if that is known. */
+  readonly leak: LeakSite | null;
+}
+
+/** A key that was made just now. */
+export function newlyListed(key: ApiKey, now: Date): ListedKey {
+  return { key, lastUsedAt: null, recent: recentUse([], utcDay(now)), revocation: null };
 }
 
 export interface ReadKey extends ListedKey {

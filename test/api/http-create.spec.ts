@@ -26,6 +26,7 @@ describe('creating a key', () => {
       apiKey: {
         id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
         name: 'CI',
+        note: null,
         access: 'read-only',
         prefix: `${body.fullKey.slice(0, 'lk_'.length + 12)}…`,
         createdAt: MOMENT,
@@ -37,6 +38,9 @@ describe('creating a key', () => {
         replacedBy: null,
         endsAt: null,
         graceSeconds: null,
+        revokedReason: null,
+        leak: null,
+        recent: { granted: Array.from({ length: 30 }, () => 0), refused: Array.from({ length: 30 }, () => 0) },
       },
       fullKey: expect.stringMatching(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/),
     });
@@ -44,6 +48,27 @@ describe('creating a key', () => {
     expect(Math.abs(created - before)).toBeLessThan(10_000);
     expect(Date.parse(body.apiKey.expiresAt) - created).toBe(30 * DAY_MS);
     expect((await person.list()).items).toEqual([body.apiKey]);
+  });
+
+  test('keeps a note of one line, and takes an empty one for none', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey({ note: '  Deploys cafe\u0301.example ' });
+    expect(apiKey.note).toBe('Deploys café.example');
+    expect((await person.newKey({ note: ' ' })).apiKey.note).toBeNull();
+    expect((await person.list()).items.map(({ note }) => note)).toEqual([null, 'Deploys café.example']);
+  });
+
+  test('refuses a name or a note that contains a key string', async () => {
+    const { person } = await newOwner(service);
+    const { fullKey } = await person.newKey();
+    const { status, body } = await person.create({ name: fullKey.slice(3, 60), note: `the key is ${fullKey}` });
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        { field: 'name', message: 'must not contain an API key' },
+        { field: 'note', message: 'must not contain an API key' },
+      ],
+    ]);
   });
 
   test('ends the key string with the CRC-32 of the characters before', async () => {

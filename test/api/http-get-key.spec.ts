@@ -29,7 +29,7 @@ describe('GET /v1/api-keys/{id}', () => {
       const answer = await person.call('GET', `/v1/api-keys/${apiKey.id}`);
       return answer.body.lastUsedAt !== null && answer.body;
     });
-    expect(used).toMatchObject({ ...apiKey, lastUsedAt: expect.any(String) });
+    expect(used).toMatchObject({ ...apiKey, lastUsedAt: expect.any(String), recent: expect.any(Object) });
     const { body: revoked } = await person.revoke(apiKey.id);
     expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).body).toMatchObject(revoked);
     expect((await person.list()).items).toContainEqual(revoked);
@@ -60,6 +60,8 @@ describe('GET /v1/api-keys/{id}', () => {
       { clientIp: '192.0.2.7', ...use },
     ]);
     expect([sum(used, 'granted'), sum(used, 'refused')]).toEqual([3, 1]);
+    const { recent } = (await person.call('GET', `/v1/api-keys/${apiKey.id}`)).body;
+    expect(recent.granted.reduce((total: number, count: number) => total + count)).toBe(3);
     const days = used.days.map(({ day }: { day: string }) => day);
     expect(days.at(-1)).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(used.uses[0].lastAt >= days[0]).toBe(true);

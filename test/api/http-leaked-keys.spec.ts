@@ -43,6 +43,9 @@ describe('POST /v1/leaked-keys', () => {
       userAgent: 'scanner/1',
       leak: { source: 'a scanner', url: `https://git.example/x?key=${fullKey.slice(0, 28)}…` },
     });
+    const listed = (await owner.person.list()).items.find(({ id }) => id === apiKey.id)!;
+    const url = `https://git.example/x?key=${fullKey.slice(0, 28)}…`;
+    expect([listed.revokedReason, listed.leak]).toEqual(['leaked', { source: 'a scanner', url }]);
   });
 
   test('answers the same for good, unknown, revoked, expired, wrong and malformed keys', async () => {

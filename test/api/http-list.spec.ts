@@ -7,8 +7,20 @@ import { sql } from '../support/stores/sql.js';
 
 const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const KEY_FIELDS = [
-  ...['access', 'createdAt', 'endsAt', 'expiresAt', 'graceSeconds', 'id', 'lastUsedAt', 'name', 'prefix'],
-  ...['replacedBy', 'replaces', 'revokedAt', 'status'],
+  ...[
+    'access',
+    'createdAt',
+    'endsAt',
+    'expiresAt',
+    'graceSeconds',
+    'id',
+    'lastUsedAt',
+    'leak',
+    'name',
+    'note',
+    'prefix',
+  ],
+  ...['recent', 'replacedBy', 'replaces', 'revokedAt', 'revokedReason', 'status'],
 ];
 
 describe('listing keys', () => {
@@ -61,6 +73,47 @@ describe('listing keys', () => {
     expect(items).toEqual([keys[1]!.apiKey, keys[0]!.apiKey]);
     for (const item of items) expect(Object.keys(item).sort()).toEqual(KEY_FIELDS);
     expect(rest).toEqual({ activeKeys: 2, maxActiveKeys: 5, nextCursor: null });
+  });
+
+  test('answers the requests of each key on each of the last 30 days in UTC, oldest first', async () => {
+    const { person } = await newOwner(service);
+    const [used, unused] = [await person.newKey(), await person.newKey()];
+    await sql(
+      service.databaseUrl,
+      `INSERT INTO api_key_days (key_id, day, granted, refused)
+       SELECT $1::uuid, (now() AT TIME ZONE 'UTC')::date - ago, 100 + ago, ago FROM unnest(ARRAY[0, 1, 29, 30]) AS ago`,
+      [used.apiKey.id],
+    );
+    const { items } = await person.list();
+    const none = Array.from({ length: 28 }, () => 0);
+    expect(items.map(({ id, recent }) => [id, recent])).toEqual([
+      [unused.apiKey.id, { granted: [...none, 0, 0], refused: [...none, 0, 0] }],
+      [used.apiKey.id, { granted: [129, ...none.slice(1), 101, 100], refused: [29, ...none.slice(1), 1, 0] }],
+    ]);
+  });
+
+  test('answers why each key was revoked, also one that ended by the clock', async () => {
+    const { id, person } = await newOwner(service);
+    const [active, expired, owners, rotated] = [
+      await person.newKey({ name: 'active' }),
+      await person.newKey({ name: 'expired' }),
+      await person.newKey({ name: 'owner' }),
+      await person.newKey({ name: 'rotated' }),
+    ];
+    await person.revoke(owners.apiKey.id);
+    const { body: successor } = await person.rotate(rotated.apiKey.id);
+    await service.clients.validate(successor.fullKey);
+    await sql(service.databaseUrl, `UPDATE api_keys SET ends_at = now() WHERE id = $1`, [rotated.apiKey.id]);
+    await sql(service.databaseUrl, `UPDATE api_keys SET expires_at = now() WHERE id = $1`, [expired.apiKey.id]);
+    const [unrecorded] = await insertEndedKeys(id, 2);
+    const { items } = await person.list();
+    const reasons = new Map(items.map((item) => [item.id, [item.status, item.revokedReason, item.revokedAt !== null]]));
+    expect(reasons.get(active.apiKey.id)).toEqual(['active', null, false]);
+    expect(reasons.get(expired.apiKey.id)).toEqual(['expired', null, false]);
+    expect(reasons.get(owners.apiKey.id)).toEqual(['revoked', 'owner', true]);
+    expect(reasons.get(rotated.apiKey.id)).toEqual(['revoked', 'rotated', true]);
+    expect(reasons.get(unrecorded!.id)![1]).toBeNull();
+    for (const { leak } of items) expect(leak).toBeNull();
   });
 
   test("never shows another owner's keys", async () => {

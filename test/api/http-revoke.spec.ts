@@ -17,7 +17,7 @@ describe('revoking a key', () => {
     const { status, headers, body } = await person.revoke(apiKey.id);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body).toEqual({ ...apiKey, status: 'revoked', revokedAt: expect.any(String) });
+    expect(body).toEqual({ ...apiKey, status: 'revoked', revokedAt: expect.any(String), revokedReason: 'owner' });
     expect(Date.parse(body.revokedAt)).toBeGreaterThanOrEqual(Date.parse(apiKey.createdAt));
     expect((await person.list()).items).toEqual([body]);
   });

@@ -41,18 +41,31 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     await newKey(world, other);
     await revoke(world, revoked);
     await world.pass(DAY_MS);
-    await within(id, async (t) => expire(t, (await t.findKey(expired.id))!.key));
+    await within(id, async (t) => expire(t, (await t.findKey(expired.id))!));
     expect(await openIds(id)).toEqual([due.id, living.id].sort());
   });
 
-  test('finds a key of its account as it was stored, with its last use', async () => {
+  test('finds a key of its account as it was stored', async () => {
     const id = await newAccount(world);
     const key = await newKey(world, id);
-    expect(await within(id, (t) => t.findKey(key.id))).toEqual({ key, lastUsedAt: null });
-    const at = new Date('2026-04-01T12:00:00.789Z');
-    world.usage.noteGrant(key.id, null, null, at);
+    expect(await within(id, (t) => t.findKey(key.id))).toEqual(key);
+  });
+
+  test('shows a key as the list does, with what the transaction has recorded', async () => {
+    const id = await newAccount(world);
+    const { id: keyId } = await newKey(world, id);
+    world.usage.noteGrant(keyId, null, null, await world.now());
     await world.settled();
-    expect((await within(id, (t) => t.findKey(key.id)))!.lastUsedAt).toEqual(at);
+    const shown = await within(id, async (t) => {
+      const keys = new OwnerKeys(await t.openKeys());
+      keys.revoke(keyId, 'platform', t.now);
+      await saveKeys(t, { keys, actor: { actorId: id, client: client() } });
+      return t.listed(keys.changes[0]!.key);
+    });
+    const { items } = await world.keys.list(id, undefined, { limit: 1 });
+    expect([shown]).toEqual(items);
+    expect(shown.revocation).toEqual({ reason: 'platform', leak: null });
+    expect(shown.recent.granted.at(-1)).toBe(1);
   });
 
   test('finds neither another owner’s key nor an unknown one', async () => {
@@ -90,7 +103,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     const before = key.snapshot();
     await world.pass(1000);
     await revoke(world, key);
-    const { key: stored } = (await within(id, (t) => t.findKey(key.id)))!;
+    const stored = (await within(id, (t) => t.findKey(key.id)))!;
     expect(stored.snapshot()).toEqual({ ...before, revokedAt: await world.now() });
   });
 
@@ -194,7 +207,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
   if (onPostgres) {
     test.each<[string, (t: AccountTransaction, keyId: string) => Promise<ApiKey>]>([
       ['openKeys', async (t) => (await t.openKeys())[0]!],
-      ['findKey', async (t, keyId) => (await t.findKey(keyId))!.key],
+      ['findKey', async (t, keyId) => (await t.findKey(keyId))!],
     ])('locks the keys that %s returns: a concurrent expiry is recorded once', async (_method, find) => {
       await world.pass(30 * DAY_MS);
       await new RecordDueEnds(world.dueKeys, world.recordingGate).ofAll();

@@ -86,7 +86,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
         const order = { id: randomUUID(), ownerId: id, name: 'CI', access: 'read-only', expiresInDays: 1 } as const;
         const key = ApiKey.issue(order, KeyString.generate('lk'), transaction.now);
         await transaction.addKey(key, 'once');
-        const seen = [(await transaction.findKey(key.id))?.key.id, await transaction.findKeyByIdempotencyKey('once')];
+        const seen = [(await transaction.findKey(key.id))?.id, await transaction.findKeyByIdempotencyKey('once')];
         expect([...seen, (await transaction.openKeys()).length]).toEqual([key.id, key.id, 1]);
         await transaction.record({ type: 'api_key.created', keyId: key.id, actorId: id, client: client() });
         return key;

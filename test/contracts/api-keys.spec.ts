@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
+import { saveKeys } from '../../src/application/keys/change-keys.js';
+import { newlyListed } from '../../src/application/lists.js';
+import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
+import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../src/domain/keys/key-status.js';
 import { DAY_MS } from '../../src/domain/time.js';
@@ -48,7 +52,10 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
   test('finds an owner’s key by its id, with its last use, and no other owner’s', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     const [key, others] = [await newKey(world, id), await newKey(world, other)];
-    expect(await world.keys.findOwn(id, key.id)).toEqual({ key, lastUsedAt: null, now: await world.now() });
+    expect(await world.keys.findOwn(id, key.id)).toEqual({
+      ...newlyListed(key, await world.now()),
+      now: await world.now(),
+    });
     expect(await world.keys.findOwn(id, others.id)).toBeUndefined();
     expect(await world.keys.findOwn(id, randomUUID())).toBeUndefined();
     const at = new Date('2026-04-01T12:00:00.789Z');
@@ -82,11 +89,42 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     test('has the last use of each key', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
-      expect((await list(id)).items).toEqual([{ key, lastUsedAt: null }]);
+      expect((await list(id)).items).toEqual([newlyListed(key, await world.now())]);
       const at = new Date('2026-04-01T12:00:00.789Z');
       world.usage.noteGrant(key.id, null, null, at);
       await world.settled();
-      expect((await list(id)).items).toEqual([{ key, lastUsedAt: at }]);
+      expect((await list(id)).items).toMatchObject([{ key, lastUsedAt: at }]);
+    });
+
+    test('has the use of the last 30 days, and nothing of other keys or of earlier days', async () => {
+      const id = await newAccount(world);
+      const [key, unused] = [await newKey(world, id), await newKey(world, id)];
+      const now = await world.now();
+      for (const daysAgo of [30, 29, 0, 0]) {
+        const at = new Date(now.getTime() - daysAgo * DAY_MS);
+        world.usage.noteGrant(key.id, null, null, at);
+        world.usage.noteRefusal(key.id, at);
+        await world.settled();
+      }
+      const recent = new Map((await list(id)).items.map((item) => [item.key.id, item.recent]));
+      const counts = Array.from({ length: 30 }, (_, day) => (day === 0 ? 1 : day === 29 ? 2 : 0));
+      expect(recent.get(key.id)).toEqual({ granted: counts, refused: counts });
+      expect(recent.get(unused.id)).toEqual({ granted: counts.map(() => 0), refused: counts.map(() => 0) });
+    });
+
+    test('has the reason of a revocation and where a leaked key was found, if that was recorded', async () => {
+      const id = await newAccount(world);
+      const [leaked, unexplained, active] = [await newKey(world, id), await newKey(world, id), await newKey(world, id)];
+      const leak = { source: 'a scanner', url: 'https://git.example/x' };
+      await world.accounts.transaction(id, async (transaction) => {
+        const keys = new OwnerKeys(await transaction.openKeys());
+        keys.revoke(leaked.id, 'leaked', transaction.now);
+        await saveKeys(transaction, { keys, actor: THE_SERVICE, leakedAt: leak });
+      });
+      await revoke(world, unexplained);
+      const revocations = new Map((await list(id)).items.map((item) => [item.key.id, item.revocation]));
+      expect(revocations.get(leaked.id)).toEqual({ reason: 'leaked', leak });
+      expect([revocations.get(unexplained.id), revocations.get(active.id)]).toEqual([null, null]);
     });
 
     test.each([1, 2, 3, 5])('has each key once, in order, with %i keys in a page', async (limit) => {

@@ -1,3 +1,4 @@
+import type { ListedKey } from '../../src/application/lists.js';
 import type { OutboxMessage } from '../../src/application/notice-ports.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
@@ -5,11 +6,13 @@ import type { ThrottleState } from '../../src/domain/accounts/password-throttle.
 import type { AuditEvent } from '../../src/domain/audit/audit-event.js';
 import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
+import { recordedLeak } from '../../src/domain/audit/leak-site.js';
 import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
-import type { KeyHistory } from '../../src/domain/usage/key-history.js';
+import { recentUse, type KeyHistory } from '../../src/domain/usage/key-history.js';
+import { utcDay } from '../../src/domain/usage/utc-day.js';
 
 type StoredAccount = Parameters<typeof Account.restore>[0];
 export interface StoredKey {
@@ -120,6 +123,16 @@ export class FakeStore {
   account(id: string): Account | undefined {
     const stored = this.accounts.get(id);
     return stored && Account.restore(stored);
+  }
+
+  listed(key: ApiKey): ListedKey {
+    const revoked = this.events.find(({ keyId, type }) => keyId === key.id && type === 'api_key.revoked');
+    return {
+      key,
+      lastUsedAt: this.lastUses.get(key.id) ?? null,
+      recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),
+      revocation: revoked ? { reason: revoked.reason, leak: recordedLeak(revoked) } : null,
+    };
   }
 
   allKeys(): ApiKey[] {

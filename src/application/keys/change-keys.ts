@@ -4,8 +4,7 @@ import { OwnerKeys, noSuchKey } from '../../domain/keys/owner-keys.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import type { AccountTransaction } from '../account-transaction.js';
-import { keyNotActive } from '../../domain/keys/api-key.js';
-import type { ListedKey } from '../lists.js';
+import { type ApiKey, keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { requireChangesLeft } from '../../domain/keys/key-changes-limit.js';
 
@@ -65,13 +64,13 @@ export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): A
 export async function openKey(
   transaction: AccountTransaction,
   keyId: string,
-): Promise<{ readonly keys: OwnerKeys; readonly listed: ListedKey }> {
+): Promise<{ readonly keys: OwnerKeys; readonly key: ApiKey }> {
   const open = await transaction.openKeys();
   const found = await transaction.findKey(keyId);
   if (!found) throw noSuchKey();
   const key = open.find(({ id }) => id === keyId);
-  if (!key) throw keyNotActive(found.key.status(transaction.now));
-  return { keys: new OwnerKeys(open), listed: { ...found, key } };
+  if (!key) throw keyNotActive(found.status(transaction.now));
+  return { keys: new OwnerKeys(open), key };
 }
 
 /** Throws `too_many_changes`. @param perHour how many keys an account may make in an hour; 0: no limit */

@@ -15,7 +15,10 @@ export class GetApiKey {
   async execute(ownerId: string, keyId: string): Promise<ReadKey & KeyHistory> {
     const found = await this.keys.findOwn(ownerId, keyId);
     if (!found) throw noSuchKey();
-    if (found.key.isEndDue(found.now)) await this.dueEnds.ofOwner(ownerId, found.now);
+    if (found.key.isEndDue(found.now)) {
+      await this.dueEnds.ofOwner(ownerId, found.now);
+      return this.execute(ownerId, keyId);
+    }
     return { ...found, ...(await this.usage.history(keyId, found.now)) };
   }
 }

@@ -12,7 +12,7 @@ export class ListApiKeys {
   /** A due end is recorded before it is shown. */
   async execute(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
     const list = await this.keys.list(ownerId, status, page);
-    await this.dueEnds.ofOwner(ownerId, list.now);
-    return list;
+    const hasRecorded = await this.dueEnds.ofOwner(ownerId, list.now);
+    return hasRecorded ? this.execute(ownerId, status, page) : list;
   }
 }

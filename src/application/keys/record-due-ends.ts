@@ -23,11 +23,12 @@ export class RecordDueEnds {
     return (await this.gate.pass(keyId, since, () => this.dueKeys.end(keyId, decide))) === 1;
   }
 
-  /** @param readAt when the keys were read */
-  async ofOwner(ownerId: string, readAt: Date, since = performance.now()): Promise<void> {
+  /** Returns whether any end was due. @param readAt when the keys were read */
+  async ofOwner(ownerId: string, readAt: Date, since = performance.now()): Promise<boolean> {
     const due = await this.dueKeys.find(ownerId, readAt);
     const recorded = await Promise.all(due.map((keyId) => this.ofKey(keyId, readAt, since)));
     if (recorded.includes(false)) await this.ofOwner(ownerId, readAt, since);
+    return due.length > 0;
   }
 
   /** Several instances may do so at once. Returns how many ends this one recorded. */

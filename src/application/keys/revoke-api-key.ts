@@ -12,10 +12,10 @@ export class RevokeApiKey {
     return this.accounts.transaction(ownerId, async (transaction) => {
       const { now, account } = transaction;
       if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
-      const { keys, listed } = await openKey(transaction, keyId);
+      const { keys, key } = await openKey(transaction, keyId);
       const actor = { actorId: account.id, client };
       await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, 'owner', now));
-      return { ...listed, now };
+      return { ...(await transaction.listed(key)), now };
     });
   }
 }

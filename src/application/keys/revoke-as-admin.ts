@@ -24,10 +24,10 @@ export class RevokeAsAdmin {
   one(ownerId: string, keyId: string, { actor, reason, site }: RevocationCause): Promise<ApiKey> {
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
-      const { keys, listed } = await openKey(transaction, keyId);
+      const { keys, key } = await openKey(transaction, keyId);
       const changing = { keys, actor, leakedAt: site };
       await changeKeys(transaction, changing, () => keys.revoke(keyId, reason, transaction.now));
-      return listed.key;
+      return key;
     });
   }
 

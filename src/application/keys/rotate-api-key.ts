@@ -35,13 +35,13 @@ export class RotateApiKey {
       await requireFirstTime(transaction, idempotencyKey);
       await requireWithinLimit(transaction, this.changesPerHour);
       const { now } = transaction;
-      const { keys, listed: replaced } = await openKey(transaction, keyId);
+      const { keys, key: replaced } = await openKey(transaction, keyId);
       const keyString = KeyString.generate(this.keyPrefix);
       const actor = { actorId: ownerId, client };
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
         keys.rotate(keyId, { ...command, id: randomUUID() }, keyString, now),
       );
-      return { key, replaced, fullKey: keyString.reveal(), now };
+      return { key, replaced: await transaction.listed(replaced), fullKey: keyString.reveal(), now };
     });
   }
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.js';
-import { KEY_FIELDS, normalizeKeyName, requireValid, ROTATION_FIELDS } from './key-rules.js';
+import { KEY_FIELDS, normalizeKeyName, normalizeKeyNote, requireValid, ROTATION_FIELDS } from './key-rules.js';
 import { type ApiKeyState, type KeyOrder, type RotationOrder, UNTOUCHED } from './key-state.js';
 import { type ApiKeyStatus, dueEnd, type EndStatus, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
@@ -15,6 +15,7 @@ export class ApiKey {
       id: order.id,
       ownerId: order.ownerId,
       name: normalizeKeyName(order.name),
+      note: normalizeKeyNote(order.note ?? ''),
       access: order.access,
       keyPrefix: keyString.prefix,
       publicPart: keyString.publicPart,
@@ -82,14 +83,14 @@ export class ApiKey {
     return end;
   }
 
-  /** Returns a successor with the same name and access. This key keeps working until the successor has been used. */
+  /** Returns a successor with the same name, note and access. This key keeps working until the successor has been used. */
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);
     const { id, graceSeconds, expiresInDays = this.lifeDays() } = order;
-    const { ownerId, name, access } = this.state;
+    const { ownerId, name, note, access } = this.state;
     const successor = ApiKey.issue({ id, ownerId, name, access, expiresInDays }, keyString, now);
-    successor.state = { ...successor.state, replaces: this.id, graceSeconds };
+    successor.state = { ...successor.state, note, replaces: this.id, graceSeconds };
     this.state = { ...this.state, replacedBy: id };
     return successor;
   }

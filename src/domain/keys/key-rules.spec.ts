@@ -4,10 +4,13 @@ import {
   expiryDaysProblem,
   KEY_FIELDS,
   keyNameProblem,
+  keyNoteProblem,
   normalizeKeyName,
+  normalizeKeyNote,
   requireValid,
   ROTATION_FIELDS,
 } from './key-rules.js';
+import { KeyString } from './key-string.js';
 
 const CONTROL = 'must not contain control characters';
 const EMPTY = 'must not be empty';
@@ -42,6 +45,7 @@ describe('keyNameProblem', () => {
     ['with a paragraph separator', 'a\u2029b', CONTROL],
     ['with a lone high surrogate', 'a\ud83db', CONTROL],
     ['with a lone low surrogate', '\udd11', CONTROL],
+    ['with most of a key string', `${'a1'.repeat(12)}.${'0'.repeat(16)}`, 'must not contain an API key'],
     ['a number', 5, 'must be text'],
     ['undefined', undefined, 'must be text'],
     ['null', null, 'must be text'],
@@ -65,6 +69,24 @@ describe('keyNameProblem', () => {
         expect(keyNameProblem(kept)).toBeUndefined();
       }),
     );
+  });
+});
+
+describe('keyNoteProblem', () => {
+  test.each<[string, string]>([
+    ['an empty note', ''],
+    ['200 characters', '🔑'.repeat(200)],
+  ])('accepts %s', (_what, note) => expect(keyNoteProblem(note)).toBeUndefined());
+
+  test.each<[string, unknown, string]>([
+    ['201 characters', 'x'.repeat(201), 'must be at most 200 characters'],
+    ['a line break', 'a\nb', CONTROL],
+    ['a key string', `use ${KeyString.generate('lk').reveal()}`, 'must not contain an API key'],
+    ['null', null, 'must be text'],
+  ])('refuses %s', (_what, note, problem) => expect(keyNoteProblem(note)).toBe(problem));
+
+  test('takes a note of spaces for none', () => {
+    expect([normalizeKeyNote(' \u00a0'), normalizeKeyNote(' cafe\u0301 ')]).toEqual([null, 'café']);
   });
 });
 

@@ -1,10 +1,12 @@
 import { optional, requireFields, type Rule } from '../errors.js';
+import { withoutSecrets } from '../secrets.js';
 import { accessProblem } from './access.js';
 
 export const MAX_ACTIVE_KEYS = 5;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;
 export const MAX_NAME_LENGTH = 64;
+export const MAX_NOTE_LENGTH = 200;
 /** How long the old key keeps working after the first use of its successor, by default. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MAX_GRACE_SECONDS = 604_800;
@@ -14,13 +16,26 @@ export function normalizeKeyName(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** The length is counted in code points after NFC. */
+/** Null for an empty note: the key then has none. */
+export function normalizeKeyNote(note: string): string | null {
+  return normalizeKeyName(note) || null;
+}
+
 export function keyNameProblem(value: unknown): string | undefined {
+  const problem = lineProblem(value, MAX_NAME_LENGTH);
+  return problem ?? (normalizeKeyName(value as string) === '' ? 'must not be empty' : undefined);
+}
+
+export function keyNoteProblem(value: unknown): string | undefined {
+  return lineProblem(value, MAX_NOTE_LENGTH);
+}
+
+/** The length is counted in code points after NFC. People paste keys into any field, and names and notes are stored. */
+function lineProblem(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== 'string') return 'must be text';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) return 'must not contain control characters';
-  const length = [...normalizeKeyName(value)].length;
-  if (length === 0) return 'must not be empty';
-  return length > MAX_NAME_LENGTH ? `must be at most ${MAX_NAME_LENGTH} characters` : undefined;
+  if ([...normalizeKeyName(value)].length > maxLength) return `must be at most ${maxLength} characters`;
+  return withoutSecrets(value) === value ? undefined : 'must not contain an API key';
 }
 
 export function expiryDaysProblem(value: unknown): string | undefined {
@@ -39,6 +54,7 @@ function wholeNumberProblem(value: unknown, least: number, most: number): string
 /** What the caller chooses for a new key. Every door uses these rules. */
 export const KEY_FIELDS = {
   name: keyNameProblem,
+  note: optional(keyNoteProblem),
   access: accessProblem,
   expiresInDays: expiryDaysProblem,
 } as const satisfies Readonly<Record<string, Rule>>;
@@ -52,7 +68,7 @@ export const ROTATION_FIELDS = {
 /** Throws one error that names every invalid field. */
 export function requireValid<Field extends string>(
   rules: Readonly<Record<Field, Rule>>,
-  fields: Readonly<Record<NoInfer<Field>, unknown>>,
+  fields: Readonly<Partial<Record<NoInfer<Field>, unknown>>>,
 ): void {
   const names = Object.keys(rules) as Field[];
   requireFields(Object.fromEntries(names.map((name) => [name, rules[name](fields[name])])));

@@ -5,6 +5,8 @@ export interface ApiKeyState extends KeyTimes {
   readonly id: string;
   readonly ownerId: string;
   readonly name: string;
+  /** What the owner writes about the key. */
+  readonly note: string | null;
   readonly access: AccessLevel;
   readonly keyPrefix: string;
   readonly publicPart: string;
@@ -26,6 +28,7 @@ export interface KeyOrder {
   readonly id: string;
   readonly ownerId: string;
   readonly name: string;
+  readonly note?: string | undefined;
   readonly access: AccessLevel;
   readonly expiresInDays: number;
 }

@@ -29,6 +29,29 @@ export interface KeyHistory {
   readonly days: readonly DayCount[];
 }
 
+/** How many days, today included, a list of keys shows the use of. */
+export const RECENT_DAYS = 30;
+
+/** One number for each of the last days, oldest first. */
+export interface RecentUse {
+  readonly granted: readonly number[];
+  readonly refused: readonly number[];
+}
+
+/** @param days may be in any order, and without the days that had no requests */
+export function recentUse(days: readonly DayCount[], today: UtcDay): RecentUse {
+  const counts = new Map(days.map((count) => [count.day, count]));
+  const recent = Array.from({ length: RECENT_DAYS }, (_, index) => counts.get(firstRecentDay(today) + index));
+  return {
+    granted: recent.map((count) => count?.granted ?? 0),
+    refused: recent.map((count) => count?.refused ?? 0),
+  };
+}
+
+export function firstRecentDay(today: UtcDay): UtcDay {
+  return today - RECENT_DAYS + 1;
+}
+
 /** The first day that is still kept on `today`. */
 export function firstKeptDay(today: UtcDay): UtcDay {
   return today - USAGE_KEPT_DAYS + 1;

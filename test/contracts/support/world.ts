@@ -102,7 +102,7 @@ export function rotate(
 
 export function revoke({ accounts }: World, key: ApiKey): Promise<void> {
   return accounts.transaction(key.ownerId, async (transaction) => {
-    const { key: stored } = (await transaction.findKey(key.id))!;
+    const stored = (await transaction.findKey(key.id))!;
     stored.revoke(transaction.now);
     await transaction.saveKey(stored);
   });

@@ -42,8 +42,9 @@ export function fakeAccountTransaction(store: FakeStore, id: string): AccountTra
     },
     findKey: async (keyId) => {
       const found = ownKeys().find(({ state, isPurged }) => state.id === keyId && !isPurged);
-      return found && { key: ApiKey.restore(found.state), lastUsedAt: store.lastUses.get(keyId) ?? null };
+      return found && ApiKey.restore(found.state);
     },
+    listed: async (key) => store.listed(key),
     findKeyByIdempotencyKey: async (key) => ownKeys().find((own) => own.idempotencyKey === key)?.state.id,
     keyMadeAt: async (keysBack) => {
       const made = ownKeys().flatMap(({ state, isPurged }) => (isPurged ? [] : [state.createdAt]));

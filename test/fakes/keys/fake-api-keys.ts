@@ -7,20 +7,24 @@ import { pageOf } from '../pages.js';
 export function fakeApiKeys(store: FakeStore): ApiKeys {
   const ownKeys = (ownerId: string) =>
     store.allKeys().filter((key) => key.ownerId === ownerId && !store.keys.get(key.id)!.isPurged);
-  const listed = (key: ApiKey) => ({ key, lastUsedAt: store.lastUses.get(key.id) ?? null });
   return {
     find: async (id) => store.allKeys().find((key) => key.id === id),
     findByPublicParts: async (parts) => store.allKeys().filter((key) => parts.includes(key.snapshot().publicPart)),
     findOwn: async (ownerId, id) => {
       const key = ownKeys(ownerId).find((own) => own.id === id);
-      return key && { ...listed(key), now: store.now() };
+      return key && { ...store.listed(key), now: store.now() };
     },
     list: async (ownerId, status, page) => {
       const now = store.now();
       const own = ownKeys(ownerId).sort(newestFirst);
       const isShown = (key: ApiKey) => status === undefined || key.status(now) === status;
       const { items, nextCursor } = pageOf(own, ({ id }) => id, page, isShown);
-      return { now, activeKeys: new OwnerKeys(own).countActive(now), items: items.map(listed), nextCursor };
+      return {
+        now,
+        activeKeys: new OwnerKeys(own).countActive(now),
+        items: items.map((key) => store.listed(key)),
+        nextCursor,
+      };
     },
   };
 }

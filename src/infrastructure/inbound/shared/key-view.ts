@@ -1,13 +1,16 @@
 import type { ListedKey } from '../../../application/lists.js';
+import type { LeakSite } from '../../../domain/audit/leak-site.js';
 import { maskKey } from '../../../domain/keys/key-string.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
-export function keyView({ key, lastUsedAt }: ListedKey, now: Date) {
-  const { id, name, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
+export function keyView({ key, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
+  const { id, name, note, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } =
+    key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds } = rotation;
   return {
     id,
     name,
+    note,
     access,
     prefix: maskKey(keyPrefix, publicPart),
     createdAt: createdAt.toISOString(),
@@ -19,5 +22,12 @@ export function keyView({ key, lastUsedAt }: ListedKey, now: Date) {
     replacedBy,
     endsAt: endsAt?.toISOString() ?? null,
     graceSeconds,
+    revokedReason: revocation?.reason ?? null,
+    leak: revocation?.leak ? leakView(revocation.leak) : null,
+    recent: { granted: [...recent.granted], refused: [...recent.refused] },
   };
+}
+
+export function leakView({ source, url }: LeakSite) {
+  return { source, url };
 }

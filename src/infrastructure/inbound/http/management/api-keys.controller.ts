@@ -3,6 +3,7 @@ import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from 
 import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
 import { GetApiKey } from '../../../../application/keys/get-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
+import { newlyListed } from '../../../../application/lists.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
 import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
 import { requireFields } from '../../../../domain/errors.js';
@@ -81,7 +82,7 @@ export class ApiKeysController {
     const idempotencyKey = readIdempotencyKey(header);
     const command = { ...chosen, expiresInDays, ownerId: account.id, signIn, idempotencyKey };
     const { key, fullKey, now } = await this.createKey.execute(command, clientOf(request));
-    return { apiKey: keyView({ key, lastUsedAt: null }, now), fullKey };
+    return { apiKey: keyView(newlyListed(key, now), now), fullKey };
   }
 
   @Post(':id/rotate')
@@ -102,7 +103,7 @@ export class ApiKeysController {
     const order = { keyId: readKeyId(id), graceSeconds, expiresInDays, idempotencyKey: readIdempotencyKey(header) };
     const command = { ...order, ownerId: account.id, password, signIn };
     const { key, replaced, fullKey, now } = await this.rotateKey.execute(command, clientOf(request));
-    return { apiKey: keyView({ key, lastUsedAt: null }, now), replaced: keyView(replaced, now), fullKey };
+    return { apiKey: keyView(newlyListed(key, now), now), replaced: keyView(replaced, now), fullKey };
   }
 
   @Post(':id/revoke')

@@ -7,24 +7,14 @@ import { ForOwners } from './owner.guard.js';
 import { readEventFilter, readPage, type Query as ListQuery } from './page-query.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
+import { leakView } from '../../shared/key-view.js';
+import { LEAK_SCHEMA } from './views.js';
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
 const REASON =
   'Of a revocation: owner, administrator, platform, rotated, leaked or purged; null in events from before reasons were ' +
   'recorded. Of a failed authentication: why it was refused';
-
-const LEAK = {
-  type: 'object',
-  nullable: true,
-  description: 'Of a key that ended because it was reported as leaked: where it was found, according to the report',
-  required: ['source', 'url'],
-  properties: {
-    source: { type: 'string', nullable: true, description: 'Who or what found it' },
-    url: { type: 'string', nullable: true, description: 'Text that a stranger may have written: do not follow it' },
-  },
-  additionalProperties: false,
-} as const;
 
 export class AuditEventView {
   @ApiProperty() id!: string;
@@ -36,12 +26,12 @@ export class AuditEventView {
   @ApiProperty(TEXT_OR_NULL) clientIp!: string | null;
   @ApiProperty(TEXT_OR_NULL) userAgent!: string | null;
   @ApiProperty(TEXT_OR_NULL) requestId!: string | null;
-  @ApiProperty({ ...LEAK, required: [...LEAK.required] }) leak!: LeakSite | null;
+  @ApiProperty(LEAK_SCHEMA) leak!: LeakSite | null;
 }
 
 function eventView({ id, type, at, keyId, reason, count, leak, ...by }: RecordedEvent): AuditEventView {
   const { clientIp, userAgent, requestId } = by;
-  const site = leak && { source: leak.source, url: leak.url };
+  const site = leak && leakView(leak);
   return { id, type, at: at.toISOString(), keyId, reason, count, clientIp, userAgent, requestId, leak: site };
 }
 

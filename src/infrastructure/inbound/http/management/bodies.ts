@@ -10,6 +10,7 @@ import {
   MAX_EXPIRY_DAYS,
   MAX_GRACE_SECONDS,
   MAX_NAME_LENGTH,
+  MAX_NOTE_LENGTH,
   ROTATION_FIELDS,
 } from '../../../../domain/keys/key-rules.js';
 import { Follows, plainTextRule, text } from '../pipeline/rules.js';
@@ -34,6 +35,10 @@ export class CreateApiKeyBody {
   @ApiProperty({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
   @Follows(KEY_FIELDS.name)
   name!: string;
+
+  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line, such as what the key is for' })
+  @Follows(KEY_FIELDS.note)
+  note?: string;
 
   @ApiProperty({ enum: ACCESS_LEVELS })
   @Follows(KEY_FIELDS.access)

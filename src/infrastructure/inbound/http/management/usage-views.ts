@@ -3,7 +3,7 @@ import type { ReadKey } from '../../../../application/lists.js';
 import type { KeyHistory } from '../../../../domain/usage/key-history.js';
 import { dayText } from '../../../../domain/usage/utc-day.js';
 import { keyView } from '../../shared/key-view.js';
-import { ApiKeyView } from './views.js';
+import { ApiKeyView, REFUSED } from './views.js';
 
 const TIME = { type: String, format: 'date-time' } as const;
 const USES = 'The last five addresses that it was granted from within 90 days, newest first';
@@ -11,7 +11,6 @@ const SERVICE =
   'The service identity that last validated a request from this address; null for a proxy without an identity';
 const FIRST_AT = 'Since when the address has been among the last five';
 const DAYS = 'The days with requests among the last 90 in UTC, today included, oldest first; a missing day had none';
-const REFUSED = 'Requests with the right key that were answered 401, 403 or 429';
 
 class AddressUseView {
   @ApiProperty() clientIp!: string;

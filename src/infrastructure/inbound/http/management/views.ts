@@ -1,9 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
 import type { KeyList } from '../../../../application/lists.js';
+import type { LeakSite } from '../../../../domain/audit/leak-site.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
+import { MAX_ACTIVE_KEYS, MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
+import { RECENT_DAYS } from '../../../../domain/usage/key-history.js';
 import { keyView } from '../../shared/key-view.js';
 
 /** The schemas of answers. Answers are built field by field, so that a new column never leaks by itself. */
@@ -12,6 +14,39 @@ const TIME = { type: String, format: 'date-time' } as const;
 const TIME_OR_NULL = { ...TIME, nullable: true } as const;
 const ID_OR_NULL = { type: String, format: 'uuid', nullable: true } as const;
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
+
+/** What the counts of refused requests count. */
+export const REFUSED = 'Requests with the right key that were answered 401, 403 or 429';
+const RECENT = 'One number for each of the last 30 days in UTC, oldest first, today last';
+
+const LEAK = {
+  type: 'object',
+  nullable: true,
+  description: 'Of a key that was reported as leaked: where it was found, according to the report',
+  required: ['source', 'url'],
+  properties: {
+    source: { type: 'string', nullable: true, description: 'Who or what found it' },
+    url: { type: 'string', nullable: true, description: 'Text that a stranger may have written: do not follow it' },
+  },
+  additionalProperties: false,
+} as const;
+/** For a property of a schema. */
+export const LEAK_SCHEMA = { ...LEAK, required: [...LEAK.required] };
+
+const COUNTS = {
+  type: 'array',
+  items: { type: 'integer' },
+  minItems: RECENT_DAYS,
+  maxItems: RECENT_DAYS,
+} as const;
+
+class RecentUseView {
+  @ApiProperty(COUNTS) granted!: number[];
+  @ApiProperty({ ...COUNTS, description: REFUSED }) refused!: number[];
+}
+
+const REASON =
+  'Of a revoked key: owner, administrator, platform, rotated, leaked or purged; null where the audit trail has none';
 
 const GRACE = 'Of a key that replaces another: how long the old key stays valid after the first use of this one';
 
@@ -26,6 +61,7 @@ export class SessionView {
 export class ApiKeyView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() name!: string;
+  @ApiProperty({ ...TEXT_OR_NULL, maxLength: MAX_NOTE_LENGTH }) note!: string | null;
   @ApiProperty({ enum: ACCESS_LEVELS }) access!: string;
   @ApiProperty({ description: 'The beginning of the key string, to recognise it by' }) prefix!: string;
   @ApiProperty(TIME) createdAt!: string;
@@ -38,6 +74,9 @@ export class ApiKeyView {
   @ApiProperty({ ...TIME_OR_NULL, description: 'When the key ends because its successor is in use' })
   endsAt!: string | null;
   @ApiProperty({ type: 'integer', nullable: true, description: GRACE }) graceSeconds!: number | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) revokedReason!: string | null;
+  @ApiProperty(LEAK_SCHEMA) leak!: LeakSite | null;
+  @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
 }
 
 export class ApiKeyListView {

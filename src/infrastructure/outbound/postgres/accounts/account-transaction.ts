@@ -14,11 +14,11 @@ import { fromAuditEvent } from '../audit/mapping.js';
 import { AuditEventRow } from '../audit/rows.js';
 import { OutboxRow } from '../outbox/rows.js';
 import { databaseNow } from '../client/database.js';
+import { listedKeys } from '../keys/listed-keys.js';
 import { fromApiKey, toApiKey } from '../keys/mapping.js';
 import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
 import { ApiKeyRow } from '../keys/rows.js';
 import { AccountRow, SessionRow } from './rows.js';
-import { ApiKeyUsageRow } from '../usage/rows.js';
 import { forgetUsage } from '../usage/usage-removal.js';
 import { isUniqueViolation } from '../client/errors.js';
 
@@ -78,12 +78,15 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   /** Locks the row, as `openKeys` does. */
-  async findKey(id: string): Promise<ListedKey | undefined> {
+  async findKey(id: string): Promise<ApiKey | undefined> {
     const where = { id, ownerId: this.id, purged: false };
     const row = await this.manager.findOne(ApiKeyRow, { where, lock: { mode: 'for_no_key_update' } });
-    if (!row) return undefined;
-    const usage = await this.manager.findOneBy(ApiKeyUsageRow, { keyId: id });
-    return { key: toApiKey(row), lastUsedAt: usage?.lastUsedAt ?? null };
+    return row ? toApiKey(row) : undefined;
+  }
+
+  async listed(key: ApiKey): Promise<ListedKey> {
+    const [listed] = await listedKeys(this.manager, [key], this.now);
+    return listed!;
   }
 
   async findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'ty
 @Entity('audit_events')
 @Index('audit_events_of_owner', ['ownerId', 'id'])
 @Index('audit_events_of_key', ['keyId', 'id'], { where: 'key_id IS NOT NULL' })
+@Index('audit_events_of_revocations', ['keyId', 'id'], { where: "type = 'api_key.revoked'" })
 @Index('audit_events_of_owner_changes', ['ownerId', 'id'], { where: "type <> 'authentication.failed'" })
 export class AuditEventRow {
   @PrimaryGeneratedColumn('identity', {

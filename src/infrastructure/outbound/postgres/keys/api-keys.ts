@@ -6,9 +6,9 @@ import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { decodeCursor, pageOf } from '../client/cursor.js';
 import { databaseNow, type Database } from '../client/database.js';
+import { listedKeys } from './listed-keys.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
-import { ApiKeyUsageRow } from '../usage/rows.js';
 import { STATUS } from './key-status-sql.js';
 
 export class PostgresApiKeys implements ApiKeys {
@@ -29,8 +29,8 @@ export class PostgresApiKeys implements ApiKeys {
       const now = await databaseNow(manager);
       const row = await ofOwner(manager, ownerId).andWhere('key.id = :id', { id }).getOne();
       if (!row) return undefined;
-      const usage = await lastUses(manager, [row]);
-      return { key: toApiKey(row), lastUsedAt: usage.get(id) ?? null, now };
+      const [listed] = await listedKeys(manager, [toApiKey(row)], now);
+      return { ...listed!, now };
     });
   }
 
@@ -39,11 +39,10 @@ export class PostgresApiKeys implements ApiKeys {
       const now = await databaseNow(manager);
       const rows = await keysOf(manager, ownerId, status, page, now);
       const { items, nextCursor } = pageOf(rows, page.limit, (row) => [row.createdAt.toISOString(), row.id]);
-      const usage = await lastUses(manager, items);
       return {
         now,
         activeKeys: await countActive(manager, ownerId, now),
-        items: items.map((row) => ({ key: toApiKey(row), lastUsedAt: usage.get(row.id) ?? null })),
+        items: await listedKeys(manager, items.map(toApiKey), now),
         nextCursor,
       };
     });
@@ -80,11 +79,6 @@ function keysOf(
   }
   query.orderBy('key.created_at', 'DESC').addOrderBy('key.id', 'DESC');
   return query.limit(limit + 1).getMany();
-}
-
-async function lastUses(manager: EntityManager, keys: readonly ApiKeyRow[]): Promise<Map<string, Date>> {
-  const rows = await manager.findBy(ApiKeyUsageRow, { keyId: Any(keys.map(({ id }) => id)) });
-  return new Map(rows.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]));
 }
 
 /** Accepts only what `pageOf` was given. JavaScript parses more date formats than PostgreSQL does. */

@@ -56,6 +56,8 @@ export class ApiKeyRow {
   graceSeconds!: number | null;
   @Column({ type: 'timestamptz', name: 'first_used_at', precision: 3, nullable: true })
   firstUsedAt!: Date | null;
+  @Column('text', { nullable: true })
+  note!: string | null;
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
   /** Whether the owner's account was purged. A new account with the same id must not see the key. */

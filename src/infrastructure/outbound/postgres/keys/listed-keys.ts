@@ -1,0 +1,46 @@
+import type { EntityManager } from 'typeorm';
+import type { ListedKey } from '../../../../application/lists.js';
+import { recordedLeak } from '../../../../domain/audit/leak-site.js';
+import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import { firstRecentDay, recentUse } from '../../../../domain/usage/key-history.js';
+import { utcDay } from '../../../../domain/usage/utc-day.js';
+
+/** One statement for a page of keys. It finds the rows of each key by an index, however many other rows there are. */
+const FACTS = `
+  SELECT used.last_used_at AS "lastUsedAt", recent.*, revoked.reason, revoked.details, revoked.id IS NOT NULL AS "isRevoked"
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
+  LEFT JOIN api_key_usage used ON used.key_id = key.id
+  LEFT JOIN LATERAL (
+    SELECT array_agg(day - date '1970-01-01') AS days, array_agg(granted::float8) AS granted,
+      array_agg(refused::float8) AS refused
+    FROM api_key_days WHERE key_id = key.id AND day >= date '1970-01-01' + $2::integer
+  ) recent ON true
+  LEFT JOIN LATERAL (
+    SELECT id, reason, details FROM audit_events
+    WHERE key_id = key.id AND type = 'api_key.revoked' ORDER BY id LIMIT 1
+  ) revoked ON true
+  ORDER BY key.position`;
+
+interface FactsRow {
+  readonly lastUsedAt: Date | null;
+  /** Null, like the counts, when there are no days. */
+  readonly days: number[] | null;
+  readonly granted: number[] | null;
+  readonly refused: number[] | null;
+  readonly isRevoked: boolean;
+  readonly reason: string | null;
+  readonly details: string | null;
+}
+
+/** The keys in the same order, each with what lists show of it. */
+export async function listedKeys(manager: EntityManager, keys: readonly ApiKey[], now: Date): Promise<ListedKey[]> {
+  if (keys.length === 0) return [];
+  const today = utcDay(now);
+  const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
+  return keys.map((key, index) => {
+    const { lastUsedAt, days, granted, refused, isRevoked, reason, details } = rows[index]!;
+    const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
+    const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
+    return { key, lastUsedAt, recent: recentUse(counts, today), revocation };
+  });
+}
