@@ -12,9 +12,9 @@ import { KeyNotices1764400000000 } from './1764400000000-key-notices.js';
 import { createIndex } from './create-index.js';
 import { migrate } from './migrate.js';
 
-class AddNote1999000000000 implements MigrationInterface {
+class AddRemark1999000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE api_keys ADD COLUMN note text`);
+    await runner.query(`ALTER TABLE api_keys ADD COLUMN remark text`);
   }
 
   async down(): Promise<void> {}
@@ -86,7 +86,7 @@ const isOtherNamed = () =>
 describe('a migration that needs the lock of a table', () => {
   test('stops no read while it waits for a long transaction, says what it waits for, and is applied after it', async () => {
     await other.query('BEGIN; SELECT count(*) FROM api_keys');
-    const applied = apply(AddNote1999000000000);
+    const applied = apply(AddRemark1999000000000);
     await eventually(async () => {
       await answered('SELECT count(*) FROM api_keys');
       return lines.length >= 2;
@@ -97,8 +97,8 @@ describe('a migration that needs the lock of a table', () => {
     ]);
     await eventually(async () => isOtherNamed());
     await other.query('COMMIT');
-    expect(await applied).toEqual(['AddNote1999000000000']);
-    await answered('SELECT note FROM api_keys');
+    expect(await applied).toEqual(['AddRemark1999000000000']);
+    await answered('SELECT remark FROM api_keys');
   });
 
   test.each([
@@ -111,8 +111,8 @@ describe('a migration that needs the lock of a table', () => {
   });
 
   test('fails at once with any other error', async () => {
-    await sql(database.url, 'ALTER TABLE api_keys ADD COLUMN note text');
-    await expect(apply(AddNote1999000000000)).rejects.toMatchObject({ code: '42701' });
+    await sql(database.url, 'ALTER TABLE api_keys ADD COLUMN remark text');
+    await expect(apply(AddRemark1999000000000)).rejects.toMatchObject({ code: '42701' });
     expect(lines).toEqual([]);
   });
 });
