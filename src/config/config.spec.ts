@@ -40,7 +40,7 @@ describe('the configuration', () => {
       grpcPort: 50051,
       metricsPort: undefined,
       publicUrl: 'http://127.0.0.1:3000',
-      exampleUrl: 'https://api.example.com/v1/systems',
+      exampleUrl: undefined,
       helpUrl: undefined,
       crossOrigins: [],
       ownOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],

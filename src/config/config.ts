@@ -83,7 +83,7 @@ function readSettings(reader: EnvReader) {
     /** What may be requested through a proxy. The first match counts. Undefined: nothing. */
     forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
     demo,
-    /** The URL in the settings screen's ready-made curl line. */
+    /** What the settings screen's examples call. Undefined: they have a placeholder. */
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
     /** The page that the settings screen links to for help. */
     helpUrl: reader.url('HELP_URL', ['http:', 'https:']),
@@ -100,7 +100,7 @@ function readSettings(reader: EnvReader) {
 }
 
 /** With demo values: the URL of the reference resource service, which runs in the demo too. */
-function exampleUrl(reader: EnvReader, demo: boolean, host: string): string {
-  if (!demo) return 'https://api.example.com/v1/systems';
+function exampleUrl(reader: EnvReader, demo: boolean, host: string): string | undefined {
+  if (!demo) return undefined;
   return `http://${urlHost(host)}:${reader.port('SYSTEMS_API_PORT', 4000)}/backend/api/systems`;
 }

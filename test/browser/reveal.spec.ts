@@ -1,6 +1,14 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
+import { settle } from './support/axe.js';
+import { isReadingOne, record } from './support/network.js';
 import {
   button,
   createKey,
@@ -15,6 +23,7 @@ import {
 import { Stage } from './support/stage.js';
 import { placesOf, tracesOf } from './support/traces.js';
 
+const run = promisify(execFile);
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
 describe('a new key', () => {
@@ -30,9 +39,8 @@ describe('a new key', () => {
     const key = await createKey(page);
     expect(key).toMatch(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/);
     expect((await stage.service.clients.validate(key)).outcome).toBe('grant');
-    await page.getByText('This is the only time that “CI deploy” is shown in full. Copy it now.').waitFor();
-    await page.getByText('In a password manager, a secrets manager or an environment variable.').waitFor();
-    await page.getByText('Never in source control, chat or e-mail.').waitFor();
+    await page.getByText('You’ll see this key only once. Copy it now.').waitFor();
+    await page.getByText(/^Keep it in a password manager.* Never in source control/).waitFor();
     expect(await placesOf(page, key)).toEqual(['document']);
     await storeKey(page);
     await row(page, 'CI deploy').waitFor();
@@ -48,60 +56,148 @@ describe('a new key', () => {
     });
   });
 
-  test('is copied, alone or in a command that works, and is selected where copying is blocked', async () => {
-    const { page } = await stage.open();
+  test('is copied by its button, and nothing on the page moves', async () => {
+    const { page } = await stage.open({ prepare: (page) => page.addInitScript(RECORD_SHIFTS) });
     const key = await createKey(page);
+    await settle(page);
+    await page.evaluate('shifts.length = 0');
     await focusOn(button(page, 'Copy key'));
     await page.keyboard.press('Enter');
     await button(page, 'Copied').waitFor();
-    await page.getByRole('status').getByText('The key was copied to the clipboard').waitFor({ state: 'attached' });
+    await page.getByRole('status').getByText('Copied to the clipboard').waitFor({ state: 'attached' });
     expect(await clipboard(page)).toBe(key);
-
-    await button(page, 'Copy command').click();
-    await eventually(async () => (await clipboard(page)) !== key);
-    const [, authorization, url] =
-      /^curl -H "Authorization: ([^"]+)" '(https?:[^']+)'$/.exec(await clipboard(page)) ?? [];
-    expect(authorization).toBe(`Bearer ${key}`);
-    expect(URL.canParse(url ?? '')).toBe(true);
-    const answer = await stage.service.clients.validateRequest({
-      authorization: authorization!,
-      operation: 'OPERATION_READ',
-    });
-    expect(answer.outcome).toBe('grant');
-
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))");
-    await page
-      .getByRole('button', { name: /^(Copy key|Copied)$/ })
-      .first()
-      .click();
-    await page.getByText('Copying is blocked here. The key is selected: press Ctrl+C or ⌘C.').waitFor();
+    await button(page, 'Copied').click();
+    await page.getByText('Your browser blocks copying here.').waitFor();
     expect((await page.evaluate<string>('String(getSelection())')).trim()).toBe(key);
+    for (const name of ['curl', 'Node.js', 'Python', '.env']) {
+      await page.getByRole('tab', { name, exact: true }).click();
+      await page.getByRole('textbox', { name, exact: true }).waitFor();
+    }
+    expect(await page.evaluate('shifts')).toEqual([]);
   });
 
-  test('stays open until the box is ticked, or until the person confirms closing early', async () => {
+  test('is used from the environment in examples that work, and is in none but the line for the .env file', async () => {
     const { page } = await stage.open();
     const key = await createKey(page);
-    // The second click of a slow double click on "Create key" can fall outside of the dialog, which is smaller now.
+    const example = async (name: string) => {
+      await page.getByRole('tab', { name, exact: true }).click();
+      return page.getByRole('textbox', { name, exact: true }).innerText();
+    };
+    const env = await example('.env');
+    expect(env).toBe(`API_KEY=${key}`);
+    const seen: (string | undefined)[] = [];
+    const api = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end();
+    });
+    const url = await new Promise<string>((resolve) => {
+      api.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(api.address() as AddressInfo).port}/`));
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'env-'));
+    writeFileSync(join(folder, '.env'), env);
+    for (const [name, command, before] of [
+      ['curl', 'sh', ['-c']],
+      ['Node.js', process.execPath, ['--env-file=.env', '--input-type=module', '-e']],
+    ] as const) {
+      const code = await example(name);
+      expect(code).not.toContain(key);
+      await run(command, [...before, code.replace(/'http[^']+'/, `'${url}'`)], { cwd: folder });
+    }
+    expect(await example('Python')).toMatch(
+      /os\.environ\['API_KEY'\]\}\n.*requests\.get\('http[^']+', headers=headers\)$/,
+    );
+    api.close();
+    rmSync(folder, { recursive: true });
+    expect(seen).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
+  });
+
+  test('shows its first request: rejected, or accepted with address and service', async () => {
+    const { page } = await stage.open();
+    const key = await createKey(page);
+    const line = revealDialog(page)
+      .getByRole('status')
+      .filter({ hasText: /request|Accepted/ });
+    await line.getByText('Waiting for the first request…').waitFor();
+    await stage.service.clients.validate(key, { operation: 'OPERATION_WRITE' });
+    await line.getByText('A request was rejected. Waiting for one that is accepted…').waitFor();
+    await stage.service.clients.validate(key, { clientIp: '203.0.113.7' });
+    await line.getByText('Accepted from 203.0.113.7 via dev-validator').waitFor();
+    expect(await line.ariaSnapshot()).toBe('- status: Accepted from 203.0.113.7 via dev-validator');
+    await storeKey(page);
+    // The list behind the dialog shows it, too.
+    await row(page, 'CI deploy')
+      .getByText(/now|second/)
+      .first()
+      .waitFor();
+  });
+
+  test('is watched by a request every few seconds while its tab is visible, until it is used, for at most ten minutes', async () => {
+    const { page } = await stage.open({ prepare: (page) => page.clock.install() });
+    await createKey(page);
+    const reads = record(page, isReadingOne);
+    const readsIn = async (ms: number) => {
+      const before = reads.length;
+      for (let left = ms; left > 0; left -= 1000) await page.clock.runFor(1000);
+      return reads.length - before;
+    };
+    expect(await readsIn(30_000)).toBeGreaterThanOrEqual(3);
+    await page.evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })");
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    expect(await readsIn(30_000)).toBeLessThanOrEqual(1);
+    await page.evaluate("Object.defineProperty(document, 'visibilityState', { value: 'visible', configurable: true })");
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    expect(await readsIn(30_000)).toBeGreaterThanOrEqual(3);
+    await page.clock.fastForward(9 * 60_000);
+    await page.getByText('No accepted request yet. Your list of keys will show the first one.').waitFor();
+    expect(await readsIn(30_000)).toBeLessThanOrEqual(1);
+    await storeKey(page);
+
+    await createKey(page, 'Another');
+    expect(await readsIn(30_000)).toBeGreaterThanOrEqual(3);
+    await storeKey(page);
+    expect(await readsIn(30_000)).toBeLessThanOrEqual(1);
+  });
+
+  test('is closed at once after it was copied, by hand or in its line for the .env file, and otherwise after a question', async () => {
+    const { page } = await stage.open();
+    const key = await createKey(page);
+    // The second click of a slow double click on "Create key" can fall outside of the dialog.
     await page.mouse.click(2, 400);
+    const question = dialog(page, 'Close without copying the key?');
     await button(page, 'Done').click();
-    await page.getByText('Store the key first, then tick this box').waitFor();
-    await focusOn(page.getByLabel('I have stored it'));
-    const question = dialog(page, 'Close without storing the key?');
-    await button(revealDialog(page), 'Close').click();
-    await question.getByText('It can’t be shown again.').waitFor();
+    await question.getByText('You won’t see it again.').waitFor();
     await focusOn(button(question, 'Back to the key'));
     await page.keyboard.press('Escape');
     expect((await shownKey(page).innerText()).trim()).toBe(key);
-    await page.keyboard.press('Escape');
+    await button(revealDialog(page), 'Close').click();
     await button(question, 'Back to the key').click();
-    expect((await shownKey(page).innerText()).trim()).toBe(key);
+    // A command without the key is no copy of it.
+    await page.getByRole('tab', { name: 'curl' }).click();
+    await button(page, 'Copy code').click();
+    await button(page, 'Copied').waitFor();
     await page.keyboard.press('Escape');
     await button(question, 'Close anyway').click();
     await row(page, 'CI deploy').waitFor();
     expect(await placesOf(page, key)).toEqual([]);
+
+    const byHand = await createKey(page, 'By hand');
+    await shownKey(page).focus();
+    await page.keyboard.press('Control+C');
+    await button(page, 'Copied').waitFor();
+    expect(await clipboard(page)).toBe(byHand);
+    await button(page, 'Done').click();
+    await revealDialog(page).waitFor({ state: 'detached' });
+
+    const inLine = await createKey(page, 'In a line');
+    await button(page, 'Copy line').click();
+    await button(page, 'Copied').waitFor();
+    expect(await clipboard(page)).toBe(`API_KEY=${inLine}`);
+    await button(page, 'Done').click();
+    await revealDialog(page).waitFor({ state: 'detached' });
   });
 
-  test('is not shown again after reload, back or forward, and the browser asks before leaving one that is not stored', async () => {
+  test('is not shown again after reload, back or forward, and the browser asks before leaving one that was not copied', async () => {
     const { page } = await stage.open();
     const dialogs: string[] = [];
     page.on('dialog', (question) => {
@@ -114,7 +210,8 @@ describe('a new key', () => {
     expect(await placesOf(page, shown)).toEqual([]);
     expect(dialogs).toEqual(['beforeunload']);
     const left = await createKey(page, 'Shown while leaving');
-    await page.getByLabel('I have stored it').check();
+    await button(page, 'Copy key').click();
+    await button(page, 'Copied').waitFor();
     await page.goto(`${stage.service.url}/openapi.json`);
     expect(dialogs).toHaveLength(1);
     await page.goBack();
@@ -143,6 +240,15 @@ describe('a new key', () => {
     await shownKey(page).focus();
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
     expect(await placesOf(page, frozen)).toEqual([]);
-    await page.getByText('The key is no longer shown: you left the page.').waitFor();
+    await page.getByText('You left the page, so the key is no longer shown.').waitFor();
   });
 });
+
+/** Records every layout shift, also those after a click or a key, which the usual figure leaves out. */
+const RECORD_SHIFTS = `{
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries())
+      shifts.push(value + ' ' + sources.map(({ node }) => node?.outerHTML?.slice(0, 150) ?? node?.data));
+  }).observe({ type: 'layout-shift', buffered: true });
+}`;

@@ -9,7 +9,7 @@ export const row = (page: Page, keyName: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: keyName }) });
 export const heading = (page: Page) => page.getByRole('heading', { name: 'API keys', exact: true });
 export const createDialog = (page: Page) => dialog(page, 'Create API key');
-export const revealDialog = (page: Page) => dialog(page, 'Save your new key');
+export const revealDialog = (page: Page) => dialog(page, 'Your new key');
 export const shownKey = (page: Page) => page.getByRole('textbox', { name: 'Your new API key' });
 
 export async function showStatus(page: Page, status: 'Active' | 'Expired' | 'Revoked' | 'All'): Promise<void> {
@@ -53,8 +53,10 @@ export async function createKey(page: Page, name = 'CI deploy'): Promise<string>
   return (await shownKey(page).innerText()).trim();
 }
 
+/** Copies the shown key and closes the dialog. */
 export async function storeKey(page: Page): Promise<void> {
-  await page.getByLabel('I have stored it').check();
+  await button(page, 'Copy key').click();
+  await button(page, 'Copied').waitFor();
   await button(page, 'Done').click();
   await revealDialog(page).waitFor({ state: 'detached' });
 }

@@ -186,7 +186,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('reveal', page);
     await revokeShown(stage, page);
     await page.keyboard.press('Escape');
-    const question = dialog(page, 'Close without storing the key?');
+    const question = dialog(page, 'Close without copying the key?');
     await question.waitFor();
     await visit('early-close', page);
     await button(question, 'Close anyway').click();

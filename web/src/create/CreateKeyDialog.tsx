@@ -68,7 +68,7 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
       }
     >
       {created ? (
-        <RevealDialogBody created={created} secret={secret} onDone={finish} />
+        <RevealDialogBody created={created} secret={secret} onClose={close} onLeave={finish} />
       ) : (
         <CreateKeyForm draft={draft} onDraft={setDraft} newKey={newKey} onCancel={close} />
       )}

@@ -9,7 +9,7 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { Header } from './Header';
 import classes from './page.module.css';
 import { SignInPage } from './SignInPage';
-import { exampleUrl, helpUrl } from './links';
+import { docsUrl, exampleUrl, helpUrl } from './links';
 import { hasSignedIn } from './landing';
 import { LandingNotice } from './LandingNotice';
 import { platformSignIn } from './sign-in-ways';
@@ -43,7 +43,8 @@ export function App() {
             takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
             onSignedOut={leave}
             {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
-            {...(exampleUrl !== undefined && { exampleUrl })}
+            exampleUrl={exampleUrl}
+            docsUrl={docsUrl}
             helpUrl={helpUrl}
           />
         )}

@@ -16,8 +16,10 @@ import type { PanelPlace } from './place';
 import { usePlace, type PlaceProps } from './usePlace';
 
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'>, PlaceProps {
-  /** The address in the example curl command. */
-  readonly exampleUrl?: string;
+  /** The address that the examples for a new key call. Without it they have a placeholder. */
+  readonly exampleUrl?: string | undefined;
+  /** The address that explains how to use a key. */
+  readonly docsUrl?: string | undefined;
   /** The address where people get help. */
   readonly helpUrl?: string | undefined;
   /** The person who is signed in, so that only the same person can sign in again. */
@@ -32,9 +34,7 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly onSignedOut?: () => void;
 }
 
-const EXAMPLE_URL = 'https://api.example.com/v1/systems';
-
-export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, helpUrl, email, ...given }: PanelProps) {
+export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, email, ...given }: PanelProps) {
   const texts = useTexts();
   const { confirmation = 'password', platform, takesFocus = false, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
@@ -59,6 +59,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, helpUrl,
       client,
       gate,
       exampleUrl,
+      docsUrl,
       helpUrl,
       goTo: (to: PanelPlace) => latestGoTo.current(to),
       email,
@@ -67,7 +68,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, helpUrl,
       announce,
       focusHeading,
     };
-  }, [apiBaseUrl, hasToken, gate, exampleUrl, helpUrl, email, confirmation, trip, announce]);
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, email, confirmation, trip, announce]);
 
   // A form that is open has the focus already.
   useEffect(() => {

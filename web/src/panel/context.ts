@@ -8,7 +8,8 @@ import type { PlatformTrip } from '../session/platform-trip';
 interface PanelContextValue {
   readonly client: ApiClient;
   readonly gate: SessionGate;
-  readonly exampleUrl: string;
+  readonly exampleUrl: string | undefined;
+  readonly docsUrl: string | undefined;
   readonly helpUrl: string | undefined;
   /** Shows another tab, filter or key. */
   readonly goTo: (place: PanelPlace) => void;

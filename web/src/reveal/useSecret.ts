@@ -12,14 +12,14 @@ export type Secret = ReturnType<typeof useSecret>;
  */
 export function useSecret(onLeft: () => void) {
   const [created, setCreated] = useState<CreatedKey>();
-  const [isStored, setStored] = useState(false);
+  const [isCopied, markCopied] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const latestOnLeft = useRef(onLeft);
   latestOnLeft.current = onLeft;
 
   const forget = () => {
     setCreated(undefined);
-    setStored(false);
+    markCopied(false);
     setAsking(false);
   };
 
@@ -29,7 +29,7 @@ export function useSecret(onLeft: () => void) {
     const leave = () => {
       flushSync(() => {
         setCreated(undefined);
-        setStored(false);
+        markCopied(false);
         setAsking(false);
         latestOnLeft.current();
       });
@@ -39,7 +39,7 @@ export function useSecret(onLeft: () => void) {
     return () => removeEventListener('pagehide', leave);
   }, [isShown]);
 
-  const mustAsk = isShown && !isStored;
+  const mustAsk = isShown && !isCopied;
   useEffect(() => {
     if (!mustAsk) return undefined;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -47,7 +47,7 @@ export function useSecret(onLeft: () => void) {
     return () => removeEventListener('beforeunload', ask);
   }, [mustAsk]);
 
-  /** Closes if the key is stored, or asks the person first. Closing that question leads back to the key. */
+  /** Closes if the key was copied, or asks the person first. Closing that question leads back to the key. */
   const requestClose = (close: () => void) => {
     if (isAsking) setAsking(false);
     else if (mustAsk) setAsking(true);
@@ -55,5 +55,6 @@ export function useSecret(onLeft: () => void) {
   };
 
   const stay = () => setAsking(false);
-  return { created, isStored, isAsking, show: setCreated, setStored, stay, forget, requestClose };
+  const setCopied = () => markCopied(true);
+  return { created, isAsking, show: setCreated, setCopied, stay, forget, requestClose };
 }

@@ -54,7 +54,8 @@ export function RotateDialog({ apiKey, opened, onClose, onClosed }: Props) {
         <RevealDialogBody
           created={created}
           secret={secret}
-          onDone={finish}
+          onClose={close}
+          onLeave={finish}
           advice={`${rotate.advice} ${rotate.graceText[draft.grace]}`}
         />
       ) : (

@@ -22,7 +22,7 @@ class SettingsPage {
 
   constructor({ exampleUrl, helpUrl, publicUrl, oidc, passwordSignIn }: Settings) {
     const facts = {
-      __EXAMPLE_URL__: new URL(exampleUrl).href,
+      __EXAMPLE_URL__: exampleUrl ? new URL(exampleUrl).href : '',
       __HELP_URL__: helpUrl ? new URL(helpUrl).href : '',
       __PASSWORD_SIGN_IN__: passwordSignIn ? 'on' : 'off',
       // An absolute URL: a loopback address has several spellings, and the platform redirects people to this one.

@@ -1,0 +1,65 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { isTransient } from '../api/problem';
+import type { ApiKey, KeyHistory } from '../api/types';
+import { KEYS, LIST } from '../keys/useApiKeys';
+import { usePanel } from '../panel/context';
+import { useTexts, type Texts } from '../texts';
+import { CheckIcon } from '../ui/icons';
+import classes from './reveal.module.css';
+
+const POLL_MS = 3000;
+const LONGEST_MS = 10 * 60_000;
+
+/**
+ * Shows the first request with a new key. Reads the key every few seconds while the tab is visible, until a request was
+ * accepted, for at most ten minutes.
+ */
+export function FirstUse({ keyId }: { readonly keyId: string }) {
+  const texts = useTexts();
+  const queryClient = useQueryClient();
+  const { client } = usePanel();
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), LONGEST_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  const [isAccepted, setAccepted] = useState(false);
+  const { data, error } = useQuery({
+    queryKey: [...KEYS, 'one', keyId],
+    queryFn: () => client.getKey(keyId),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.error && !isTransient(state.error) ? false : POLL_MS),
+    enabled: !isAccepted && !isLate,
+  });
+  const phase = data && phaseOf(data);
+  useEffect(() => {
+    if (phase !== 'accepted') return;
+    setAccepted(true);
+    // The list behind the dialog shows it, too.
+    void queryClient.invalidateQueries({ queryKey: LIST });
+  }, [phase, queryClient]);
+
+  const isOver = isLate || (error !== null && !isTransient(error));
+  return (
+    <div role="status" className={classes.first} data-phase={phase} data-over={isOver || undefined}>
+      {phase === 'accepted' ? <CheckIcon /> : <span className={classes.dot} />}
+      <span>{isOver && phase !== 'accepted' ? texts.reveal.first.over : sentence(phase, data, texts)}</span>
+    </div>
+  );
+}
+
+function phaseOf({ lastUsedAt, days, uses }: ApiKey & KeyHistory): 'accepted' | 'rejected' | undefined {
+  if (lastUsedAt !== null || uses.length > 0) return 'accepted';
+  return days.some(({ refused }) => refused > 0) ? 'rejected' : undefined;
+}
+
+function sentence(phase: ReturnType<typeof phaseOf>, key: KeyHistory | undefined, { reveal }: Texts): string {
+  const { first } = reveal;
+  if (phase === undefined) return first.waiting;
+  if (phase === 'rejected') return first.rejected;
+  const use = key?.uses[0];
+  if (!use) return first.accepted;
+  return use.service === null ? first.acceptedFrom(use.clientIp) : first.acceptedVia(use.clientIp, use.service);
+}

@@ -1,0 +1,19 @@
+import classes from './Swap.module.css';
+
+interface Props {
+  readonly shown: string;
+  /** Every text that may be shown. */
+  readonly among: readonly string[];
+}
+
+/** Takes the space of the largest text, so that nothing moves when another one is shown. */
+export function Swap({ shown, among }: Props) {
+  return (
+    <span className={classes.swap}>
+      {among.map((text) => (
+        <span key={text} className={classes.size} data-text={text} aria-hidden="true" />
+      ))}
+      <span>{shown}</span>
+    </span>
+  );
+}
