@@ -64,6 +64,12 @@ describe.each(WORLDS)('due notices %s', (_name, open) => {
       expect(await expiries()).toBe(0);
     });
 
+    test('are not written while no days are set', async () => {
+      await aKey();
+      await days(89);
+      expect([await expiries([]), await expiries()]).toEqual([0, 1]);
+    });
+
     test('are not written for more than half of a lifetime', async () => {
       await aKey(13);
       const key = await aKey(14);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
-import { runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { eventsOf, runOut } from '../../../test/support/application/stored.js';
+import { client, createKey, newOwner, outcomeOf, rotateKey } from '../../../test/support/application/calls.js';
+import { keyProofsIn } from '../../domain/leaks/key-proof.js';
 import { RevokeAsAdmin } from './revoke-as-admin.js';
 import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
 
@@ -15,6 +16,42 @@ async function noticesOf(keyId: string) {
   const ofKey = claims.filter(({ message }) => message.data.keyId === keyId);
   return ofKey.map(({ message: { type, data } }) => [type, data.reason ?? data.clientIp]);
 }
+
+describe('The event of a change', () => {
+  test('says of the first use of a successor when it was, and when the old key ends', async () => {
+    const { id } = await newOwner(app);
+    const { key: old } = await createKey(app, id);
+    const { key, fullKey } = await rotateKey(app, { ownerId: id, id: old.id }, { graceSeconds: 60 });
+    const from = client('198.51.100.7');
+    const question = { operation: 'read', permission: '' } as const;
+    await app.validateKey.execute({ credential: fullKey, question, client: from });
+    const usedAt = app.store.now();
+    const [event, ...others] = eventsOf(app, id, 'api_key.first_used');
+    expect(event).toMatchObject({ keyId: key.id, actorId: null, clientIp: from.ip, requestId: from.requestId });
+    expect(JSON.parse(event!.details!)).toEqual({
+      firstUsedAt: usedAt.toISOString(),
+      replaces: old.id,
+      endsAt: new Date(usedAt.getTime() + 60_000).toISOString(),
+    });
+    expect(others).toEqual([]);
+  });
+
+  test.each([
+    ['says where a leaked key was found', { source: 'scanner', url: 'https://git.example/x' }],
+    ['has no details when that is unknown', undefined],
+  ])('%s', async (_what, site) => {
+    const { id } = await newOwner(app);
+    const { key, fullKey } = await createKey(app, id);
+    await new RevokeLeakedKeys(app.keys, revokeAsAdmin).end(keyProofsIn(fullKey), {
+      actor: ADMIN,
+      ...(site && { site }),
+    });
+    const details = site ? JSON.stringify(site) : null;
+    expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
+      { keyId: key.id, reason: 'leaked', actorId: 'admin:ada', details },
+    ]);
+  });
+});
 
 describe('The notices of a change', () => {
   test('announce a creation with its client, and an end with its reason', async () => {

@@ -6,8 +6,10 @@ import { OBSERVERS, READ } from '../../../test/support/application/observers.js'
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { DAY_MS } from '../../domain/time.js';
+import type { RecordingGate } from '../ports.js';
 import type { CreatedApiKey } from './create-api-key.js';
 import { saveKeys } from './change-keys.js';
+import { RecordDueEnds } from './record-due-ends.js';
 
 const app = openFakes();
 
@@ -60,6 +62,50 @@ describe.each(observers)('An expiry observed by %s', (_name, observe) => {
     expect(
       (await app.validateKey.execute({ credential: living.fullKey, question: READ, client: client() })).verdict.granted,
     ).toBe(true);
+  });
+});
+
+describe('RecordDueEnds.ofKey', () => {
+  test('returns true once it has recorded the end, and false when the key has to be read again', async () => {
+    const due = await dueKey();
+    const record = () => app.dueEnds.ofKey(due.key.id, app.store.now());
+    expect([await record(), await record()]).toEqual([true, false]);
+    expect(expiryEvents(due)).toHaveLength(1);
+  });
+
+  test('records nothing of a key whose end was put off after it had been read', async () => {
+    const due = await dueKey();
+    const readAt = app.store.now();
+    putOff(due);
+    expect(await app.dueEnds.ofKey(due.key.id, readAt)).toBe(false);
+    expect([stored(due).expiredAt, expiryEvents(due)]).toEqual([null, []]);
+  });
+});
+
+describe('RecordDueEnds.ofOwner', () => {
+  test('answers only once every end is recorded, also by another caller that has not finished', async () => {
+    const due = await dueKey();
+    const since: number[] = [];
+    /** Another caller is recording each time, but gives up the first two times. */
+    const pass: RecordingGate['pass'] = async (_keyId, begun, record) => {
+      since.push(begun);
+      if (since.length > 2) await record();
+      return undefined;
+    };
+    await new RecordDueEnds(app.dueKeys, { pass }).ofOwner(due.key.ownerId, app.store.now(), 17);
+    expect(stored(due).expiredAt).toEqual(app.store.now());
+    expect(since).toEqual([17, 17, 17]);
+  });
+
+  test('records each end once', async () => {
+    const due = await dueKey();
+    let passed = 0;
+    const pass: RecordingGate['pass'] = (_keyId, _since, record) => {
+      passed += 1;
+      return record();
+    };
+    await new RecordDueEnds(app.dueKeys, { pass }).ofOwner(due.key.ownerId, app.store.now());
+    expect([passed, expiryEvents(due).length]).toEqual([1, 1]);
   });
 });
 

@@ -7,6 +7,8 @@ import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { DAY_MS } from '../../domain/time.js';
 import { saveKeys } from '../keys/change-keys.js';
+import type { DueKeys } from '../ports.js';
+import { NotifyOfDueKeys } from './notify-of-due-keys.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 
 const BOTH = { webhook: true, mail: true };
@@ -77,7 +79,12 @@ describe('a due notice', () => {
     expect(written()).toEqual(['api_key.rotation_unused']);
   });
 
-  test.each([499, 500, 501, 1000])('is written for each of %d keys, across batches', async (count) => {
+  test.each<[number, number[]]>([
+    [499, [499]],
+    [500, [500, 0]],
+    [501, [500, 1]],
+    [1000, [500, 500, 0]],
+  ])('is written for each of %d keys, in transactions of at most 500', async (count, batches) => {
     const { store, start, written } = openService();
     const { id } = await keyOf90Days(start());
     const template = store.keys.get(id)!;
@@ -86,7 +93,15 @@ describe('a due notice', () => {
       store.keys.set(one, { ...template, state: { ...template.state, id: one } });
     }
     store.pass(60 * DAY_MS);
-    expect(await start().notifyOfDueKeys.execute()).toBe(count);
+    const { dueKeys } = start();
+    const saved: [string, number][] = [];
+    const notify: DueKeys['notify'] = async (query, decide) => {
+      const notices = await dueKeys.notify(query, decide);
+      saved.push([query.type, notices]);
+      return notices;
+    };
+    expect(await new NotifyOfDueKeys({ ...dueKeys, notify }, [30, 7, 1], BOTH).execute()).toBe(count);
+    expect(saved.filter(([type]) => type === 'api_key.expiring').map(([, notices]) => notices)).toEqual(batches);
     expect(written()).toHaveLength(count);
   });
 });

@@ -23,8 +23,8 @@ export class NotifyOfDueKeys {
   async execute(): Promise<number> {
     let written = 0;
     for (const type of DUE_NOTICE_TYPES) {
+      if (channelsOf(type, this.receivers).length === 0) continue;
       const days = this.noticeDays[type];
-      if (days.length === 0 || channelsOf(type, this.receivers).length === 0) continue;
       // One after the other, because each holds a connection.
       // oxlint-disable-next-line no-await-in-loop
       written += await inBatches((limit) => this.dueKeys.notify({ type, days, limit }, dueNotices(type, days)));

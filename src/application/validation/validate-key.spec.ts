@@ -105,23 +105,28 @@ describe('ValidateKey with a valid key', () => {
 });
 
 describe('ValidateKey before the secret is proven', () => {
-  test.each<[string, () => Promise<string | undefined> | string | undefined]>([
-    ['no credential', () => undefined],
-    ['an empty one', () => ''],
-    ['no key', () => 'let me in'],
-    ['a key with another prefix', () => KeyString.generate('xy').reveal()],
-    ['a mistyped key', async () => (await newKey()).fullKey.replace(/.$/, (c) => (c === '0' ? '1' : '0'))],
-    ['a key in upper case', async () => (await newKey()).fullKey.toUpperCase()],
-    ['a key that was never created', () => KeyString.generate('lk').reveal()],
-    ["another's secret", async () => withAnotherSecret((await newKey()).fullKey)],
-  ])('denies %s as an invalid key without a rate, and records it', async (_what, make) => {
-    const from = client('203.0.113.5');
-    const answer = await app.validateKey.execute({ credential: await make(), question: READ, client: from });
-    expect(answer).toEqual({ verdict: { granted: false, reason: 'invalid-key' } });
-    expect(eventsFrom(from)).toMatchObject([
-      { type: 'authentication.failed', reason: 'invalid-key', clientIp: '203.0.113.5' },
-    ]);
-  });
+  const mistyped = async () => (await newKey()).fullKey.replace(/.$/, (c) => (c === '0' ? '1' : '0'));
+  test.each<[string, () => Promise<string | undefined> | string | undefined, string]>([
+    ['no credential', () => undefined, 'no credential that can be read'],
+    ['an empty one', () => '', 'not a well-formed key'],
+    ['no key', () => 'let me in', 'not a well-formed key'],
+    ['a key with another prefix', () => KeyString.generate('xy').reveal(), 'not a well-formed key'],
+    ['a mistyped key', mistyped, 'not a well-formed key'],
+    ['a key in upper case', async () => (await newKey()).fullKey.toUpperCase(), 'not a well-formed key'],
+    ['a key that was never created', () => KeyString.generate('lk').reveal(), 'unknown key'],
+    ["another's secret", async () => withAnotherSecret((await newKey()).fullKey), 'wrong secret'],
+  ])(
+    'denies %s as an invalid key without a rate, records it, and reports why to the operator',
+    async (_, make, why) => {
+      const from = client('203.0.113.5');
+      const answer = await app.validateKey.execute({ credential: await make(), question: READ, client: from });
+      expect(answer).toEqual({ verdict: { granted: false, reason: 'invalid-key' } });
+      expect(eventsFrom(from)).toMatchObject([
+        { type: 'authentication.failed', reason: 'invalid-key', clientIp: '203.0.113.5' },
+      ]);
+      expect(app.refusals.noted.at(-1)).toMatchObject({ reason: 'invalid-key', client: from, why });
+    },
+  );
 
   test('records the key and its owner when the public part is known', async () => {
     const { key, fullKey } = await newKey();
@@ -331,6 +336,17 @@ describe('The phases of a validation', () => {
     expect(revoked.parts[3]!.since).toBe(revoked.parts[2]!.until);
   });
 
+  test('include one commit when a first use or an end is recorded before the answer', async () => {
+    const { key: old } = await newKey();
+    const successor = await rotateKey(app, { ownerId: old.ownerId, id: old.id });
+    const recorded = ['batch', 'postgresql', 'limits', 'record'];
+    expect(names((await measured(successor.fullKey)).parts)).toEqual(recorded);
+    expect(names((await measured(successor.fullKey)).parts)).toEqual(recorded.slice(0, 3));
+    const { key, fullKey } = await newKey();
+    runOut(app, key.id);
+    expect(names((await measured(fullKey)).parts)).toEqual(recorded);
+  });
+
   test('begin with the call when the arrival has no time', async () => {
     const { fullKey } = await newKey();
     const before = performance.now();
@@ -403,6 +419,19 @@ test('ValidateKey records an expiry that it has read, also when the clock is set
   expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
   expect(eventsOf(app, key.ownerId, 'api_key.expired')).toHaveLength(1);
   app.store.pass(DAY_MS);
+});
+
+test('ValidateKey reads a key once, also when it records the first use', async () => {
+  const { key: old } = await newKey();
+  const { fullKey } = await rotateKey(app, { ownerId: old.ownerId, id: old.id });
+  let reads = 0;
+  const read: KeyReader['read'] = (publicPart) => {
+    reads += 1;
+    return app.keyReader.read(publicPart);
+  };
+  const counting = new ValidateKey({ ...app, keyReader: { read }, keyPrefix: 'lk' });
+  const { verdict } = await counting.execute({ credential: fullKey, question: READ, client: client() });
+  expect([verdict.granted, reads]).toEqual([true, 1]);
 });
 
 describe('ValidateKey with a key that another request is recording', () => {
