@@ -68,6 +68,8 @@ export class Database {
 
 /** The clock that all instances share, rounded down to the millisecond, as timestamptz(3) columns hold it. */
 export const NOW = `date_trunc('milliseconds', clock_timestamp())`;
+/** The same, read once for each statement: an index can only answer a comparison with such a time. */
+export const NOW_ONCE = `(SELECT ${NOW})`;
 
 export async function databaseNow(manager: EntityManager): Promise<Date> {
   const [row] = await manager.query<{ now: Date }[]>(`SELECT ${NOW} AS now`);

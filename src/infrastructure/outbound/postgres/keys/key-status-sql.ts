@@ -1,4 +1,5 @@
 import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import { NOW_ONCE } from '../client/database.js';
 
 /** The domain's `statusAt` in SQL, at `:now`. The argument is the alias of a row of api_keys. */
 export const STATUS: Readonly<Record<ApiKeyStatus, (key: string) => string>> = {
@@ -8,8 +9,6 @@ export const STATUS: Readonly<Record<ApiKeyStatus, (key: string) => string>> = {
   revoked: (key) => `(${key}.revoked_at IS NOT NULL OR (${openKey(key)} AND ${key}.ends_at <= :now AND ${ends(key)}))`,
 };
 
-/** The server's clock, read once for each statement, so that PostgreSQL can use an index. */
-const NOW_ONCE = '(SELECT clock_timestamp())';
 /** Each of these two conditions has an index. */
 export const TIME_IS_OUT = `key.expires_at <= ${NOW_ONCE}`;
 export const END_HAS_COME = `key.ends_at <= ${NOW_ONCE}`;

@@ -11,8 +11,10 @@ import {
 } from '../../../../../test/support/application/application.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
+import { rowsRead } from '../../../../../test/support/stores/rows-read.js';
 import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
 import { openDatabase } from '../open-database.js';
+import { PostgresLeakReports } from './leak-reports.js';
 
 let app: OwnApplication;
 beforeAll(async () => {
@@ -114,4 +116,11 @@ test('shares the reports with an instance of the release before, which locks the
     first.key.snapshot().digest,
   ]);
   expect([await app.endReportedKeys.execute(), await isRevoked(first)]).toEqual([1, true]);
+});
+
+test('reads no more of 20,000 waiting reports than it claims', async () => {
+  await app.sql(`INSERT INTO leak_reports (public_parts, digests) SELECT '{}', '{}' FROM generate_series(1, 20000)`);
+  await app.sql('ANALYZE leak_reports');
+  // Each report is read when it is found and when it is claimed.
+  expect(await rowsRead(app.database, (explained) => new PostgresLeakReports(explained).claim(4))).toBe(2 * 4);
 });

@@ -5,7 +5,10 @@ import {
   openOnOwnDatabase,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
+import { rowsRead } from '../../../../../test/support/stores/rows-read.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import type { Database } from '../client/database.js';
+import { PostgresOutbox } from './outbox.js';
 
 describe('the outbox under many writers and senders', () => {
   let app: OwnApplication;
@@ -78,6 +81,36 @@ describe('the outbox under many writers and senders', () => {
     const ids = claims.flat().map(({ message }) => message.id);
     ids.push(...(await app.outbox.claim('webhook', 1000)).map(({ message }) => message.id));
     expect([ids.length, new Set(ids).size]).toEqual([200, 200]);
+  });
+
+  describe('among 20,000 notices', () => {
+    const waiting = async (nextTry: string) => {
+      await app.sql('TRUNCATE outbox, notice_sequences');
+      await app.sql(
+        `INSERT INTO outbox (id, channel, type, owner_id, data, told_at, sequence, next_try_at, give_up_at)
+         SELECT gen_random_uuid(), 'webhook', 'api_key.expired', 'x', '{}', now(), n, now() + $1::interval,
+           now() + interval '3 days'
+         FROM generate_series(1, 20000) n`,
+        [nextTry],
+      );
+      await app.sql('ANALYZE outbox');
+    };
+
+    // Each of the notices is read when it is found and when it is changed.
+    test('reads only those that are due in order to claim them', async () => {
+      await waiting('1 hour');
+      await write(...keys);
+      const claim = (explained: Database) => new PostgresOutbox(explained).claim('webhook', 10);
+      expect(await rowsRead(app.database, claim)).toBe(2 * keys.length);
+    });
+
+    test('reads only those that are not due in order to try them sooner', async () => {
+      await waiting('-1 hour');
+      await write(...keys);
+      await app.sql(`UPDATE outbox SET next_try_at = now() + interval '1 hour' WHERE owner_id <> 'x'`);
+      const makeDue = (explained: Database) => new PostgresOutbox(explained).makeDue('webhook', 10);
+      expect(await rowsRead(app.database, makeDue)).toBe(2 * keys.length);
+    });
   });
 
   test('deletes notices that were given up a month ago or have no receiver any more', async () => {

@@ -1,7 +1,7 @@
 import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '../../../../application/ports.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import { EXTRA_TRIES, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
-import { NOW, type Database } from '../client/database.js';
+import { NOW, NOW_ONCE, type Database } from '../client/database.js';
 import { OutboxRow } from './rows.js';
 import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
 
@@ -14,8 +14,8 @@ const AGE_MS = `(extract(epoch FROM ${NOW} - give_up_at) * 1000 + ${TRIED_FOR_MS
 const CLAIM = `
   WITH due AS MATERIALIZED (
     SELECT id FROM outbox
-    WHERE channel = $1 AND failed_at IS NULL AND next_try_at <= ${NOW}
-      AND (claimed_until IS NULL OR claimed_until <= ${NOW})
+    WHERE channel = $1 AND failed_at IS NULL AND next_try_at <= ${NOW_ONCE}
+      AND (claimed_until IS NULL OR claimed_until <= ${NOW_ONCE})
     ORDER BY next_try_at, sequence LIMIT $2 FOR UPDATE SKIP LOCKED
   ), claimed AS (
     UPDATE outbox SET claimed_until = ${NOW} + make_interval(secs => ${CLAIM_SECONDS})
@@ -32,12 +32,12 @@ const FAIL = `
     failed_at = CASE WHEN $4::double precision IS NULL THEN ${NOW} END
   WHERE id = $1 AND claimed_until = $2`;
 
-/** Says in SQL what `isTriedSooner` says. The subquery lets the index find the messages that are not due. */
+/** Says in SQL what `isTriedSooner` says. */
 const MAKE_DUE = `
   WITH waiting AS MATERIALIZED (
     SELECT id FROM outbox
     WHERE channel = $1 AND failed_at IS NULL
-      AND next_try_at > (SELECT ${NOW} + make_interval(secs => ${SOON_MS / 1000}))
+      AND next_try_at > ${NOW_ONCE} + make_interval(secs => ${SOON_MS / 1000})
       AND tries - width_bucket(${AGE_MS}, ARRAY[${PLANNED_AT_MS.join()}]::numeric[]) < ${EXTRA_TRIES}
     ORDER BY next_try_at, sequence LIMIT $2 FOR UPDATE SKIP LOCKED
   )

@@ -1,0 +1,41 @@
+import type { EntityManager } from 'typeorm';
+import type { Database } from '../../../src/infrastructure/outbound/postgres/client/database.js';
+
+/** A node of a plan, in PostgreSQL's words. The numbers of rows are averages of all loops. */
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/**
+ * How many rows of tables PostgreSQL reads for what `work` sends to `maintain`: also those that a condition leaves out
+ * and no index does. The statements are run, and answer no row.
+ */
+export async function rowsRead(database: Database, work: (explained: Database) => Promise<unknown>): Promise<number> {
+  let rows = 0;
+  const explained = Object.create(database) as Database;
+  explained.maintain = (run) =>
+    database.maintain((manager) => {
+      const explaining = Object.create(manager) as EntityManager;
+      explaining.query = async <T>(text: string, values?: unknown[]) => {
+        type Answer = { 'QUERY PLAN': { Plan: PlanNode }[] }[];
+        const [answer] = await manager.query<Answer>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+        rows += rowsReadBy(answer!['QUERY PLAN'][0]!.Plan);
+        return [] as T;
+      };
+      return run(explaining);
+    });
+  await work(explained);
+  return rows;
+}
+
+function rowsReadBy(node: PlanNode): number {
+  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsReadBy(child), 0);
+  const isScan = node['Relation Name'] !== undefined && node['Node Type'].endsWith('Scan');
+  const own = node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+  return below + (isScan ? own : 0);
+}
