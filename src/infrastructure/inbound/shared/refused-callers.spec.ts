@@ -14,7 +14,10 @@ function subject() {
 describe('the log of refused callers', () => {
   test.each([
     [CALL, 'a caller at 10.1.2.3 sent no service token to ValidateKey: does it set its token'],
-    [{ ...CALL, sent: 'an unknown service token' }, 'a caller at 10.1.2.3 sent an unknown service token to ValidateKey'],
+    [
+      { ...CALL, sent: 'an unknown service token' },
+      'a caller at 10.1.2.3 sent an unknown service token to ValidateKey',
+    ],
     [{ ...CALL, sent: 'an unknown client certificate' }, 'sent an unknown client certificate to ValidateKey: GRPC_TLS'],
     [
       { ...CALL, identities: [{ name: 'billing', role: 'accounts' }] },
