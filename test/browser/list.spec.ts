@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { intercept, isReadingOne } from './support/network.js';
-import { putHistory, putKeys } from './support/rows.js';
+import { putKeys } from './support/rows.js';
 import { randomUUID } from 'node:crypto';
 import {
   button,
@@ -15,9 +14,6 @@ import {
   showStatus,
 } from './support/screen.js';
 import { Stage } from './support/stage.js';
-
-/** As the browser of the tests writes it. */
-const written = (day: Date) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(day);
 
 describe('the list of keys', () => {
   let stage: Stage;
@@ -129,68 +125,6 @@ describe('the list of keys', () => {
     expect(await keyNames(page)).toEqual(['Key no. 57.']);
   });
 
-  test('the name of a key opens its details, usage, activity and actions', async () => {
-    const owner = await stage.newOwner();
-    const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
-    const { page } = await stage.open({ owner });
-    let refuse = () => {};
-    const refused = new Promise<void>((resolve) => (refuse = resolve));
-    const repair = await intercept(page, isReadingOne, async (route) => {
-      await refused;
-      await route.fulfill({ status: 429 });
-    });
-    const details = await showDetails(page, 'CI deploy');
-    // Its events may be loading, too.
-    await details.getByRole('status').getByText('Loading…').first().waitFor({ state: 'attached' });
-    refuse();
-    await details.getByRole('alert').getByText('What it did could not be loaded').waitFor();
-    await repair();
-    await button(details, 'Try again').click();
-    await details.getByText('No request has come with this key yet.').waitFor();
-    expect(await details.getByRole('alert').count()).toBe(0);
-    const texts = await details.getByRole('definition').allInnerTexts();
-    const exact = /\d{4} at \d+:\d\d:\d\d [AP]M UTC$/;
-    expect(texts).toEqual([
-      'Active',
-      apiKey.prefix,
-      'Read and write',
-      expect.stringMatching(exact),
-      'never',
-      expect.stringMatching(exact),
-      apiKey.id,
-    ]);
-    await details.getByRole('list').getByText('Key CI deploy was created').waitFor();
-    await button(details, 'Revoke…').click();
-    await button(dialog(page, 'Revoke “CI deploy”?'), 'Cancel').click();
-    await focusOn(button(row(page, 'CI deploy'), 'CI deploy'));
-
-    const [before, yesterday] = [3, 1].map((days) => new Date(Date.now() - days * 86_400_000));
-    const days = [
-      { day: before!.toISOString().slice(0, 10), granted: 3600, refused: 0 },
-      { day: yesterday!.toISOString().slice(0, 10), granted: 1200, refused: 7 },
-    ];
-    const use = { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 50, lastMinutesAgo: 5.1 };
-    await putHistory(stage.service, owner, apiKey.prefix.slice(3, -1), { days, uses: [use] });
-    await page.keyboard.press('Enter');
-    const most = `The busiest day: ${written(before!)}, with 3,600.`;
-    const sentence = `Requests of the last 90 days: 4,800 let through, 7 refused. ${most}`;
-    await details.getByRole('img', { name: sentence, exact: true }).waitFor();
-    await details.getByText('7 refused: striped, below the line').waitFor();
-    expect(await details.getByRole('table').count()).toBe(0);
-    await details.getByText('The numbers, day by day').click();
-    expect(await details.getByRole('table').getByRole('row').allInnerTexts()).toEqual([
-      'Day (UTC)\tLet through\tRefused',
-      `${written(yesterday!)}\t1,200\t7`,
-      `${written(before!)}\t3,600\t0`,
-    ]);
-    const address = details.getByRole('list', { name: 'Last addresses' }).getByRole('listitem');
-    const facts = ['203.0.113.7', 'asked by systems-api', 'last 5 minutes ago', 'first 2 days ago'];
-    expect((await address.innerText()).split(/\s*\n\s*/)).toEqual(facts);
-    await button(details, 'All its activity').click();
-    await page.getByRole('list', { name: 'Activity' }).getByText('Key CI deploy was created').waitFor();
-    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe(apiKey.id);
-  });
-
   test('the address contains tab, filters and key, so that back, forward, a reload and a link restore them', async () => {
     const { page, owner } = await openWith([{ name: 'Current' }, { name: 'Former', revokedDaysAgo: 1 }]);
     const expectAt = (address: string) =>
@@ -220,7 +154,7 @@ describe('the list of keys', () => {
     await page.goForward();
     await row(page, 'Former').waitFor();
     await page.goto(`${stage.service.url}/settings/api-keys?status=lost&key=${randomUUID()}`);
-    await dialog(page, 'API key').getByText('You have no such key.').waitFor();
+    await dialog(page, 'API key').getByText('You have no key with this ID.').waitFor();
     await page.keyboard.press('Escape');
     await row(page, 'Current').waitFor();
     await focusOn(heading(page));

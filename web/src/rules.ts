@@ -1,5 +1,6 @@
 /** Copies of rules of the service. A test compares them with those in `src/domain`. */
 export const MAX_NAME_LENGTH = 64;
+export const MAX_NOTE_LENGTH = 200;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;
 export const EXPIRES_SOON_DAYS = 14;

@@ -128,10 +128,13 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     const { page } = await screenWith(stage, KEYS, EVENTS, HISTORY);
     const details = await showDetails(page, 'CI deploy');
     await details.getByText('was created').waitFor();
-    await details.getByRole('img', { name: 'Requests' }).waitFor();
-    await details.getByRole('heading', { name: 'What happened to it' }).scrollIntoViewIfNeeded();
+    await button(details, 'Copy ID').waitFor();
+    await details.getByRole('slider').focus();
+    await page.keyboard.press('PageUp');
+    await page.keyboard.press('PageUp');
+    await page.keyboard.press('PageUp');
     await visit('key-details-usage', page);
-    await details.getByText('The numbers, day by day').click();
+    await details.getByText('Numbers by day').click();
     await details.getByRole('table').waitFor();
     await visit('key-details-numbers', page);
     await page.keyboard.press('Escape');
@@ -154,7 +157,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('list-rotation', page);
     await button(row(page, 'CI deploy').nth(1), 'CI deploy').click();
     const details = dialog(page, 'CI deploy');
-    await details.getByText('No request has come with this key in the last 90 days.').waitFor();
+    await details.getByText('No requests in the last 90 days').waitFor();
     await visit('details-rotation', page);
   },
   'looking at many keys': async (stage, visit) => {

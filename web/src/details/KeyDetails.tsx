@@ -1,28 +1,34 @@
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
-import { useKeyDialogs, type KeyAction } from '../keys/KeyDialogs';
-import { KeyListSkeleton } from '../keys/KeyListSkeleton';
+import { ChartSkeleton } from '../history/UsageChart';
+import { useKeyDialogs } from '../keys/KeyDialogs';
+import { statusAt } from '../keys/status';
+import { useRotation } from '../rotate/useRotation';
 import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/useFocusReturn';
+import { KeyActions } from './KeyActions';
 import { KeyDetailsBody } from './KeyDetailsBody';
-import { useRotation } from '../rotate/useRotation';
 import { useKey } from './useKey';
+import type { NextStep } from './WhatToDo';
 
 interface Props {
   /** Undefined: closed. */
   readonly keyId: string | undefined;
+  /** Whether it opens with the fields for name and note. */
+  readonly startsRenaming?: boolean;
   readonly onOpen: (keyId: string) => void;
   readonly onClose: () => void;
 }
 
-/** The details, usage and newest events of one key. */
-export function KeyDetails({ keyId, onOpen, onClose }: Props) {
+/** The usage, newest events and facts of one key. */
+export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: Props) {
   const texts = useTexts();
   const { details } = texts;
-  const { act } = useKeyDialogs();
+  const { act, create } = useKeyDialogs();
   // Kept after it is closed, so that it still has its texts while it fades out.
   const last = useRef(keyId);
   if (keyId !== undefined) last.current = keyId;
@@ -30,34 +36,53 @@ export function KeyDetails({ keyId, onOpen, onClose }: Props) {
   const found = useKey(last.current, opened);
   const { rotation } = useRotation(found.key, opened);
   const focus = useFocusReturn(opened);
-  const next = useRef<KeyAction['kind']>(undefined);
-  const choose = (kind: KeyAction['kind']) => {
-    next.current = kind;
+  const [renaming, setRenaming] = useState({ keyId, startsRenaming, isOn: startsRenaming });
+  // Each opened key begins as it was asked for.
+  if (renaming.keyId !== keyId || renaming.startsRenaming !== startsRenaming) {
+    setRenaming({ keyId, startsRenaming, isOn: startsRenaming });
+  }
+  const next = useRef<NextStep>(undefined);
+  const choose = (step: NextStep) => {
+    next.current = step;
     onClose();
   };
   // One dialog after the other, because two at a time would both trap the focus.
   const afterwards = () => {
-    const kind = next.current;
+    const step = next.current;
     next.current = undefined;
-    if (kind && found.key) act({ kind, key: found.key, rotation, opener: focus.opener() });
-    else focus.restore();
+    if (!step || !found.key) focus.restore();
+    else if (step === 'create') create(found.key);
+    else act({ kind: step, key: found.key, rotation, opener: focus.opener() });
   };
-
+  const stopRenaming = () => setRenaming({ keyId, startsRenaming, isOn: false });
+  const now = useNow();
   const isUnknown = hasCode(found.error, 'not_found');
+  const key = isUnknown ? undefined : found.key;
+  const isRenaming = renaming.isOn && key !== undefined;
   return (
     <SidePanel
       opened={opened}
       title={found.key?.name ?? details.title}
       subject={keyId}
+      isEdited={isRenaming}
+      footer={key && statusAt(key, now) === 'active' && <KeyActions apiKey={key} rotation={rotation} onNext={choose} />}
       onClose={onClose}
       onClosed={afterwards}
     >
-      {found.key && !isUnknown && (
-        <KeyDetailsBody apiKey={found.key} found={found} rotation={rotation} onOpen={onOpen} onAction={choose} />
+      {key && (
+        <KeyDetailsBody
+          apiKey={key}
+          found={found}
+          rotation={rotation}
+          isRenaming={isRenaming}
+          onRenamed={stopRenaming}
+          onOpen={onOpen}
+          onNext={choose}
+        />
       )}
-      {!found.key && found.isLoading && <KeyListSkeleton />}
+      {!key && found.isLoading && <ChartSkeleton />}
       {isUnknown && <Notice tone="warning">{details.unknown}</Notice>}
-      {found.isError && !isUnknown && !found.key && (
+      {found.isError && !isUnknown && !key && (
         <FailureAlert error={found.error} isRetrying={found.isFetching} onRetry={() => void found.refetch()} />
       )}
     </SidePanel>

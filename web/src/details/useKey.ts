@@ -3,6 +3,8 @@ import type { ApiKey, ApiKeyPage, KeyHistory } from '../api/types';
 import { KEYS, LIST } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
 
+export const oneKey = (id: string | null | undefined) => [...KEYS, 'one', id];
+
 export type KeyFound = ReturnType<typeof useKey>;
 
 /**
@@ -13,7 +15,7 @@ export function useKey(id: string | null | undefined, isShown = true) {
   const { client } = usePanel();
   const queryClient = useQueryClient();
   const { data, isPending, isFetching, isError, error, refetch } = useQuery({
-    queryKey: [...KEYS, 'one', id],
+    queryKey: oneKey(id),
     queryFn: () => client.getKey(id!),
     enabled: isShown && typeof id === 'string',
     staleTime: 0,

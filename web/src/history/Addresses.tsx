@@ -1,12 +1,22 @@
-import { Text, Title } from '@mantine/core';
+import { Badge, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import type { AddressUse } from '../api/types';
 import { useTexts } from '../texts';
+import { monthDay } from '../time/format';
+import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './history.module.css';
+import { isNewAddress } from './usage';
 
-export function Addresses({ uses }: { readonly uses: readonly AddressUse[] }) {
-  const { history } = useTexts();
+interface Props {
+  readonly uses: readonly AddressUse[];
+  /** When the key was created. */
+  readonly createdAt: string;
+}
+
+export function Addresses({ uses, createdAt }: Props) {
+  const { history, language } = useTexts();
+  const now = useNow();
   const titleId = useId();
   return (
     <section aria-labelledby={titleId}>
@@ -22,12 +32,15 @@ export function Addresses({ uses }: { readonly uses: readonly AddressUse[] }) {
           {uses.map(({ clientIp, service, firstAt, lastAt }) => (
             <li key={clientIp}>
               <code>{clientIp}</code>
-              <span>{service === null ? history.askedByProxy : history.askedBy(service)}</span>
-              <span>
-                <RelativeTime iso={lastAt} text={history.lastAt} isPast />
-              </span>
-              <span>
-                <RelativeTime iso={firstAt} text={history.firstAt} isPast />
+              {isNewAddress(firstAt, createdAt, now) && (
+                <Badge size="sm" radius="sm" variant="default" tt="none" className={classes.new}>
+                  {history.isNew}
+                </Badge>
+              )}
+              <span className={classes.seen}>
+                <RelativeTime iso={lastAt} text={history.lastSeen} isPast />
+                <span>{history.since(monthDay(firstAt, language))}</span>
+                <span>{service === null ? history.viaProxy : history.via(service)}</span>
               </span>
             </li>
           ))}

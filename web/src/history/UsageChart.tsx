@@ -1,74 +1,113 @@
-import { useId } from 'react';
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { useId, useState, type PointerEvent } from 'react';
 import type { DayCount } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
-import { dayDate, wholeNumber } from '../time/format';
+import { compactNumber, monthDay, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
-import { chartOf, requestsOf } from './chart';
-import classes from './history.module.css';
+import { Bars } from './Bars';
+import classes from './chart.module.css';
+import { usageOf } from './usage';
 
-const STEP = 5;
-const WIDTH = 4;
+/** The distance of the dates below the chart. */
+const DATE_EVERY_DAYS = 30;
 
-/** Two kinds of bars, which differ in side, pattern and colour, with a description for screen readers. */
-export function UsageChart({ days }: { readonly days: readonly DayCount[] }) {
+interface Props {
+  readonly days: readonly DayCount[];
+  /** Whether the key was ever used. */
+  readonly isUsed: boolean;
+}
+
+/**
+ * A chart with a cursor for the day whose numbers are written below it. The cursor is the browser's own range input, which
+ * works with keyboards, screen readers, mouse and touch, and makes the chart one tab stop.
+ */
+export function UsageChart({ days: counts, isUsed }: Props) {
   const { history, language } = useTexts();
-  const stripes = useId();
-  const { bars, above, below, total, busiest } = chartOf(days, useNow());
-  const [granted, refused] = [wholeNumber(total.granted, language), wholeNumber(total.refused, language)];
-  const most = history.busiest(dayDate(busiest.day, language), wholeNumber(requestsOf(busiest), language));
-  const area = { x: 0, width: bars.length * STEP };
-  const xOf = (index: number) => index * STEP + (STEP - WIDTH) / 2;
+  const id = useId();
+  const usage = usageOf(counts, useNow(), USAGE_KEPT_DAYS);
+  const { days, lines } = usage;
+  const last = days.length - 1;
+  // By its date, since at midnight all days move by one.
+  const [chosen, choose] = useState<string>();
+  const found = days.findIndex(({ day }) => day === chosen);
+  const index = found === -1 ? last : found;
+  const shown = days[index]!;
+  const number = (count: number) => wholeNumber(count, language);
+  const numbers = [monthDay(shown.day, language), number(shown.granted), number(shown.refused)] as const;
+  const isEmpty = usage.granted + usage.refused === 0;
+  const point = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const at = Math.floor(((clientX - left) / width) * days.length);
+    choose(days[Math.min(last, Math.max(0, at))]!.day);
+  };
   return (
-    <figure className={classes.chart}>
-      <svg
-        role="img"
-        aria-label={`${history.summary(USAGE_KEPT_DAYS, granted, refused)} ${most}`}
-        viewBox={`0 ${-above} ${area.width} ${above + below}`}
-        height={above + below}
-        preserveAspectRatio="none"
-        className={classes.drawing}
-      >
-        <pattern id={stripes} width={STEP} height="4" patternUnits="userSpaceOnUse">
-          <rect width={STEP} height="2.5" className={classes.refused} />
-        </pattern>
-        {bars.map(
-          (bar, index) =>
-            bar.granted > 0 && (
-              <rect
-                key={bar.day}
-                x={xOf(index)}
-                y={-bar.granted}
-                width={WIDTH}
-                height={bar.granted}
-                className={classes.granted}
-              />
-            ),
-        )}
-        {bars.map(
-          (bar, index) =>
-            bar.refused > 0 && (
-              <rect
-                key={bar.day}
-                x={xOf(index)}
-                y={1}
-                width={WIDTH}
-                height={bar.refused}
-                fill={`url(#${CSS.escape(stripes)})`}
-              />
-            ),
-        )}
-        <rect {...area} y={-0.5} height={1} className={classes.line} />
-      </svg>
-      <div className={classes.ends} aria-hidden="true">
-        <span>{dayDate(bars[0]!.day, language)}</span>
-        <span>{history.today}</span>
+    <div className={classes.chart}>
+      <p className={classes.totals} id={`${id}totals`}>
+        <span data-kind="granted">{history.granted(number(usage.granted))}</span>
+        <span data-kind="refused">{history.refused(number(usage.refused))}</span>
+      </p>
+      <div className={classes.plot}>
+        {lines.map((line) => (
+          <span
+            key={line}
+            className={classes.line}
+            data-zero={line === 0 || undefined}
+            style={{ bottom: `${(line / lines.at(-1)!) * 100}%` }}
+            aria-hidden="true"
+          >
+            {compactNumber(line, language)}
+          </span>
+        ))}
+        <Bars days={days} highest={lines.at(-1)!} />
+        {isEmpty && <p className={classes.none}>{isUsed ? history.notLately(USAGE_KEPT_DAYS) : history.never}</p>}
+        <input
+          type="range"
+          className={classes.cursor}
+          min={0}
+          max={last}
+          value={index}
+          onChange={(event) => choose(days[Number(event.currentTarget.value)]!.day)}
+          onPointerMove={point}
+          onPointerDown={point}
+          aria-label={history.chart(USAGE_KEPT_DAYS)}
+          aria-valuetext={history.dayAloud(...numbers)}
+          aria-describedby={`${id}totals`}
+        />
       </div>
-      <figcaption className={classes.legend}>
-        <span data-kind="granted">{history.granted(granted)}</span>
-        <span data-kind="refused">{history.refused(refused)}</span>
-        <span>{most}</span>
-      </figcaption>
-    </figure>
+      <div className={classes.dates} aria-hidden="true">
+        {days.map(
+          ({ day }, place) =>
+            (last - place) % DATE_EVERY_DAYS === 0 && (
+              <span
+                key={day}
+                style={{ insetInlineStart: `${((place + 0.5) / days.length) * 100}%` }}
+                data-last={place === last || undefined}
+              >
+                {monthDay(day, language)}
+              </span>
+            ),
+        )}
+      </div>
+      <p className={classes.readout}>{history.day(...numbers)}</p>
+    </div>
+  );
+}
+
+/** As high as the chart. */
+export function ChartSkeleton() {
+  const texts = useTexts();
+  return (
+    <div role="status" className={classes.chart}>
+      <VisuallyHidden>{texts.loading}</VisuallyHidden>
+      <div className={classes.totals}>
+        <Skeleton height="1lh" width="60%" />
+      </div>
+      <Skeleton className={classes.plot} />
+      <div className={classes.dates} />
+      <div className={classes.readout}>
+        <Skeleton height="1lh" width="45%" />
+      </div>
+    </div>
   );
 }

@@ -50,6 +50,17 @@ export function dayDate(day: string, language: string): string {
   return format.format(new Date(day));
 }
 
+/** "Nov 22" in UTC. */
+export function monthDay(day: string, language: string): string {
+  const parts = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(localeFor(language), parts).format(new Date(day));
+}
+
+/** "1.2K". */
+export function compactNumber(count: number, language: string): string {
+  return new Intl.NumberFormat(localeFor(language), { notation: 'compact' }).format(count);
+}
+
 export function wholeNumber(count: number, language: string): string {
   return new Intl.NumberFormat(localeFor(language)).format(count);
 }

@@ -1,13 +1,20 @@
 import { Drawer } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useTexts } from '../texts';
-import classes from './Dialog.module.css';
+import dialog from './Dialog.module.css';
+import classes from './SidePanel.module.css';
 
 interface Props {
   readonly opened: boolean;
   readonly title: string;
   /** The id of the content. When it changes in an open panel, the focus moves to the title. */
   readonly subject: string | undefined;
+  /** Next to the title. */
+  readonly action?: ReactNode;
+  /** The buttons below the content. */
+  readonly footer?: ReactNode;
+  /** Whether there is something typed in it: neither Escape nor a click outside closes it. */
+  readonly isEdited?: boolean;
   readonly onClose: () => void;
   /** Called when it has left the screen, which is the moment to move the focus. */
   readonly onClosed: () => void;
@@ -15,7 +22,17 @@ interface Props {
 }
 
 /** A dialog at the edge of the screen, next to the list. */
-export function SidePanel({ opened, title, subject, onClose, onClosed, children }: Props) {
+export function SidePanel({
+  opened,
+  title,
+  subject,
+  action,
+  footer,
+  isEdited = false,
+  onClose,
+  onClosed,
+  children,
+}: Props) {
   const texts = useTexts();
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(subject);
@@ -28,24 +45,39 @@ export function SidePanel({ opened, title, subject, onClose, onClosed, children 
       opened={opened}
       onClose={onClose}
       onExitTransitionEnd={onClosed}
+      closeOnEscape={!isEdited}
+      closeOnClickOutside={!isEdited}
       returnFocus={false}
       lockScroll={false}
       transitionProps={{ duration: 120 }}
       position="right"
-      size="md"
+      size={520}
       padding="lg"
       lang={texts.language}
-      className={classes.root}
+      className={`${dialog.root} ${classes.surface}`}
     >
       <Drawer.Overlay backgroundOpacity={0.3} />
       <Drawer.Content>
-        <div className={classes.header}>
-          <Drawer.Title ref={heading} tabIndex={-1} className={classes.title}>
-            {title}
-          </Drawer.Title>
-          <Drawer.CloseButton aria-label={texts.close} />
+        <div className={classes.panel}>
+          <div className={classes.scroll}>
+            <div className={classes.header}>
+              <div className={classes.heading}>
+                <Drawer.Title
+                  ref={heading}
+                  tabIndex={-1}
+                  className={dialog.title}
+                  data-autofocus={!isEdited || undefined}
+                >
+                  {title}
+                </Drawer.Title>
+                {action}
+              </div>
+              <Drawer.CloseButton aria-label={texts.close} />
+            </div>
+            <Drawer.Body>{children}</Drawer.Body>
+          </div>
+          {footer && <div className={classes.footer}>{footer}</div>}
         </div>
-        <Drawer.Body>{children}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );

@@ -53,6 +53,12 @@ export const CopyIcon = () => (
   </Icon>
 );
 
+export const EditIcon = () => (
+  <Icon>
+    <path d="M4 20h4L19 9l-4-4L4 16v4Zm9-13 4 4" />
+  </Icon>
+);
+
 export const SunIcon = () => (
   <Icon>
     <circle cx="12" cy="12" r="4" />

@@ -16,8 +16,8 @@ interface Props {
   readonly onOpen: (keyId: string) => void;
 }
 
-/** Shows the exact times, which elsewhere are hints. */
-export function AllFacts({ apiKey, rotation, onOpen }: Props) {
+/** With the exact times, which elsewhere are hints. */
+export function Facts({ apiKey, rotation, onOpen }: Props) {
   const texts = useTexts();
   const { details, keys } = texts;
   const { column } = keys;
@@ -30,14 +30,10 @@ export function AllFacts({ apiKey, rotation, onOpen }: Props) {
       <Fact name={column.status}>
         <StatusBadge status={status} />
       </Fact>
-      <Fact name={details.prefix}>
-        <code>{apiKey.prefix}</code>
-      </Fact>
       <Fact name={details.access}>{keys.access[apiKey.access]}</Fact>
       <Fact name={column.created}>
         <Moment iso={apiKey.createdAt} isPast />
       </Fact>
-      <Fact name={column.lastUsed}>{apiKey.lastUsedAt ? <Moment iso={apiKey.lastUsedAt} isPast /> : texts.never}</Fact>
       {status === 'active' && ends && <Fact name={details.ends}>{ends}</Fact>}
       {status !== 'revoked' && (
         <Fact name={status === 'expired' ? keys.status.expired : column.expires}>
@@ -49,6 +45,10 @@ export function AllFacts({ apiKey, rotation, onOpen }: Props) {
           <Moment iso={apiKey.revokedAt ?? endOf(apiKey)} isPast />
         </Fact>
       )}
+      <Fact name={column.lastUsed}>{apiKey.lastUsedAt ? <Moment iso={apiKey.lastUsedAt} isPast /> : texts.never}</Fact>
+      <Fact name={details.prefix}>
+        <code>{apiKey.prefix}</code>
+      </Fact>
       {replaces !== null && (
         <Fact name={details.replaces}>
           <OtherKey id={replaces} onOpen={onOpen} />
@@ -59,9 +59,6 @@ export function AllFacts({ apiKey, rotation, onOpen }: Props) {
           <OtherKey id={replacedBy} onOpen={onOpen} />
         </Fact>
       )}
-      <Fact name={details.id}>
-        <code>{apiKey.id}</code>
-      </Fact>
     </dl>
   );
 }

@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { intercept, isReadingOne } from './support/network.js';
+import { putEvents, putHistory, putKeys, type KeyRow } from './support/rows.js';
+import { button, dialog, focusOn, row, showDetails } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+const SHOWN = '7c1f4e0a9b2d';
+const DAY_MS = 86_400_000;
+
+const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
+const dayOf = (date: Date) => date.toISOString().slice(0, 10);
+const written = (date: Date, year?: 'numeric') =>
+  date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year, timeZone: 'UTC' });
+
+describe('the details of a key', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  async function openWith(...keys: readonly KeyRow[]) {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, keys);
+    return owner;
+  }
+
+  const requests = (page: Page) => page.getByRole('slider', { name: 'Requests per day, last 90 days' });
+
+  test('show usage, addresses, history and facts, and lead to the actions and to the activity', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
+    const { page } = await stage.open({ owner });
+    let refuse = () => {};
+    const refused = new Promise<void>((resolve) => (refuse = resolve));
+    const repair = await intercept(page, isReadingOne, async (route) => {
+      await refused;
+      await route.fulfill({ status: 429 });
+    });
+    const details = await showDetails(page, 'CI deploy');
+    await details.getByRole('status').getByText('Loading…').waitFor({ state: 'attached' });
+    refuse();
+    await details.getByRole('alert').getByText('Usage could not be loaded').waitFor();
+    await repair();
+    await button(details, 'Try again').click();
+    await details.getByText('Not used yet').waitFor();
+    expect(await details.getByRole('alert').count()).toBe(0);
+    await details.getByText('No accepted request from a known address yet.').waitFor();
+    await details.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
+    const exact = /\d{4} at \d+:\d\d:\d\d [AP]M UTC$/;
+    await button(details, 'Copy ID').waitFor();
+    expect(await details.getByRole('definition').allInnerTexts()).toEqual([
+      'Active',
+      'Read and write',
+      expect.stringMatching(exact),
+      expect.stringMatching(exact),
+      'never',
+      apiKey.prefix,
+    ]);
+    expect(await details.getByText(apiKey.id).count()).toBe(0);
+    await button(details, 'Copy ID').click();
+    await details.getByRole('status').getByText('The ID was copied').waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(apiKey.id);
+    await button(details, 'Revoke…').click();
+    await button(dialog(page, 'Revoke “CI deploy”?'), 'Cancel').click();
+    await focusOn(row(page, 'CI deploy').getByRole('rowheader').locator('a, button').first());
+    await page.keyboard.press('Enter');
+    await details.getByText('View all activity').click();
+    await page.getByRole('list', { name: 'Activity' }).getByText('Key CI deploy was created').waitFor();
+    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe(apiKey.id);
+  });
+
+  test('show the requests of each day, by the keyboard, to a screen reader, by the mouse, and as numbers', async () => {
+    const owner = await openWith({ name: 'CI deploy', shown: SHOWN, usedMinutesAgo: 5.1 });
+    const [before, yesterday] = [dayAgo(3), dayAgo(1)];
+    const days = [
+      { day: dayOf(before), granted: 3600, refused: 0 },
+      { day: dayOf(yesterday), granted: 1200, refused: 7 },
+    ];
+    await putHistory(stage.service, owner, SHOWN, { days, uses: [] });
+    const { page } = await stage.open({ owner });
+    const details = await showDetails(page, 'CI deploy');
+    await details.getByText('4,800 accepted', { exact: true }).waitFor();
+    await details.getByText('7 rejected', { exact: true }).waitFor();
+    // The round numbers of the axis.
+    for (const line of ['1K', '2K', '3K', '4K']) await details.getByText(line, { exact: true }).waitFor();
+
+    const slider = requests(page);
+    const described = () =>
+      slider.evaluate((node) => {
+        const { document } = globalThis as unknown as {
+          document: { getElementById(id: string): { textContent: string } };
+        };
+        return document.getElementById(node.getAttribute('aria-describedby')!).textContent;
+      });
+    expect(await described()).toBe('4,800 accepted7 rejected');
+    const today = dayAgo(0);
+    const expectDay = async (day: Date, granted: string, refused: string) => {
+      await details.getByText(`${written(day)}: ${granted} accepted · ${refused} rejected`, { exact: true }).waitFor();
+      expect(await slider.getAttribute('aria-valuetext')).toBe(
+        `${written(day)}: ${granted} accepted, ${refused} rejected`,
+      );
+    };
+    await expectDay(today, '0', '0');
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    await expectDay(yesterday, '1,200', '7');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowDown');
+    await expectDay(before, '3,600', '0');
+    await page.keyboard.press('ArrowRight');
+    await expectDay(dayAgo(2), '0', '0');
+    await page.keyboard.press('Home');
+    await expectDay(dayAgo(89), '0', '0');
+    await page.keyboard.press('End');
+    await expectDay(today, '0', '0');
+
+    const { x, y, width, height } = (await slider.boundingBox())!;
+    const pointAt = (day: number) => page.mouse.move(x + ((89 - day + 0.5) / 90) * width, y + height / 2);
+    await pointAt(3);
+    await expectDay(before, '3,600', '0');
+    await pointAt(1);
+    await expectDay(yesterday, '1,200', '7');
+    await page.mouse.down();
+    await pointAt(3);
+    await expectDay(before, '3,600', '0');
+    await page.mouse.up();
+
+    expect(await details.getByRole('table').count()).toBe(0);
+    await details.getByText('Numbers by day').click();
+    expect(await details.getByRole('table').getByRole('row').allInnerTexts()).toEqual([
+      'Day (UTC)\tAccepted\tRejected',
+      `${written(yesterday, 'numeric')}\t1,200\t7`,
+      `${written(before, 'numeric')}\t3,600\t0`,
+    ]);
+  });
+
+  test('show where a key is used from, and mark what is new for an older key', async () => {
+    const owner = await openWith(
+      { name: 'CI deploy', shown: SHOWN, createdDaysAgo: 60, usedMinutesAgo: 2.1 },
+      { name: 'Young', shown: 'e02b95d1c47a', createdDaysAgo: 3, usedMinutesAgo: 2.1 },
+    );
+    const uses = [
+      { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 30 * 24, lastMinutesAgo: 2.1 },
+      { clientIp: '2001:db8::1', firstHoursAgo: 50, lastMinutesAgo: 90 },
+    ];
+    await putHistory(stage.service, owner, SHOWN, { days: [], uses });
+    await putHistory(stage.service, owner, 'e02b95d1c47a', { days: [], uses: uses.slice(1) });
+    const { page } = await stage.open({ owner });
+    const seen = async (name: string) => {
+      const details = await showDetails(page, name);
+      const items = details.getByRole('list', { name: 'Addresses' }).getByRole('listitem');
+      await items.first().waitFor();
+      const texts = (await items.allInnerTexts()).map((text) => text.split(/\s*\n\s*/).filter(Boolean));
+      await button(details, 'Close').click();
+      await details.waitFor({ state: 'detached' });
+      return texts;
+    };
+    const since = (hours: number) => `since ${written(dayAgo(hours / 24))}`;
+    const another = ['last seen 1 hour ago', since(50), 'via a proxy'];
+    expect(await seen('CI deploy')).toEqual([
+      ['203.0.113.7', 'last seen 2 minutes ago', since(30 * 24), 'via systems-api'],
+      ['2001:db8::1', 'New', ...another],
+    ]);
+    expect(await seen('Young')).toEqual([['2001:db8::1', ...another]]);
+  });
+
+  test('say why an expired key ended and how many requests it cost, and offer one like it', async () => {
+    const owner = await openWith(
+      { name: 'Current' },
+      { name: 'Old laptop', shown: SHOWN, createdDaysAgo: 130, expiresInDays: -3, usedMinutesAgo: 3 * 1440 },
+    );
+    const days = [
+      { day: dayOf(dayAgo(4)), granted: 5, refused: 9 },
+      { day: dayOf(dayAgo(2)), granted: 0, refused: 1200 },
+      { day: dayOf(dayAgo(1)), granted: 0, refused: 12 },
+    ];
+    await putHistory(stage.service, owner, SHOWN, { days, uses: [] });
+    const refused = { type: 'authentication.failed', keyName: 'Old laptop', reason: 'expired' };
+    await putEvents(stage.service, owner, [
+      { type: 'api_key.expired', keyName: 'Old laptop', minutesAgo: 3 * 1440 },
+      ...[30, 20, 10.2].map((minutesAgo) => ({ ...refused, minutesAgo, clientIp: '198.51.100.24', count: 4 })),
+    ]);
+    const [, { id }] = (await owner.person.list()).items as [unknown, { id: string }];
+    const { page } = await stage.open({ owner });
+    await page.goto(`${stage.service.url}/settings/api-keys?key=${id}`);
+    const details = dialog(page, 'Old laptop');
+    const note = details.getByRole('note');
+    await note.getByText('This key expired 3 days ago. 1,212 requests rejected since.').waitFor();
+    const events = details.getByRole('list', { name: 'History' }).getByRole('listitem');
+    await events.nth(1).waitFor();
+    expect((await events.allInnerTexts()).map((text) => text.split(/\s*\n\s*/).slice(0, 4))).toEqual([
+      ['Old laptop rejected: expired', '12 times', '10 minutes ago', 'first 30 minutes ago'],
+      ['Key Old laptop expired', '3 days ago', 'Automatic'],
+    ]);
+    expect(await button(details, 'Revoke…').count()).toBe(0);
+    await button(note, 'Create again…').click();
+    await details.waitFor({ state: 'detached' });
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Old laptop');
+  });
+});

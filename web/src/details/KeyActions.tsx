@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import type { ApiKey } from '../api/types';
+import { endsSoon } from '../keys/expiry';
+import { revokeAction } from '../revoke/revoke-words';
+import type { Rotation } from '../rotate/rotation';
+import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
+import type { NextStep } from './WhatToDo';
+
+interface Props {
+  /** An active one. */
+  readonly apiKey: ApiKey;
+  readonly rotation: Rotation | undefined;
+  readonly onNext: (step: NextStep) => void;
+}
+
+export function KeyActions({ apiKey, rotation, onNext }: Props) {
+  const texts = useTexts();
+  const { keys } = texts;
+  // A key that ends soon has this button at the top.
+  const hasRotate = !rotation && !endsSoon(apiKey, useNow());
+  const action = (step: NextStep, label: string) => (
+    <Button size="xs" variant="default" onClick={() => onNext(step)}>
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {hasRotate && action('rotate', keys.rotate)}
+      {action('revoke', revokeAction(apiKey, rotation, texts))}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { ApiProblem } from '../api/problem';
+import type { ApiKey } from '../api/types';
+import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '../rules';
+import { useTexts, type Texts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
+import { useRenameKey } from './useRenameKey';
+
+interface Draft {
+  readonly name: string;
+  readonly note: string;
+}
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly onDone: () => void;
+}
+
+/** Escape leaves only these fields. */
+export function RenameForm({ apiKey, onDone }: Props) {
+  const texts = useTexts();
+  const { details } = texts;
+  const [before] = useState<Draft>({ name: apiKey.name, note: apiKey.note ?? '' });
+  const [draft, setDraft] = useState(before);
+  const [errors, setErrors] = useState<Partial<Draft>>({});
+  const form = useRef<HTMLFormElement>(null);
+  const rename = useRenameKey(apiKey.id, {
+    onRenamed: onDone,
+    onRefused: (error) => setErrors(errorsOf(error, texts)),
+  });
+
+  const focus = (field: string) => form.current?.querySelector<HTMLInputElement>(`[name="${field}"]`);
+  useEffect(() => focus('name')?.select(), []);
+  useEffect(() => {
+    const [wrong] = Object.keys(errors);
+    if (wrong) focus(wrong)?.focus();
+  }, [errors]);
+
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    const found = problemsOf(draft, texts);
+    setErrors(found);
+    if (Object.keys(found).length > 0 || rename.isPending) return;
+    // Only what was changed here, because another tab may have changed the other one.
+    const changes = {
+      ...(draft.name !== before.name && { name: draft.name }),
+      ...(draft.note !== before.note && { note: draft.note }),
+    };
+    if (Object.keys(changes).length > 0) rename.mutate(changes);
+    else onDone();
+  };
+  const leave = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
+    event.stopPropagation();
+    onDone();
+  };
+  const field = (name: keyof Draft) => ({
+    name,
+    value: draft[name],
+    error: errors[name],
+    onChange: (event: FormEvent<HTMLInputElement>) => setDraft({ ...draft, [name]: event.currentTarget.value }),
+    autoComplete: 'off',
+  });
+  const isElsewhere = rename.isError && Object.keys(errorsOf(rename.error, texts)).length === 0;
+  return (
+    <form ref={form} onSubmit={save} onKeyDown={leave} noValidate aria-label={details.edit}>
+      <Stack gap="sm">
+        <TextInput {...field('name')} label={details.name} data-autofocus />
+        <TextInput {...field('note')} label={details.note} description={details.noteHint} />
+        {isElsewhere && <FailureAlert error={rename.error} />}
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={rename.isPending}>
+            {details.save}
+          </Button>
+          <Button size="xs" variant="default" onClick={onDone}>
+            {texts.cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The errors that can be found without the service, which makes the final check. */
+function problemsOf({ name, note }: Draft, { create, details }: Texts): Partial<Draft> {
+  const isLonger = (text: string, most: number) => [...text.normalize('NFC').trim()].length > most;
+  return {
+    ...(name.trim() === '' && { name: create.required.name }),
+    ...(isLonger(name, MAX_NAME_LENGTH) && { name: details.tooLong(MAX_NAME_LENGTH) }),
+    ...(isLonger(note, MAX_NOTE_LENGTH) && { note: details.tooLong(MAX_NOTE_LENGTH) }),
+  };
+}
+
+function errorsOf(error: unknown, { create }: Texts): Partial<Draft> {
+  if (!(error instanceof ApiProblem)) return {};
+  const own = error.errors.filter(({ field }) => field === 'name' || field === 'note');
+  return Object.fromEntries(own.map(({ field, message }) => [field, create.field(message)]));
+}

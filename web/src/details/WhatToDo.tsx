@@ -1,0 +1,66 @@
+import { Button, Group } from '@mantine/core';
+import { LeakSite } from '../activity/LeakSite';
+import type { ApiKey } from '../api/types';
+import { endsSoon } from '../keys/expiry';
+import { endOf, statusAt } from '../keys/status';
+import type { KeyAction } from '../keys/KeyDialogs';
+import type { Rotation } from '../rotate/rotation';
+import { useTexts } from '../texts';
+import { relativeTime, wholeNumber } from '../time/format';
+import { useNow } from '../time/useNow';
+import { Notice } from '../ui/Notice';
+import { endedBy, rejectedSince } from './ending';
+
+/** What a person does next with the key; "create" makes one like it. */
+export type NextStep = KeyAction['kind'] | 'create';
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly rotation: Rotation | undefined;
+  readonly onOpen: (keyId: string) => void;
+  readonly onNext: (step: NextStep) => void;
+}
+
+/** Why a key ended or is about to, and what helps. Nothing for a key that needs nothing. */
+export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
+  const texts = useTexts();
+  const { details, keys, language } = texts;
+  const now = useNow();
+  const status = statusAt(apiKey, now);
+  if (status === 'active') {
+    if (rotation || !endsSoon(apiKey, now)) return null;
+    return (
+      <Notice tone="warning" isNews={false}>
+        {details.expiresSoon(relativeTime(apiKey.expiresAt, now, texts))}
+        <Group mt="sm">
+          <Button size="xs" onClick={() => onNext('rotate')}>
+            {keys.rotate}
+          </Button>
+        </Group>
+      </Notice>
+    );
+  }
+  const cause = endedBy(apiKey, status);
+  const endedAt = status === 'expired' ? apiKey.expiresAt : (apiKey.revokedAt ?? endOf(apiKey));
+  const { count, days } = rejectedSince(apiKey.recent.refused, endedAt, now);
+  const written = wholeNumber(count, language);
+  const { replacedBy } = apiKey;
+  return (
+    <Notice tone={cause === 'leaked' ? 'danger' : 'warning'} isNews={false}>
+      {details.ended[cause](relativeTime(endedAt, Math.max(now, Date.parse(endedAt)), texts))}{' '}
+      {days === undefined ? details.rejectedSince(count, written) : details.rejectedLately(days, count, written)}
+      {apiKey.leak && <LeakSite leak={apiKey.leak} />}
+      <Group mt="sm">
+        {replacedBy === null ? (
+          <Button size="xs" onClick={() => onNext('create')}>
+            {details.createAgain}
+          </Button>
+        ) : (
+          <Button size="xs" onClick={() => onOpen(replacedBy)}>
+            {details.openReplacement}
+          </Button>
+        )}
+      </Group>
+    </Notice>
+  );
+}

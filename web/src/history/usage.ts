@@ -1,0 +1,64 @@
+// Imports nothing, because test/contracts/screen-usage.spec.ts runs it without a bundler.
+
+const DAY_MS = 86_400_000;
+const NEW_FOR_MS = 7 * DAY_MS;
+/** The most grid lines of a chart, next to the one at zero. */
+const MOST_LINES = 4;
+
+interface DayCount {
+  /** In UTC, such as 2026-03-29. */
+  readonly day: string;
+  readonly granted: number;
+  readonly refused: number;
+}
+
+export interface UsageOfDays {
+  /** Every day, oldest first. */
+  readonly days: readonly DayCount[];
+  /** The round numbers on the axis, from 0 up to at least the busiest day. */
+  readonly lines: readonly number[];
+  readonly granted: number;
+  readonly refused: number;
+}
+
+/**
+ * @param counts the days with requests, oldest first
+ * @param length the number of days up to today
+ */
+export function usageOf(counts: readonly DayCount[], now: number, length: number): UsageOfDays {
+  const byDay = new Map(counts.map((count) => [count.day, count]));
+  const days = daysUntil(lastDay(counts, now), length).map((day) => byDay.get(day) ?? { day, granted: 0, refused: 0 });
+  const sum = (of: 'granted' | 'refused') => days.reduce((total, count) => total + count[of], 0);
+  const most = Math.max(...days.map(({ granted, refused }) => granted + refused));
+  return { days, lines: linesUpTo(most), granted: sum('granted'), refused: sum('refused') };
+}
+
+/** With steps of 1, 2 or 5 times a power of ten. */
+function linesUpTo(most: number): readonly number[] {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most / MOST_LINES))));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each * MOST_LINES >= most)!;
+  const count = Math.max(1, Math.ceil(most / step));
+  return Array.from({ length: count + 1 }, (_, line) => line * step);
+}
+
+/** The clock of the service may be ahead of the browser's. */
+function lastDay(counts: readonly DayCount[], now: number): string {
+  const today = dayOf(now);
+  const last = counts.at(-1)?.day ?? today;
+  return last > today ? last : today;
+}
+
+function daysUntil(last: string, length: number): string[] {
+  const end = Date.parse(last);
+  return Array.from({ length }, (_, index) => dayOf(end - (length - 1 - index) * DAY_MS));
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** An address that appeared within the last week, of a key that is older. Each address of a new key is new. */
+export function isNewAddress(firstAt: string, createdAt: string, now: number): boolean {
+  const isRecent = (iso: string) => now - Date.parse(iso) < NEW_FOR_MS;
+  return isRecent(firstAt) && !isRecent(createdAt);
+}
