@@ -26,7 +26,7 @@ export const tools = {
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
   patroni: { debian: 'patroni', neededBy: 'test/failover', onlyLong: true },
   etcd: { debian: 'etcd-server', neededBy: 'test/failover', onlyLong: true },
-  pg_rewind: { debian: 'postgresql', neededBy: 'test/failover', onlyLong: true },
+  pg_rewind: { debian: 'postgresql', neededBy: 'test/failover, test/deploy', onlyLong: true },
   ip: { debian: 'iproute2', neededBy: 'test/failover', onlyLong: true },
   pgbouncer: { debian: 'pgbouncer', neededBy: 'test/faults, test/failover' },
   psql: { debian: 'postgresql-client', neededBy: 'test/deploy' },

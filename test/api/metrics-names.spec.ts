@@ -79,7 +79,9 @@ describe('the metrics in docs, alerts and dashboard', () => {
   test('have alerts that explain the reason and the action', () => {
     expect(alerts.length).toBeGreaterThanOrEqual(8);
     for (const { alert, annotations } of alerts) {
-      const { summary = '', why = '', action = '' } = annotations;
+      const { summary = '', why = '', action = '', runbook_url: runbook } = annotations;
+      expect(runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+      expect(read('docs/runbook.md')).toContain(`\n## ${alert}\n`);
       expect([alert, summary.length > 10, why.length > 40, action.length > 40]).toEqual([alert, true, true, true]);
     }
   });

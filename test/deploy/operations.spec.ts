@@ -15,11 +15,11 @@ import { sql } from '../support/stores/sql.js';
 const [OLD_SEAL_KEY, NEW_SEAL_KEY] = ['5e'.repeat(32), 'a1'.repeat(32)] as const;
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
-/** The statements under a heading of docs/operations.md, as an operator would paste them. */
-function statementsUnder(heading: string): string {
-  const [, section = ''] = readFileSync(join(root, 'docs/operations.md'), 'utf8').split(`\n## ${heading}\n`);
+/** The statements under a heading of a page, as an operator would paste them. */
+function statementsUnder(page: string, heading: string): string {
+  const [, section = ''] = readFileSync(join(root, page), 'utf8').split(`\n## ${heading}\n`);
   const [, statements] = /```sql\n([\s\S]*?)```/.exec(section.split('\n## ')[0]!) ?? [];
-  if (!statements) throw new Error(`docs/operations.md has no statements under "${heading}"`);
+  if (!statements) throw new Error(`${page} has no statements under "${heading}"`);
   return statements;
 }
 
@@ -82,7 +82,7 @@ describe('docs/operations.md', () => {
   test('has statements that revoke all active keys after a restore, in a sealed audit trail', async () => {
     const { apiKey, fullKey } = await owner.newKey({ name: 'revoked since the backup' });
     expect((await service.clients.validate(fullKey)).outcome).toBe('grant');
-    await sql(database.url, statementsUnder('Backups and restore'));
+    await sql(database.url, statementsUnder('docs/runbook.md', 'Restore'));
 
     expect((await service.clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
     expect((await owner.list()).activeKeys).toBe(0);
@@ -96,9 +96,9 @@ describe('docs/operations.md', () => {
     await service.clients.validate(fullKey);
     await sql(
       database.url,
-      `ALTER TABLE api_keys ADD COLUMN note text NOT NULL DEFAULT '';
-       ALTER TABLE accounts ADD COLUMN note text;
-       ALTER TABLE audit_events ADD COLUMN note text;
+      `ALTER TABLE api_keys ADD COLUMN later text NOT NULL DEFAULT '';
+       ALTER TABLE accounts ADD COLUMN later text;
+       ALTER TABLE audit_events ADD COLUMN later text;
        CREATE TABLE notes (id bigint PRIMARY KEY);
        INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')`,
     );
@@ -113,7 +113,7 @@ describe('docs/operations.md', () => {
 
   test('has statements that begin a new chain of seals under another key', async () => {
     await service.stop();
-    await sql(database.url, statementsUnder('Rotation'));
+    await sql(database.url, statementsUnder('docs/operations.md', 'Rotation'));
     await start(NEW_SEAL_KEY);
     expect(await holdsUnder(NEW_SEAL_KEY)).toMatchObject({ intact: true });
     await expect(sql(database.url, 'DELETE FROM audit_seals')).rejects.toThrow('append-only');
