@@ -58,6 +58,7 @@ describe("a token of the platform's own login", () => {
       displayName: `The ${id}`,
       expiresAt: new Date(exp * 1000).toISOString(),
       confirmation: 'password',
+      expiryNoticeDays: [],
     });
   });
 

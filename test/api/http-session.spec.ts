@@ -41,7 +41,7 @@ describe('signing in and out', () => {
     const before = Date.now();
     const { status, body } = await person.call('GET', '/v1/session');
     expect(status).toBe(200);
-    const who = { ownerId: id, email, displayName: `The ${id}`, confirmation: 'password' };
+    const who = { ownerId: id, email, displayName: `The ${id}`, confirmation: 'password', expiryNoticeDays: [] };
     expect(body).toEqual({ ...who, expiresAt: expect.any(String) });
     expect(new Date(body.expiresAt).toISOString()).toBe(body.expiresAt);
     expect(Math.abs(Date.parse(body.expiresAt) - before - TWELVE_HOURS_MS)).toBeLessThan(60_000);

@@ -32,6 +32,11 @@ describe('the notices by mail', () => {
   const waiting = () => sql<{ last_error: string | null }>(service.databaseUrl, 'SELECT last_error FROM outbox');
   const reason = () => eventually(async () => (await waiting())[0]?.last_error);
 
+  test('are announced to the settings screen by the days on which they are sent', async () => {
+    const { person } = await newOwner(service);
+    expect((await person.call('GET', '/v1/session')).body).toMatchObject({ expiryNoticeDays: [30, 7, 1] });
+  });
+
   test('are sent after the server refused the login, and its password is not stored with the error', async () => {
     isOpen = false;
     const { email, person } = await newOwner(service);

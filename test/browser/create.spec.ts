@@ -5,6 +5,8 @@ import { isCreation, record } from './support/network.js';
 import { button, createDialog, fillCreate, focusOn, openCreate, shownKey, storeKey } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
+const DAY_MS = 86_400_000;
+
 describe('creating a key', () => {
   let stage: Stage;
   beforeAll(async () => {
@@ -23,16 +25,21 @@ describe('creating a key', () => {
     expect(await name.getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('textbox', { name: 'Your password', description: /Enter your password/ }).waitFor();
     await fillCreate(page);
-    await page.getByRole('radio', { name: 'Other' }).check();
-    const days = page.getByRole('textbox', { name: 'Number of days (1 to 365)' });
-    await days.fill('366');
+    await page.getByLabel('Note (optional)').fill('x'.repeat(201));
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    const date = page.getByLabel('Expiration date');
+    await date.fill('');
     await button(page, 'Create key').click();
-    await page.getByText('A whole number from 1 to 365').waitFor();
-    await focusOn(days);
+    await page.getByRole('textbox', { name: 'Note (optional)', description: /Use at most 200 characters/ }).waitFor();
+    await focusOn(page.getByLabel('Note (optional)'));
+    await page.getByLabel('Note (optional)').fill('');
+    await button(page, 'Create key').click();
+    await page.getByText('Choose a date within this range').waitFor();
+    await focusOn(date);
     expect(requests).toHaveLength(0);
 
     // What only the service finds is shown at the field, too.
-    await days.fill('365');
+    await page.getByRole('radio', { name: '30 days' }).check();
     await fillCreate(page, { name: 'tab\there' });
     await button(page, 'Create key').click();
     await page.getByRole('textbox', { name: 'Name', description: /This must .*control/ }).waitFor();
@@ -40,25 +47,78 @@ describe('creating a key', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('the form explains each access level, what no key can do, and the day on which the key expires', async () => {
+  test('the form says what each access level can do, what no key can, and the day on which the key expires', async () => {
     const { page, owner } = await stage.open();
     await openCreate(page);
-    await page.getByRole('radio', { name: 'Read-only', description: /Changes nothing/ }).waitFor();
-    await page.getByRole('radio', { name: 'Read and write', description: /creates and changes/ }).waitFor();
-    await page.getByText(/No key can ever delete permanently, manage API keys, change account settings or/).waitFor();
+    await page.getByRole('radio', { name: 'Read-only', description: /Can read what you can read/ }).waitFor();
+    await page.getByRole('radio', { name: 'Read and write', description: /create and change what you can/ }).waitFor();
+    const never = 'Keys can never delete permanently, manage keys, change account settings or impersonate.';
+    await page.getByText(never).waitFor();
     await fillCreate(page);
-    await page.getByText(`Stops working on ${dayIn(90)}.`).waitFor();
-    for (const days of [7, 30, 180, 365]) {
+    await page.getByLabel('Note (optional)').fill('Deploys the shop');
+    await page.getByText(`Expires on ${dayIn(90)}.`, { exact: true }).waitFor();
+    for (const days of [7, 30, 60, 365]) {
       await page.getByRole('radio', { name: `${days} days`, exact: true }).check();
-      await page.getByText(`Stops working on ${dayIn(days)}.`).waitFor();
+      await page.getByText(`Expires on ${dayIn(days)}.`, { exact: true }).waitFor();
     }
-    await page.getByRole('radio', { name: 'Other' }).check();
-    await page.getByLabel('Number of days (1 to 365)').fill('12');
-    await page.getByText(`Stops working on ${dayIn(12)}.`).waitFor();
+    // The service sends no mail.
+    expect(await page.getByText('We’ll email you').count()).toBe(0);
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByLabel('Expiration date').fill(new Date(Date.now() + 12 * DAY_MS).toISOString().slice(0, 10));
+    await page.getByText(`Expires on ${dayIn(12)}, in 12 days.`, { exact: true }).waitFor();
     await button(page, 'Create key').click();
     await shownKey(page).waitFor();
     const [key] = (await owner.person.list()).items;
-    expect(Date.parse(key!.expiresAt) - Date.parse(key!.createdAt)).toBe(12 * 86_400_000);
+    expect(key!.note).toBe('Deploys the shop');
+    expect(Date.parse(key!.expiresAt) - Date.parse(key!.createdAt)).toBe(12 * DAY_MS);
+  });
+
+  test.each([
+    ['Pacific/Kiritimati', '2027-02-21T11:30:00Z', '2027-02-23', '2028-02-22', 'Feb 22, 2028', 365],
+    ['Pacific/Pago_Pago', '2027-02-21T10:30:00Z', '2027-02-21', '2028-02-20', 'Feb 20, 2028', 365],
+    ['America/New_York', '2027-02-21T04:30:00Z', '2027-02-21', '2028-02-20', 'Feb 20, 2028', 365],
+  ])('a custom date in %s is one of the next 365 days there', async (timezoneId, now, first, last, text, days) => {
+    const { page } = await stage.open({
+      options: { timezoneId },
+      prepare: (page) => page.clock.setFixedTime(now),
+    });
+    const requests = record(page, isCreation);
+    await openCreate(page);
+    await fillCreate(page);
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    const date = page.getByLabel('Expiration date');
+    expect([await date.getAttribute('min'), await date.getAttribute('max')]).toEqual([first, last]);
+    for (const outside of [dayAfter(first, -1), dayAfter(last, 1)]) {
+      await date.fill(outside);
+      await button(page, 'Create key').click();
+      await page.getByText('Choose a date within this range').waitFor();
+      await date.fill(first);
+      await page.getByText(/^Expires on .*, in 1 day\.$/).waitFor();
+    }
+    await date.fill(last);
+    await page.getByText(`Expires on ${text}, in ${days} days.`, { exact: true }).waitFor();
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+    expect(requests.map((request) => request.postDataJSON())).toMatchObject([{ expiresInDays: days }]);
+  });
+
+  test('a custom date is the day on which the key ends, also when the clocks change before it', async () => {
+    const { page } = await stage.open({
+      options: { timezoneId: 'America/New_York' },
+      // Half an hour before midnight.
+      prepare: (page) => page.clock.setFixedTime('2027-03-02T04:30:00Z'),
+    });
+    await openCreate(page);
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    for (const [date, text] of [
+      ['2027-03-08', 'Expires on Mar 8, 2027, in 7 days.'],
+      // No number of days of 24 hours ends on the 14th.
+      ['2027-03-14', 'Expires on Mar 13, 2027, in 12 days.'],
+      ['2027-04-01', 'Expires on Apr 1, 2027, in 30 days.'],
+    ] as const) {
+      await page.getByLabel('Expiration date').fill(date);
+      await page.getByText(text, { exact: true }).waitFor();
+    }
   });
 
   test('an incorrect password is reported at its field and removed, and everything else stays', async () => {
@@ -158,6 +218,10 @@ async function expectNoneAlone(page: Page): Promise<void> {
 
 /** As the browser of the tests writes it. */
 function dayIn(days: number): string {
-  const format = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
-  return format.format(Date.now() + days * 86_400_000);
+  const format = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
+  return format.format(Date.now() + days * DAY_MS);
+}
+
+function dayAfter(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }

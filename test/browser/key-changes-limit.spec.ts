@@ -23,7 +23,7 @@ test('too many keys within an hour are reported in the form with the wait, and w
   await openCreate(page);
   await fillCreate(page, { name: 'One more' });
   await button(page, 'Create key').click();
-  const words = /You made too many API keys within an hour, so no key was created\. Try again in 25 minutes/;
+  const words = /You created too many keys within an hour\. Try again in 25 minutes/;
   await page.getByRole('alert').getByText(words).waitFor();
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('One more');
 });

@@ -32,8 +32,8 @@ describe('the screen on a slow or failing network', () => {
     await fillCreate(page, { name: 'CI deploy' });
     await page.getByRole('radio', { name: '7 days' }).check();
     await button(page, 'Create key').click();
-    await page.getByRole('alert').getByText('The key exists, but its secret is gone').waitFor();
-    await page.getByText(/“CI deploy” was created, but the answer that carried its secret got lost/).waitFor();
+    await page.getByRole('alert').getByText('The key was created, but we couldn’t show it to you').waitFor();
+    await page.getByText(/The answer with “CI deploy” was lost on the way/).waitFor();
     const keys = await Promise.all(requests.map((request) => request.headerValue('idempotency-key')));
     expect(keys).toHaveLength(2);
     expect(keys[0]).toMatch(/^[\w-]{32,}$/);
@@ -55,7 +55,7 @@ describe('the screen on a slow or failing network', () => {
     await chooseAction(page, 'CI deploy', 'Rotate…');
     await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await button(page, 'Rotate key').click();
-    await page.getByRole('alert').getByText('The new key exists, but its secret is gone').waitFor();
+    await page.getByRole('alert').getByText('The new key was created, but we couldn’t show it to you').waitFor();
     expect(await countKeys(stage.service, owner)).toEqual({ all: 3, active: 2 });
     await button(page, 'Revoke it and rotate again').click();
     const { grant } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
@@ -136,8 +136,8 @@ describe('the screen on a slow or failing network', () => {
     await openCreate(page);
     await fillCreate(page, { name: 'Backup script' });
     await button(page, 'Create key').click();
-    await page.getByText('No answer yet. Trying again, and never creating a second key…').waitFor();
-    await passTime(page, page.getByText(/Nothing you typed is lost, and trying again never creates a second key\./));
+    await page.getByText('Still trying. You won’t get a duplicate.').waitFor();
+    await passTime(page, page.getByText(/Nothing you typed is lost\. Try again: you won’t get a duplicate\./));
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Backup script');
     await repair();
     await button(page, 'Try again').click();

@@ -22,6 +22,8 @@ import { Stage } from './support/stage.js';
 
 const anySignIn = (page: Page) => page.getByRole('link', { name: 'Sign in with your account' });
 const HELP = 'https://help.example.com/api-keys';
+/** Everybody is in UTC here. */
+const dateIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const nameField = (page: Page) => page.getByLabel('Name', { exact: true });
 
 describe('signing in at the platform', () => {
@@ -70,17 +72,20 @@ describe('signing in at the platform', () => {
     await openCreate(page);
     await nameField(page).fill('Nightly report');
     await page.getByRole('radio', { name: 'Read and write' }).check();
-    await page.getByRole('radio', { name: '30 days' }).check();
+    await page.getByLabel('Note (optional)').fill('For the board');
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByLabel('Expiration date').fill(dateIn(12));
   };
   const expectFilled = async (page: Page) => {
     await createDialog(page).waitFor();
     expect(await nameField(page).inputValue()).toBe('Nightly report');
     expect(await page.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
-    expect(await page.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Note (optional)').inputValue()).toBe('For the board');
+    expect(await page.getByLabel('Expiration date').inputValue()).toBe(dateIn(12));
   };
   const createAndBeSentToConfirm = async (page: Page) => {
     await button(page, 'Create key').click();
-    await page.getByRole('alert').getByText('Sign in again to confirm that it is you').waitFor();
+    await page.getByRole('alert').getByText('Sign in again to confirm that it’s you').waitFor();
   };
   const carriesPassword = (request: Request) =>
     /password/i.test(`${request.url().replace(/\/assets\/.*/, '')} ${request.postData() ?? ''}`);
@@ -112,12 +117,12 @@ describe('signing in at the platform', () => {
     await sql(service.databaseUrl, "UPDATE sessions SET authenticated_at = now() - interval '1 day'", []);
     await chooseAction(page, 'Another', 'Rotate…');
     await page.getByRole('radio', { name: 'After a week' }).check();
-    await page.getByRole('radio', { name: '180 days' }).check();
+    await page.getByRole('radio', { name: '60 days' }).check();
     await button(page, 'Rotate key').click();
-    await page.getByRole('alert').getByText('Sign in again to confirm that it is you').waitFor();
+    await page.getByRole('alert').getByText('Sign in again to confirm that it’s you').waitFor();
     await button(page, 'Sign in to confirm').click();
     await dialog(page, 'Rotate “Another”').waitFor();
-    const chosen = ['After a week', '180 days'].map((name) => page.getByRole('radio', { name }).isChecked());
+    const chosen = ['After a week', '60 days'].map((name) => page.getByRole('radio', { name }).isChecked());
     expect(await Promise.all(chosen)).toEqual([true, true]);
     await button(page, 'Rotate key').click();
     await shownKey(page).waitFor();

@@ -108,10 +108,10 @@ describe('rotating a key', () => {
     await chooseAction(page, 'Backup', 'Rotate…');
     await owner.person.rotate(other.apiKey.id);
     const form = dialog(page, 'Rotate “Backup”');
-    await form.getByRole('radio', { name: 'Other' }).check();
-    await form.getByLabel('Number of days (1 to 365)').fill('0');
+    await form.getByRole('radio', { name: 'Custom' }).check();
+    await form.getByLabel('Expiration date').fill('');
     await button(form, 'Rotate key').click();
-    await form.getByText('A whole number from 1 to 365').waitFor();
+    await form.getByText('Choose a date within this range').waitFor();
     await form.getByRole('radio', { name: '7 days' }).check();
     await form.getByLabel('Your password', { exact: true }).fill('wrong');
     await button(form, 'Rotate key').click();

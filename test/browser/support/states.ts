@@ -177,8 +177,8 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await page.getByText('You already have an active key named “CI deploy”').waitFor();
     await visit('create', page);
     await page.getByLabel('Name', { exact: true }).fill('');
-    await page.getByRole('radio', { name: 'Other' }).check();
-    await page.getByLabel('Number of days (1 to 365)').fill('400');
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByLabel('Expiration date').fill('');
     await button(page, 'Create key').click();
     await page.getByText('Enter your password').waitFor();
     await visit('create-errors', page);
@@ -209,7 +209,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     });
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByText('The key exists, but its secret is gone').waitFor();
+    await page.getByText('The key was created, but we couldn’t show it to you').waitFor();
     await visit('create-lost', page);
   },
   'revoking and rotating a key': async (stage, visit) => {

@@ -12,6 +12,8 @@ export interface Session {
   readonly expiresAt: string;
   /** What confirms the creation of a key. */
   readonly confirmation: Confirmation;
+  /** How many days before a key expires its owner gets a mail. */
+  readonly expiryNoticeDays: readonly number[];
 }
 
 export interface ApiKey {

@@ -8,7 +8,7 @@ import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
-import { draftLike, emptyDraft } from './form';
+import { newDraft } from './form';
 
 interface Props {
   /** An ended key whose choices are filled in. */
@@ -24,17 +24,17 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
   const focus = useFocusReturn(opened);
   const returned = trip?.returned;
   const typed = returned?.typed.form === 'create' ? returned.typed : undefined;
-  const [draft, setDraft] = useState(typed?.draft ?? (like ? draftLike(like) : emptyDraft));
+  const [draft, setDraft] = useState(() => typed?.draft ?? newDraft(like));
   const secret = useSecret(() => {
     announce(texts.reveal.left);
     onClose();
   });
   const show = (created: CreatedKey) => {
     secret.show(created);
-    setDraft(emptyDraft);
+    setDraft(newDraft());
   };
   const drop = () => {
-    setDraft(emptyDraft);
+    setDraft(newDraft());
     announce(texts.create.somebodyElse);
     onClose();
   };

@@ -1,3 +1,4 @@
+import { TextInput } from '@mantine/core';
 import { usePanel } from '../panel/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
@@ -34,8 +35,22 @@ export function CreateKeyForm({ draft, onDraft, newKey, onCancel }: Props) {
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={create.lost} onKeep={onCancel}>
       <NameField value={draft.name} onChange={(name) => change({ name })} error={errors.name} />
+      <TextInput
+        name="note"
+        label={create.note}
+        description={create.noteHint}
+        value={draft.note}
+        onChange={(event) => change({ note: event.currentTarget.value })}
+        error={errors.note}
+        autoComplete="off"
+      />
       <AccessField value={draft.access} onChange={(access) => change({ access })} error={errors.access} />
-      <ExpiryField label={create.expiry} value={draft.days} onChange={(days) => change({ days })} error={errors.days} />
+      <ExpiryField
+        label={create.expiry}
+        value={draft.expiry}
+        onChange={(expiry) => change({ expiry })}
+        error={errors.expiry}
+      />
       <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={create.submit} onCancel={onCancel} />
     </NewKeyFrame>
   );

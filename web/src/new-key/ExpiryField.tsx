@@ -1,56 +1,74 @@
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useTexts } from '../texts';
-import { DAY_MS, longDate } from '../time/format';
+import { useOwner } from '../panel/useOwner';
+import { useTexts, type Texts } from '../texts';
+import { calendarDate, DAY_MS, numberList } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
-import { daysOf, EXPIRY_PRESETS } from './fields';
-
-const OWN = 'own';
+import { CUSTOM, daysOf, EXPIRY_PRESETS, expiryIn, firstDate, lastDate, type Expiry } from './expiry';
+import { mailedDays } from './mailed-days';
 
 interface Props {
   readonly label: string;
-  readonly value: string;
-  readonly onChange: (days: string) => void;
+  readonly value: Expiry;
+  readonly onChange: (expiry: Expiry) => void;
   readonly error: string | undefined;
 }
 
 export function ExpiryField({ label, value, onChange, error }: Props) {
-  const { create, language } = useTexts();
+  const texts = useTexts();
+  const { create } = texts;
+  const noticeDays = useOwner().data?.expiryNoticeDays ?? [];
   const now = useNow();
-  const presets = EXPIRY_PRESETS.map(String);
-  const [isOwn, setOwn] = useState(!presets.includes(value));
-  const days = daysOf(value);
+  const days = daysOf(value, now);
+  const isCustom = value.choice === CUSTOM;
 
-  const choose = (choice: string) => {
-    setOwn(choice === OWN);
-    if (choice !== OWN) onChange(choice);
-  };
+  const choose = (choice: string) => onChange(choice === CUSTOM ? { ...value, choice } : expiryIn(Number(choice), now));
   return (
     <ChoiceCards
-      name="expiry"
+      name="preset"
       label={label}
       isCompact
       choices={[
         ...EXPIRY_PRESETS.map((preset) => ({ value: String(preset), label: create.days(preset) })),
-        { value: OWN, label: create.ownDays },
+        { value: CUSTOM, label: create.custom },
       ]}
-      value={isOwn ? OWN : value}
+      value={value.choice}
       onChange={choose}
-      {...(days !== undefined && { note: create.expiresOn(longDate(now + days * DAY_MS, language)) })}
+      note={
+        days === undefined
+          ? rangeText(now, texts)
+          : `${expiryText(days, now, isCustom, texts)} ${mailText(mailedDays(noticeDays, days), texts)}`.trim()
+      }
     >
-      {isOwn && (
+      {isCustom && (
         <TextInput
-          name="days"
+          name="expiry"
+          type="date"
           mt="xs"
-          label={create.ownDaysLabel}
-          inputMode="numeric"
-          autoComplete="off"
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
+          label={create.date}
+          min={firstDate(now)}
+          max={lastDate(now)}
+          value={value.date}
+          onChange={(event) => onChange({ choice: CUSTOM, date: event.currentTarget.value })}
           error={error}
         />
       )}
     </ChoiceCards>
   );
+}
+
+function rangeText(now: number, { create, language }: Texts): string {
+  const [first, last] = [firstDate(now), lastDate(now)].map((date) => calendarDate(`${date}T12:00`, language));
+  return create.range(first!, last!);
+}
+
+function expiryText(days: number, now: number, isCustom: boolean, { create, language }: Texts): string {
+  const date = calendarDate(now + days * DAY_MS, language);
+  return isCustom ? create.expiresOnIn(date, create.days(days)) : create.expiresOn(date);
+}
+
+function mailText(days: readonly number[], { create, language }: Texts): string {
+  const [first] = days;
+  if (first === undefined) return '';
+  return first === 1 ? create.mailedOneDay : create.mailed(numberList(days, language));
 }

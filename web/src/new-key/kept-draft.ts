@@ -20,7 +20,7 @@ export interface KeptDraft {
   readonly series: Series | undefined;
 }
 
-const NAME = 'latchkey-typed';
+const NAME = 'latchkey-draft';
 
 /** Kept in this tab until the person is back. */
 export function keepDraft(kept: KeptDraft): void {

@@ -5,9 +5,10 @@ import type { Field, FieldErrors } from './fields';
 /** The service's names for the fields. */
 const FIELD_OF: Readonly<Record<string, Field>> = {
   name: 'name',
+  note: 'note',
   access: 'access',
   graceSeconds: 'grace',
-  expiresInDays: 'days',
+  expiresInDays: 'expiry',
   password: 'password',
 };
 

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../api/types';
 import { useTexts } from '../texts';
-import { longDate } from '../time/format';
+import { calendarDate } from '../time/format';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { GRACE_CHOICES, type Grace } from './form';
 
@@ -13,7 +13,7 @@ interface Props {
 
 export function GraceField({ replaced, value, onChange, error }: Props) {
   const { rotate, language } = useTexts();
-  const latest = rotate.latest(longDate(Date.parse(replaced.expiresAt), language));
+  const latest = rotate.latest(calendarDate(replaced.expiresAt, language));
   return (
     <ChoiceCards
       name="grace"

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
-import { checkDays } from '../new-key/fields';
+import { daysOf } from '../new-key/expiry';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
@@ -26,7 +26,7 @@ export function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: Props
   const form = useNewKeyForm({
     newKey,
     typed: { form: 'rotate', draft, replaced },
-    problems: checkDays(draft.days, texts),
+    problems: daysOf(draft.expiry, Date.now()) === undefined ? { expiry: texts.create.required.date } : {},
     orderOf: (proof) => ({
       name: replaced.name,
       send: (key, token) => client.rotateKey(replaced.id, requestOf(draft, proof), key, token),
@@ -43,9 +43,9 @@ export function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: Props
       />
       <ExpiryField
         label={rotate.expiry}
-        value={draft.days}
-        onChange={(days) => onDraft({ ...draft, days })}
-        error={form.errors.days}
+        value={draft.expiry}
+        onChange={(expiry) => onDraft({ ...draft, expiry })}
+        error={form.errors.expiry}
       />
       <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={rotate.submit} onCancel={onCancel} />
     </NewKeyFrame>

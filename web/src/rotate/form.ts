@@ -1,6 +1,6 @@
 import type { ApiKey, RotateKeyRequest } from '../api/types';
 import { lifetimeDays } from '../keys/expiry';
-import { daysOf } from '../new-key/fields';
+import { daysOf, expiryIn, type Expiry } from '../new-key/expiry';
 import { DEFAULT_GRACE_SECONDS } from '../rules';
 
 /** How long the old key works after the first use of the new one. */
@@ -10,14 +10,14 @@ export type Grace = (typeof GRACE_CHOICES)[number];
 /** The chosen values, as typed. */
 export interface RotationDraft {
   readonly grace: Grace;
-  readonly days: string;
+  readonly expiry: Expiry;
 }
 
 /** The lifetime of the old key in days. */
 export function draftFor(key: ApiKey): RotationDraft {
-  return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, days: String(lifetimeDays(key)) };
+  return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, expiry: expiryIn(lifetimeDays(key), Date.now()) };
 }
 
-export function requestOf({ grace, days }: RotationDraft, proof: { readonly password?: string }): RotateKeyRequest {
-  return { graceSeconds: Number(grace), expiresInDays: daysOf(days) ?? 0, ...proof };
+export function requestOf({ grace, expiry }: RotationDraft, proof: { readonly password?: string }): RotateKeyRequest {
+  return { graceSeconds: Number(grace), expiresInDays: daysOf(expiry, Date.now()) ?? 0, ...proof };
 }

@@ -40,8 +40,9 @@ export function exactTime(iso: string, language: string): string {
   return exact.format(new Date(iso));
 }
 
-export function longDate(time: number, language: string): string {
-  return new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'long' }).format(new Date(time));
+/** "Nov 22, 2026". */
+export function calendarDate(time: number | string, language: string): string {
+  return new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'medium' }).format(new Date(time));
 }
 
 /** "Nov 22, 2026" for the UTC day 2026-11-22. */
@@ -59,6 +60,11 @@ export function monthDay(day: string, language: string): string {
 /** "1.2K". */
 export function compactNumber(count: number, language: string): string {
   return new Intl.NumberFormat(localeFor(language), { notation: 'compact' }).format(count);
+}
+
+/** "30, 7, and 1". */
+export function numberList(numbers: readonly number[], language: string): string {
+  return new Intl.ListFormat(localeFor(language)).format(numbers.map((each) => wholeNumber(each, language)));
 }
 
 export function wholeNumber(count: number, language: string): string {

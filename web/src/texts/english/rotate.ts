@@ -18,13 +18,13 @@ export const rotate = {
   ended: 'This key has ended in the meantime, so it can’t be replaced. Create a new one instead.',
   advice: 'Put it in place of the old key wherever that is used.',
   lost: {
-    title: 'The new key exists, but its secret is gone',
+    title: 'The new key was created, but we couldn’t show it to you',
     text: (name: string) =>
-      `A new key for “${name}” was created, but the answer that carried its secret got lost on the way. A secret is shown only once, so nobody can use this key. The old one keeps working.`,
-    advice: 'Revoke the new key and rotate again with the same settings.',
+      `The answer with the new key for “${name}” was lost on the way. A key is shown only once, so nobody can use this one. The old key keeps working.`,
+    advice: 'Revoke the new key and rotate again with the same choices.',
     again: 'Revoke it and rotate again',
-    keep: 'Close and leave it',
-    working: 'Revoking, then rotating again…',
+    keep: 'Close without a key',
+    working: 'Revoking it, then rotating again…',
   },
   pair: {
     label: (name: string) => `${name}: a new key and the one that it replaces`,

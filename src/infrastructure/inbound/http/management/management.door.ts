@@ -5,13 +5,15 @@ import { nothingHere } from '../pipeline/refusals.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
 import { SessionCookie } from './cookies.js';
-import { SessionController } from './session.controller.js';
+import { ExpiryMails, SessionController } from './session.controller.js';
+
+type Settings = Pick<Config, 'publicUrl' | 'passwordSignIn' | 'mail' | 'expiryNoticeDays'>;
 
 /** How people manage their keys, from the settings screen or from a page of the platform. */
-export function managementDoor({ publicUrl, passwordSignIn }: Pick<Config, 'publicUrl' | 'passwordSignIn'>): HttpDoor {
+export function managementDoor({ publicUrl, passwordSignIn, mail, expiryNoticeDays }: Settings): HttpDoor {
   return {
     controllers: [SessionController, ApiKeysController, AuditEventsController],
-    instances: [new SessionCookie(publicUrl)],
+    instances: [new SessionCookie(publicUrl), new ExpiryMails(mail ? expiryNoticeDays : [])],
     policies: { '/v1/session': { handlers: passwordSignIn ? [] : [unlessPasswords] } },
   };
 }

@@ -11,6 +11,11 @@ import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/turned-away.js';
 import { SessionView } from './views.js';
 
+/** How many days before a key expires its owner gets a mail. Empty without a mail server. */
+export class ExpiryMails {
+  constructor(readonly noticeDays: readonly number[]) {}
+}
+
 @ApiTags('session')
 @Controller('v1/session')
 @ForOwners()
@@ -20,6 +25,7 @@ export class SessionController {
     private readonly signOut: SignOut,
     private readonly confirmation: Confirmation,
     private readonly cookie: SessionCookie,
+    private readonly expiryMails: ExpiryMails,
   ) {}
 
   /** Also ends the browser's previous session, so that a cookie planted in it does not outlive the sign-in. */
@@ -51,7 +57,15 @@ export class SessionController {
     const { account, expiresAt } = request.session!;
     const { id: ownerId, email, displayName } = account;
     const confirmation = this.confirmation.kindFor(account);
-    return { ownerId, email, displayName, expiresAt: expiresAt.toISOString(), confirmation };
+    const { noticeDays } = this.expiryMails;
+    return {
+      ownerId,
+      email,
+      displayName,
+      expiresAt: expiresAt.toISOString(),
+      confirmation,
+      expiryNoticeDays: noticeDays,
+    };
   }
 
   @Delete()

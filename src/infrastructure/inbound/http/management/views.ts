@@ -56,6 +56,8 @@ export class SessionView {
   @ApiProperty() displayName!: string;
   @ApiProperty(TIME) expiresAt!: string;
   @ApiProperty({ enum: CONFIRMATION_KINDS, description: 'What confirms the creation of a key' }) confirmation!: string;
+  @ApiProperty({ type: [Number], description: 'How many days before a key expires its owner gets a mail' })
+  expiryNoticeDays!: readonly number[];
 }
 
 export class ApiKeyView {
