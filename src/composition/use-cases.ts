@@ -10,6 +10,7 @@ import { CreateApiKey } from '../application/keys/create-api-key.js';
 import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
+import { RenameApiKey } from '../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
@@ -97,6 +98,7 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour),
     rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour),
     getApiKey: new GetApiKey(keys, dueEnds, usage),
+    renameApiKey: new RenameApiKey(accounts),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, revokeAsAdmin),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit),

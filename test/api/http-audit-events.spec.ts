@@ -55,7 +55,8 @@ describe('GET /v1/audit-events', () => {
     expect(nextCursor).toBeNull();
     const by = (requestId: string) => ({ clientIp: '127.0.0.1', userAgent: `Agent ${requestId}`, requestId });
     const nobody = { clientIp: null, userAgent: null, requestId: null };
-    const event = { id: expect.stringMatching(/^\d+$/), at: MOMENT, keyId: null, reason: null, count: 1, leak: null };
+    const none = { keyId: null, reason: null, leak: null, previousName: null };
+    const event = { id: expect.stringMatching(/^\d+$/), at: MOMENT, count: 1, ...none };
     const failed = { ...event, type: 'authentication.failed' };
     const viaGrpc = { clientIp: '203.0.113.9', userAgent: 'App', requestId: 'grpc-1' };
     expect(items).toEqual([

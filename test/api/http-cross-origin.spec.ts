@@ -27,14 +27,17 @@ describe('a page of another origin', () => {
     `Bearer ${await sign({ sub: 'demo' }, { alg: 'ES256', kid: 'ES256' }, platform.privateKey('ES256'))}`;
   const fromPage = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' });
 
-  test('may list and create keys with a platform token when it is allowed', async () => {
+  test('may list, create and rename keys with a platform token when it is allowed', async () => {
     const authorization = await token();
     const listed = await service
       .person()
       .call('GET', '/v1/api-keys', undefined, { ...fromPage(ALLOWED), authorization });
     expect([listed.status, listed.headers.get('access-control-allow-origin')]).toEqual([200, ALLOWED]);
     expect(listed.headers.get('access-control-allow-credentials')).toBeNull();
-    expect((await service.person().create({}, { ...fromPage(ALLOWED), authorization })).status).toBe(201);
+    const created = await service.person().create({}, { ...fromPage(ALLOWED), authorization });
+    expect(created.status).toBe(201);
+    const renaming = { ...fromPage(ALLOWED), authorization };
+    expect((await service.person().rename(created.body.apiKey.id, { name: 'Renamed' }, renaming)).status).toBe(200);
   });
 
   test('may read the expiry and the rate limit of the key that it sends', async () => {
@@ -48,10 +51,11 @@ describe('a page of another origin', () => {
     }
   });
 
-  test('learns from the preflight which headers it may send', async () => {
+  test('learns from the preflight which methods and headers it may send', async () => {
     const preflight = { ...fromPage(ALLOWED), 'access-control-request-method': 'POST' };
     const { status, headers } = await service.person().call('OPTIONS', '/v1/api-keys', undefined, preflight);
     expect([status, headers.get('access-control-allow-origin')]).toEqual([204, ALLOWED]);
+    expect(headers.get('access-control-allow-methods')).toBe('GET,POST,PATCH,DELETE');
     expect(headers.get('access-control-allow-headers')).toBe('Authorization,Content-Type,Idempotency-Key,X-Request-Id');
   });
 

@@ -57,6 +57,45 @@ describe('rotating a key', () => {
     expect(items).toMatchObject([{ type: 'api_key.revoked', reason: 'rotated' }]);
   });
 
+  test('ends a leaked key in the same commit, and needs no grace period', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey: old, fullKey: oldKey } = await person.newKey({ name: 'CI', note: 'Deploys' });
+    const { status, body } = await person.rotate(old.id, { leaked: true });
+    expect(status).toBe(201);
+    expect(body.apiKey).toMatchObject({
+      name: 'CI',
+      note: 'Deploys',
+      status: 'active',
+      replaces: old.id,
+      graceSeconds: 0,
+    });
+    expect(body.replaced).toMatchObject({
+      status: 'revoked',
+      revokedReason: 'leaked',
+      leak: null,
+      replacedBy: body.apiKey.id,
+    });
+    expect([await isGranted(oldKey), await isGranted(body.fullKey)]).toEqual([false, true]);
+    const { items, activeKeys } = await person.list();
+    expect([items, activeKeys]).toMatchObject([[{ id: body.apiKey.id }, body.replaced], 1]);
+    expect((await person.events('?type=api_key.revoked')).items).toMatchObject([{ keyId: old.id, reason: 'leaked' }]);
+    expect((await person.rotate(body.apiKey.id, { leaked: true, graceSeconds: 0 })).status).toBe(201);
+  });
+
+  test('refuses a grace period for a leaked key, which then keeps working', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey();
+    const { status, body } = await person.rotate(apiKey.id, { leaked: true, graceSeconds: 60 });
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ field: 'graceSeconds', message: 'must be 0 or left out: a leaked key ends at once' }],
+    ]);
+    expect((await person.rotate(apiKey.id, { leaked: 'yes' })).body.errors).toEqual([
+      { field: 'leaked', message: 'must be true or false' },
+    ]);
+    expect(await isGranted(fullKey)).toBe(true);
+  });
+
   test('can be completed by revoking the old key, or cancelled by revoking the new one', async () => {
     const { person } = await newOwner(service);
     const [one, two] = [await person.newKey(), await person.newKey()];

@@ -97,6 +97,19 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     expect(await madeAt(3)).toBeUndefined();
   });
 
+  test('stores what a saved key is called', async () => {
+    const id = await newAccount(world);
+    const key = await newKey(world, id);
+    await within(id, async (t) => {
+      const open = new OwnerKeys(await t.openKeys());
+      open.rename(key.id, { name: 'Zoë', note: 'Say "hi"' }, t.now);
+      await saveKeys(t, { keys: open, actor: { actorId: id, client: client() } });
+    });
+    const stored = (await within(id, (t) => t.findKey(key.id)))!;
+    expect(stored.snapshot()).toEqual({ ...key.snapshot(), name: 'Zoë', note: 'Say "hi"' });
+    expect(await eventsOf(world, id, ['api_key.renamed'])).toMatchObject([{ previousName: 'Zoë’s "CI"' }]);
+  });
+
   test('stores how a saved key ended', async () => {
     const id = await newAccount(world);
     const key = await newKey(world, id);
@@ -200,6 +213,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
         userAgent: from.userAgent,
         requestId: from.requestId,
         leak: null,
+        previousName: null,
       },
     ]);
   });

@@ -4,6 +4,7 @@ import type { HistoryItem } from '../../src/application/audit/audit-trail.js';
 import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
+import { fixedFacts } from '../../src/domain/audit/event-details.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import { DAY_MS } from '../../src/domain/time.js';
@@ -56,11 +57,11 @@ describe.each(WORLDS)('AuditTrailSnapshot %s', (_name, open) => {
     });
     const failure = { reason: 'revoked', client: client(), ownerId, keyId: key.id, publicPart: null } as const;
     await world.audit.recordFailure(failure);
-    const { id, access, publicPart, digest, createdAt, expiresAt } = key.snapshot();
+    const { id, name, note, access, publicPart, digest, createdAt, expiresAt } = key.snapshot();
     const ends = { revokedAt: await world.now(), expiredAt: null };
-    const stored = { ownerId, access, publicPart, digest, createdAt, expiresAt, ...ends };
+    const stored = { ownerId, name, note, access, publicPart, digest, createdAt, expiresAt, ...ends };
     const event = { id: expect.any(BigInt), ownerId };
-    const facts = JSON.stringify(key.fixedFacts());
+    const facts = JSON.stringify(fixedFacts(key));
     const history = await historyOfKey(id);
     expect(history).toMatchObject([
       { id, stored, event: { ...event, type: 'api_key.created', details: facts } },

@@ -46,6 +46,7 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
         userAgent: from.userAgent,
         requestId: from.requestId,
         leak: null,
+        previousName: null,
       },
     ]);
   });

@@ -24,6 +24,7 @@ describe('ListAuditEvents', () => {
       userAgent: 'curl/8',
       requestId: from.requestId,
       leak: null,
+      previousName: null,
     };
     expect(items).toEqual([
       { ...facts, id: expect.any(String), at: expect.any(Date), type: 'authentication.failed', reason: 'revoked' },

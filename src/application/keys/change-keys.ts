@@ -1,5 +1,7 @@
 import { type Actor, type AuditEvent, THE_SERVICE } from '../../domain/audit/audit-event.js';
+import { firstUse, fixedFacts, newLabel } from '../../domain/audit/event-details.js';
 import type { KeyChange } from '../../domain/keys/key-change.js';
+import { isOpen } from '../../domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '../../domain/keys/owner-keys.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
@@ -48,29 +50,40 @@ export async function saveKeys(
 export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): AuditEvent | undefined {
   const { key, became } = change;
   const keyId = key.id;
-  if (became === 'created') return { type: 'api_key.created', keyId, details: key.fixedFacts(), ...actor };
+  if (became === 'created') return { type: 'api_key.created', keyId, details: fixedFacts(key), ...actor };
   if (became === 'rotated') return { type: 'api_key.rotated', keyId, ...actor };
-  if (became === 'used') return { type: 'api_key.first_used', keyId, details: key.firstUse(change.replaced), ...actor };
+  if (became === 'renamed')
+    return { type: 'api_key.renamed', keyId, details: newLabel(key, change.previous), ...actor };
+  if (became === 'used')
+    return { type: 'api_key.first_used', keyId, details: firstUse(key, change.replaced), ...actor };
   if (became === 'expired') return { type: 'api_key.expired', keyId, ...THE_SERVICE };
   if (became !== 'revoked') return undefined;
   const details = leakedAt && { details: leakedAt };
   return { type: 'api_key.revoked', keyId, reason: change.reason, ...details, ...actor };
 }
 
+interface OneOfTheKeys {
+  readonly keys: OwnerKeys;
+  readonly key: ApiKey;
+}
+
 /**
  * One of the account's keys, with all of its open keys, which are locked first, in the order of their ids. Throws
- * `not_found`, and `api_key_not_active` for a key whose end is recorded.
+ * `not_found`.
  */
-export async function openKey(
-  transaction: AccountTransaction,
-  keyId: string,
-): Promise<{ readonly keys: OwnerKeys; readonly key: ApiKey }> {
+export async function anyKey(transaction: AccountTransaction, keyId: string): Promise<OneOfTheKeys> {
   const open = await transaction.openKeys();
   const found = await transaction.findKey(keyId);
   if (!found) throw noSuchKey();
   const key = open.find(({ id }) => id === keyId);
-  if (!key) throw keyNotActive(found.status(transaction.now));
-  return { keys: new OwnerKeys(open), key };
+  return { keys: new OwnerKeys(key ? open : [...open, found]), key: key ?? found };
+}
+
+/** The same. Throws `api_key_not_active` for a key whose end is recorded. */
+export async function openKey(transaction: AccountTransaction, keyId: string): Promise<OneOfTheKeys> {
+  const found = await anyKey(transaction, keyId);
+  if (!isOpen(found.key.snapshot())) throw keyNotActive(found.key.status(transaction.now));
+  return found;
 }
 
 /** Throws `too_many_changes`. @param perHour how many keys an account may make in an hour; 0: no limit */

@@ -48,6 +48,38 @@ describe('RotateApiKey', () => {
     expect(JSON.parse(created.details!)).toMatchObject({ replaces: old.key.id, graceSeconds: HOUR });
   });
 
+  test('revokes a leaked key in the same transaction, with its event and its notices', async () => {
+    const { id, old, next } = await pair({ leaked: true, graceSeconds: undefined });
+    expect(await verdictOn(old.fullKey)).toEqual({ granted: false, reason: 'revoked' });
+    expect(next.replaced.revocation).toEqual({ reason: 'leaked', leak: null });
+    expect(eventsOf(app, id, 'api_key.').map(({ type, keyId, reason }) => [type, keyId, reason])).toEqual([
+      ['api_key.created', old.key.id, null],
+      ['api_key.rotated', old.key.id, null],
+      ['api_key.created', next.key.id, null],
+      ['api_key.revoked', old.key.id, 'leaked'],
+    ]);
+    const notices = [...app.store.outbox.values()].filter(
+      ({ channel, data }) => channel === 'webhook' && data.ownerId === id,
+    );
+    expect(notices.map(({ type, data }) => [type, data.keyId])).toEqual([
+      ['api_key.created', old.key.id],
+      ['api_key.created', next.key.id],
+      ['api_key.rotated', next.key.id],
+      ['api_key.revoked', old.key.id],
+      ['api_key.leaked', old.key.id],
+    ]);
+    expect((await verdictOn(next.fullKey)).granted).toBe(true);
+  });
+
+  test('refuses a leaked key that is to keep working, before it checks the confirmation', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    await expect(rotate(id, key.id, { leaked: true, graceSeconds: 1, password: 'wrong' })).rejects.toMatchObject({
+      code: 'invalid_fields',
+      details: { errors: [{ field: 'graceSeconds' }] },
+    });
+  });
+
   test('needs a confirmation like a creation', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../domain/audit/audit-event.js';
+import { graceSecondsOf } from '../../domain/keys/key-rules.js';
 import type { RotationOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { ListedKey } from '../lists.js';
@@ -8,14 +9,16 @@ import type { CreatedApiKey } from './create-api-key.js';
 import { changeKeys, openKey, requireWithinLimit, requireFirstTime } from './change-keys.js';
 
 /** The door has already checked the fields with `ROTATION_FIELDS`. */
-export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id'>, Proof {
+export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id' | 'graceSeconds'>, Proof {
+  /** By default a day, or 0 for a leaked key. */
+  readonly graceSeconds: number | undefined;
   readonly ownerId: string;
   readonly keyId: string;
   readonly idempotencyKey: string | undefined;
 }
 
 export interface RotatedApiKey extends CreatedApiKey {
-  /** The old key. It keeps working until the successor has been used, and then for the grace period. */
+  /** The old key. Unless it leaked, it keeps working until the successor has been used, and then for the grace period. */
   readonly replaced: ListedKey;
 }
 
@@ -29,8 +32,9 @@ export class RotateApiKey {
   /**
    * Throws `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`, and the errors of a confirmation.
    */
-  execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
+  async execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
     const { ownerId, keyId, idempotencyKey } = command;
+    const graceSeconds = graceSecondsOf(command);
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
       await requireFirstTime(transaction, idempotencyKey);
       await requireWithinLimit(transaction, this.changesPerHour);
@@ -39,7 +43,7 @@ export class RotateApiKey {
       const keyString = KeyString.generate(this.keyPrefix);
       const actor = { actorId: ownerId, client };
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
-        keys.rotate(keyId, { ...command, id: randomUUID() }, keyString, now),
+        keys.rotate(keyId, { ...command, graceSeconds, id: randomUUID() }, keyString, now),
       );
       return { key, replaced: await transaction.listed(replaced), fullKey: keyString.reveal(), now };
     });

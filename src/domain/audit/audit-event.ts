@@ -1,7 +1,7 @@
 import type { AccountChange } from '../accounts/account-change.js';
-import type { ApiKey } from '../keys/api-key.js';
 import type { RevocationReason } from '../keys/key-change.js';
 import type { DenialReason } from '../keys/verdict.js';
+import type { firstUse, fixedFacts, newLabel } from './event-details.js';
 import type { LeakSite } from './leak-site.js';
 
 /** The client, as a trusted proxy or the calling service describes it. */
@@ -46,12 +46,12 @@ export interface FailedAuthentication {
 }
 
 interface KeyEvent extends Actor {
-  readonly type: `api_key.${'created' | 'rotated' | 'first_used' | 'revoked' | 'expired'}`;
+  readonly type: `api_key.${'created' | 'renamed' | 'rotated' | 'first_used' | 'revoked' | 'expired'}`;
   readonly keyId: string;
   /** Only of a revocation. */
   readonly reason?: RevocationReason;
-  /** The facts of a new key that never change; the first use of a successor; where a leaked key was found. */
-  readonly details?: ReturnType<ApiKey['fixedFacts'] | ApiKey['firstUse']> | LeakSite;
+  /** The facts of a new key that never change; what it was called before; the first use of a successor; where it leaked. */
+  readonly details?: ReturnType<typeof fixedFacts | typeof newLabel | typeof firstUse> | LeakSite;
 }
 
 interface AccountEvent extends Actor {
@@ -76,6 +76,7 @@ type EventType = AuditEvent['type'] | typeof AUTHENTICATION_FAILED;
 /** The events that explain the stored state of a key. */
 export const KEY_HISTORY_TYPES = [
   'api_key.created',
+  'api_key.renamed',
   'api_key.rotated',
   'api_key.first_used',
   'api_key.revoked',
@@ -95,6 +96,7 @@ export const SHOWN_EVENT_TYPES = [
 /** The types that owners may filter by, in the order in which clients see them. */
 export const OWNER_EVENT_TYPES = [
   ...SHOWN_EVENT_TYPES,
+  'api_key.renamed',
   'api_key.rotated',
   'api_key.first_used',
   'session.opened',
@@ -120,4 +122,6 @@ export interface RecordedEvent {
   readonly requestId: string | null;
   /** Only of a key that was revoked because somebody reported it as leaked. */
   readonly leak: LeakSite | null;
+  /** Only of a key that got another name. */
+  readonly previousName: string | null;
 }

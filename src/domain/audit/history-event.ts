@@ -13,6 +13,13 @@ export function detailsOf({ details }: Pick<HistoryEvent, 'details'>): Readonly<
   }
 }
 
+/** What the key of this event was called before. Null for any other event, and when only the note changed. */
+export function recordedPreviousName(event: Pick<HistoryEvent, 'type' | 'details'>): string | null {
+  if (event.type !== 'api_key.renamed') return null;
+  const { name, previousName } = detailsOf(event);
+  return typeof previousName === 'string' && previousName !== name ? previousName : null;
+}
+
 /** How a time reads in a problem. */
 export function moment(at: Date | null): string {
   return at === null || Number.isNaN(at.valueOf()) ? 'no time' : at.toISOString();

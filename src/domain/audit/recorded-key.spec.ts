@@ -11,6 +11,8 @@ const KEY: StoredKey = {
   id: 'key',
   replaced: undefined,
   ownerId: 'ada',
+  name: 'CI',
+  note: null,
   access: 'read-only',
   publicPart: 'a1'.repeat(12),
   digest: Buffer.alloc(32, 7),
@@ -67,6 +69,20 @@ describe('RecordedKey', () => {
     ['expired', 'has not ended, although it expired by event n'],
   ])('finds a key that was %s and has no end', (end, problem) => {
     expect(differences(KEY, [event('created', FACTS), event(end)])).toEqual([problem]);
+  });
+
+  test('compares the name and the note with the last event that gave them', () => {
+    const events = [
+      event('created', FACTS),
+      event('renamed', { name: 'Release', note: 'Deploys', previousName: 'CI', previousNote: null }),
+      event('renamed', { name: 'Old laptop', note: null, previousName: 'Release', previousNote: 'Deploys' }),
+    ];
+    expect(differences({ ...KEY, name: 'Old laptop' }, events)).toEqual([]);
+    expect(differences({ ...KEY, name: 'Release', note: 'Deploys' }, events)).toEqual([
+      'has another name than event n gave it',
+      'has another note than event n gave it',
+    ]);
+    expect(differences(KEY, [event('created', FACTS), event('renamed')])).toEqual([]);
   });
 
   test('finds a revoked key that is stored as expired', () => {

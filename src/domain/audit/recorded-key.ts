@@ -8,11 +8,15 @@ import { rotationProblems, type StoredRotation } from './recorded-rotation.js';
 export interface StoredKey
   extends
     StoredRotation,
-    Pick<ApiKeyState, 'ownerId' | 'access' | 'publicPart' | 'digest' | 'createdAt' | keyof KeyTimes> {}
+    Pick<
+      ApiKeyState,
+      'ownerId' | 'name' | 'note' | 'access' | 'publicPart' | 'digest' | 'createdAt' | keyof KeyTimes
+    > {}
 
 /** Reconstructs a key from its events, in the order of their ids, to compare it with the stored key. */
 export class RecordedKey {
   private created: HistoryEvent | undefined;
+  private renamed: HistoryEvent | undefined;
   private rotated: HistoryEvent | undefined;
   private firstUsed: HistoryEvent | undefined;
   private revoked: HistoryEvent | undefined;
@@ -21,9 +25,10 @@ export class RecordedKey {
   /** @param stored undefined where no such key is stored */
   constructor(private readonly stored: StoredKey | undefined) {}
 
-  /** Only the first event of each type counts: a genuine trail has no second one. */
+  /** Of most types only the first event counts: a genuine trail has no second one. A key may be renamed many times. */
   add(event: HistoryEvent): void {
     if (event.type === 'api_key.created') this.created ??= event;
+    if (event.type === 'api_key.renamed') this.renamed = event;
     if (event.type === 'api_key.rotated') this.rotated ??= event;
     if (event.type === 'api_key.first_used') this.firstUsed ??= event;
     if (event.type === 'api_key.revoked') this.revoked ??= event;
@@ -41,6 +46,7 @@ export class RecordedKey {
     return [
       ...this.problemsOfCreation(stored, prunedUpTo),
       ...problemsOfLife(stored),
+      ...this.problemsOfLabel(stored),
       ...(created ? this.problemsOfSuccessor(stored) : []),
       ...(created ? rotationProblems(stored, { created, firstUsed, revoked }, now) : []),
       ...this.problemsOfEnd(stored, prunedUpTo),
@@ -60,6 +66,18 @@ export class RecordedKey {
         ? []
         : [`has another secret than ${given} with`]),
       ...(isStill(expiresAt, expires) ? [] : [`expires at ${expires}; ${given} until ${String(expiresAt)}`]),
+    ];
+  }
+
+  /** Nothing records what a key was called before it was renamed for the first time. */
+  private problemsOfLabel(stored: StoredKey): string[] {
+    const { renamed } = this;
+    if (!renamed) return [];
+    const { name, note } = detailsOf(renamed);
+    const given = `than event ${renamed.id} gave it`;
+    return [
+      ...(sameUnlessAbsent(name, stored.name) ? [] : [`has another name ${given}`]),
+      ...(sameUnlessAbsent(note, stored.note) ? [] : [`has another note ${given}`]),
     ];
   }
 
@@ -94,6 +112,6 @@ function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {
 }
 
 /** Events that were recorded before details were introduced have none to compare. */
-function sameUnlessAbsent(recorded: unknown, stored: string): boolean {
+function sameUnlessAbsent(recorded: unknown, stored: string | null): boolean {
   return recorded === undefined || recorded === stored;
 }

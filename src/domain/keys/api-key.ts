@@ -1,6 +1,20 @@
 import { Refusal } from '../errors.js';
-import { KEY_FIELDS, normalizeKeyName, normalizeKeyNote, requireValid, ROTATION_FIELDS } from './key-rules.js';
-import { type ApiKeyState, type KeyOrder, type RotationOrder, UNTOUCHED } from './key-state.js';
+import {
+  KEY_FIELDS,
+  normalizeKeyName,
+  normalizeKeyNote,
+  RENAMING_FIELDS,
+  requireValid,
+  ROTATION_FIELDS,
+} from './key-rules.js';
+import {
+  type ApiKeyState,
+  type KeyLabel,
+  type KeyOrder,
+  type Renaming,
+  type RotationOrder,
+  UNTOUCHED,
+} from './key-state.js';
 import { type ApiKeyStatus, dueEnd, type EndStatus, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
 import { DAY_MS } from '../time.js';
@@ -46,20 +60,6 @@ export class ApiKey {
     return this.state;
   }
 
-  /** What never changes, as the audit trail stores it. */
-  fixedFacts() {
-    const { access, publicPart, digest, expiresAt, replaces, graceSeconds } = this.state;
-    const rotation = replaces === null ? {} : { replaces, graceSeconds };
-    return { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString(), ...rotation };
-  }
-
-  /** For the audit trail: the first use of a successor, and the end that it gave the old key. */
-  firstUse(replaced: ApiKey | undefined) {
-    const { firstUsedAt, replaces } = this.state;
-    const end = replaced && (replaced.state.revokedAt ?? replaced.state.endsAt);
-    return { firstUsedAt: firstUsedAt!.toISOString(), replaces, endsAt: end?.toISOString() ?? null };
-  }
-
   status(now: Date): ApiKeyStatus {
     return statusAt(now, this.state);
   }
@@ -67,6 +67,17 @@ export class ApiKey {
   /** A due end must be recorded before it is shown. */
   isEndDue(now: Date): boolean {
     return dueEnd(now, this.state) !== undefined;
+  }
+
+  /** A key that has ended can be renamed too. Returns what it was called before; undefined when nothing changes. */
+  rename({ name, note }: Renaming): KeyLabel | undefined {
+    requireValid(RENAMING_FIELDS, { name, note });
+    const { name: oldName, note: oldNote } = this.state;
+    const newName = name === undefined ? oldName : normalizeKeyName(name);
+    const newNote = note === undefined ? oldNote : normalizeKeyNote(note);
+    if (newName === oldName && newNote === oldNote) return undefined;
+    this.state = { ...this.state, name: newName, note: newNote };
+    return { name: oldName, note: oldNote };
   }
 
   /** Can't be undone. */

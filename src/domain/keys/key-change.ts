@@ -1,4 +1,5 @@
 import type { ApiKey } from './api-key.js';
+import type { KeyLabel } from './key-state.js';
 import type { EndStatus } from './key-status.js';
 
 /** Why a key was revoked. Events from before reasons were introduced have none. */
@@ -20,6 +21,7 @@ export type RevocationReason =
 export type KeyChange =
   | { readonly key: ApiKey; readonly became: 'created' | 'rotated' | 'expired' }
   | { readonly key: ApiKey; readonly became: 'revoked'; readonly reason: RevocationReason }
+  | { readonly key: ApiKey; readonly became: 'renamed'; readonly previous: KeyLabel }
   /** A successor's first use. `replaced` is the old key if it was still active: its end is set with it. */
   | { readonly key: ApiKey; readonly became: 'used'; readonly replaced: ApiKey | undefined }
   /** Without an event of their own: the old key at the first use, and when the rotation is cancelled. */

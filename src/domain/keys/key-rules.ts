@@ -63,7 +63,25 @@ export const KEY_FIELDS = {
 export const ROTATION_FIELDS = {
   expiresInDays: optional(expiryDaysProblem),
   graceSeconds: graceSecondsProblem,
+  leaked: optional((value) => (typeof value === 'boolean' ? undefined : 'must be true or false')),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+export const RENAMING_FIELDS = {
+  name: optional(keyNameProblem),
+  note: optional(keyNoteProblem),
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** How long the old key keeps working after the first use of its successor. A leaked key ends at once. */
+export function graceSecondsOf({ graceSeconds, leaked }: RotationWish): number {
+  if (!leaked) return graceSeconds ?? DEFAULT_GRACE_SECONDS;
+  requireFields({ graceSeconds: graceSeconds ? 'must be 0 or left out: a leaked key ends at once' : undefined });
+  return 0;
+}
+
+interface RotationWish {
+  readonly graceSeconds?: number | undefined;
+  readonly leaked?: boolean | undefined;
+}
 
 /** Throws one error that names every invalid field. */
 export function requireValid<Field extends string>(

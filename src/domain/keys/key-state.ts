@@ -33,12 +33,23 @@ export interface KeyOrder {
   readonly expiresInDays: number;
 }
 
+/** What the owner may change: a field that is undefined stays as it is, and an empty note removes the note. */
+export interface Renaming {
+  readonly name?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** What a key is called. */
+export type KeyLabel = Pick<ApiKeyState, 'name' | 'note'>;
+
 export interface RotationOrder {
   /** The id of the successor. */
   readonly id: string;
   /** Undefined: the same lifetime as the old key. */
   readonly expiresInDays: number | undefined;
   readonly graceSeconds: number;
+  /** The old key ends at once. */
+  readonly leaked?: boolean | undefined;
 }
 
 /** The initial state of a new key. */

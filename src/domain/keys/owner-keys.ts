@@ -2,7 +2,7 @@ import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import { cancelsRotation, endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
 import { MAX_ACTIVE_KEYS } from './key-rules.js';
-import type { KeyOrder, RotationOrder } from './key-state.js';
+import type { KeyOrder, Renaming, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';
 
 /** A due end that a method finds is a change, which must be saved even when the method throws a Refusal. */
@@ -10,7 +10,7 @@ export class OwnerKeys {
   private readonly keys: ApiKey[];
   private readonly noted: KeyChange[] = [];
 
-  /** @param keys all open keys of the owner */
+  /** @param keys all open keys of the owner, and others that are to be renamed */
   constructor(keys: readonly ApiKey[]) {
     this.keys = [...keys];
   }
@@ -41,6 +41,7 @@ export class OwnerKeys {
     const successor = key.replaceBy(order, keyString, now);
     this.noted.push({ key, became: 'rotated' });
     this.add(successor);
+    if (order.leaked) this.end(key, 'leaked', now);
     return successor;
   }
 
@@ -53,6 +54,15 @@ export class OwnerKeys {
     this.noted.push({ key, became: 'used', replaced });
     if (replaced) this.endSoon(replaced, graceSeconds, now);
     return true;
+  }
+
+  /** Throws `not_found`. */
+  rename(keyId: string, renaming: Renaming, now: Date): void {
+    const key = this.keys.find(({ id }) => id === keyId);
+    if (!key) throw noSuchKey();
+    this.endIfDue(key, now);
+    const previous = key.rename(renaming);
+    if (previous) this.noted.push({ key, became: 'renamed', previous });
   }
 
   /** Throws `not_found`, and `api_key_not_active` for a key that has ended, also by the clock. */

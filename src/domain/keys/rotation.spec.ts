@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { refused } from '../../../test/support/application/refused.js';
+import { fixedFacts } from '../audit/event-details.js';
 import { ApiKey } from './api-key.js';
 import type { RotationOrder } from './key-state.js';
 import { KeyString } from './key-string.js';
@@ -50,7 +51,7 @@ describe('OwnerKeys.rotate', () => {
     });
     expect(next.digest).not.toEqual(old.digest);
     expect(old.snapshot()).toMatchObject({ replacedBy: next.id, endsAt: null, revokedAt: null });
-    expect(next.fixedFacts()).toMatchObject({ replaces: old.id, graceSeconds: 3600 });
+    expect(fixedFacts(next)).toMatchObject({ replaces: old.id, graceSeconds: 3600 });
     expect(changesOf(keys)).toEqual([
       [old.id, 'rotated'],
       [next.id, 'created'],

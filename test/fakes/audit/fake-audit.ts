@@ -1,6 +1,7 @@
 import type { Audit } from '../../../src/application/ports.js';
 import { AUTHENTICATION_FAILED, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
+import { recordedPreviousName } from '../../../src/domain/audit/history-event.js';
 import { recordedLeak } from '../../../src/domain/audit/leak-site.js';
 import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
@@ -28,6 +29,6 @@ export function fakeAudit(store: FakeStore): Audit {
 function toRecorded(event: SealableEvent): RecordedEvent {
   const { at, keyId, reason, count, clientIp, userAgent, requestId } = event;
   const type = event.type as RecordedEvent['type'];
-  const leak = recordedLeak(event);
-  return { id: String(event.id), type, at, keyId, reason, count, clientIp, userAgent, requestId, leak };
+  const shown = { leak: recordedLeak(event), previousName: recordedPreviousName(event) };
+  return { id: String(event.id), type, at, keyId, reason, count, clientIp, userAgent, requestId, ...shown };
 }

@@ -20,6 +20,10 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   get('/v1/audit-events'),
   route('GET /v1/api-keys/{id}', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}` })),
   route('POST /v1/api-keys', 201, 401, () => ({ path: '/v1/api-keys', body: CREATE })),
+  route('PATCH /v1/api-keys/{id}', 200, 401, (_, keyId) => ({
+    path: `/v1/api-keys/${keyId}`,
+    body: { name: 'From a matrix' },
+  })),
   route('POST /v1/api-keys/{id}/rotate', 201, 401, (_, keyId) => ({
     path: `/v1/api-keys/${keyId}/rotate`,
     body: { password: PASSWORD },

@@ -56,6 +56,10 @@ export class Person {
     return this.call('POST', `/v1/api-keys/${id}/rotate`, { password: DEMO_OWNER.password, ...order }, headers);
   }
 
+  rename(id: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('PATCH', `/v1/api-keys/${id}`, body, headers);
+  }
+
   revoke(id: string): Promise<Answer> {
     return this.call('POST', `/v1/api-keys/${id}/revoke`);
   }

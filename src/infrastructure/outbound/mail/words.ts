@@ -73,8 +73,7 @@ const WORDS = {
   }),
   'api_key.leaked': ({ at }): OwnWords => ({
     title: 'Your API key leaked and was revoked',
-    happened:
-      'Somebody found one of your API keys and reported it as leaked. It was revoked at once and can’t be used any more.',
+    happened: 'One of your API keys was reported as leaked. It was revoked at once and can’t be used any more.',
     facts: [['Revoked', time(at)]],
     advice: [
       'Create a new key and use it in place of the old one.',

@@ -1,21 +1,18 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
 import { GetApiKey } from '../../../../application/keys/get-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
+import { RenameApiKey } from '../../../../application/keys/rename-api-key.js';
 import { newlyListed } from '../../../../application/lists.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
 import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
-import { requireFields } from '../../../../domain/errors.js';
-import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { DEFAULT_EXPIRY_DAYS, DEFAULT_GRACE_SECONDS } from '../../../../domain/keys/key-rules.js';
-import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
-import { withoutSecrets } from '../../../../domain/secrets.js';
+import { DEFAULT_EXPIRY_DAYS } from '../../../../domain/keys/key-rules.js';
 import { keyView } from '../../shared/key-view.js';
-import { CreateApiKeyBody, RotateApiKeyBody } from './bodies.js';
+import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { ForOwners } from './owner.guard.js';
-import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
+import { readIdempotencyKey, readKeyId, readPage, readStatus, type Query as ListQuery } from './read-request.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
@@ -45,6 +42,7 @@ export class ApiKeysController {
     private readonly listKeys: ListApiKeys,
     private readonly getKey: GetApiKey,
     private readonly createKey: CreateApiKey,
+    private readonly renameKey: RenameApiKey,
     private readonly rotateKey: RotateApiKey,
     private readonly revokeKey: RevokeApiKey,
   ) {}
@@ -85,6 +83,25 @@ export class ApiKeysController {
     return { apiKey: keyView(newlyListed(key, now), now), fullKey };
   }
 
+  @Patch(':id')
+  @ApiOkResponse({ type: ApiKeyView })
+  @ProblemResponses({
+    ...OWNERS_ONLY,
+    ...MALFORMED_BODY,
+    400: 'Invalid or unknown fields, or none',
+    403: 'An API key, or a request from another site',
+    404: 'No such key of this owner',
+  })
+  async rename(
+    @Req() request: LatchkeyRequest,
+    @Param('id') id: string,
+    @Body() { name, note }: RenameApiKeyBody,
+  ): Promise<ApiKeyView> {
+    const ownerId = request.session!.account.id;
+    const renamed = await this.renameKey.execute(ownerId, readKeyId(id), { name, note }, clientOf(request));
+    return keyView(renamed, renamed.now);
+  }
+
   @Post(':id/rotate')
   @ApiHeader(IDEMPOTENCY_KEY)
   @ApiCreatedResponse({ type: RotatedApiKeyView })
@@ -96,12 +113,13 @@ export class ApiKeysController {
   async rotate(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
-    @Body() { graceSeconds = DEFAULT_GRACE_SECONDS, expiresInDays, password }: RotateApiKeyBody,
+    @Body() { graceSeconds, leaked, expiresInDays, password }: RotateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
   ): Promise<RotatedApiKeyView> {
     const { account, signIn } = request.session!;
-    const order = { keyId: readKeyId(id), graceSeconds, expiresInDays, idempotencyKey: readIdempotencyKey(header) };
-    const command = { ...order, ownerId: account.id, password, signIn };
+    const order = { keyId: readKeyId(id), graceSeconds, leaked, expiresInDays };
+    const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
+    const command = { ...order, ...proof, ownerId: account.id };
     const { key, replaced, fullKey, now } = await this.rotateKey.execute(command, clientOf(request));
     return { apiKey: keyView(newlyListed(key, now), now), replaced: keyView(replaced, now), fullKey };
   }
@@ -120,23 +138,4 @@ export class ApiKeysController {
     const revoked = await this.revokeKey.execute(request.session!.account.id, readKeyId(id), clientOf(request));
     return keyView(revoked, revoked.now);
   }
-}
-
-/** Letter case does not matter. A text that cannot be an id gets the answer for an unknown key. */
-function readKeyId(id: string): string {
-  const keyId = id.toLowerCase();
-  if (!isKeyId(keyId)) throw noSuchKey();
-  return keyId;
-}
-
-/** Stored as sent. Quotes are optional, unlike in the IETF draft "The Idempotency-Key HTTP Header Field". */
-function readIdempotencyKey(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  requireFields({ 'Idempotency-Key': idempotencyKeyProblem(header) });
-  return header;
-}
-
-function idempotencyKeyProblem(header: string): string | undefined {
-  if (!/^[\x21-\x7e]{1,255}$/.test(header)) return 'must be 1 to 255 visible ASCII characters';
-  return withoutSecrets(header) === header ? undefined : 'must not contain an API key: use a new value, such as a UUID';
 }

@@ -4,7 +4,7 @@ import { ListAuditEvents } from '../../../../application/audit/list-audit-events
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../../../domain/audit/leak-site.js';
 import { ForOwners } from './owner.guard.js';
-import { readEventFilter, readPage, type Query as ListQuery } from './page-query.js';
+import { readEventFilter, readPage, type Query as ListQuery } from './read-request.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { leakView } from '../../shared/key-view.js';
@@ -15,6 +15,8 @@ const TEXT_OR_NULL = { type: String, nullable: true } as const;
 const REASON =
   'Of a revocation: owner, administrator, platform, rotated, leaked or purged; null in events from before reasons were ' +
   'recorded. Of a failed authentication: why it was refused';
+
+const PREVIOUS_NAME = 'Of a key that was renamed: what it was called before; null if only its note changed';
 
 export class AuditEventView {
   @ApiProperty() id!: string;
@@ -27,12 +29,25 @@ export class AuditEventView {
   @ApiProperty(TEXT_OR_NULL) userAgent!: string | null;
   @ApiProperty(TEXT_OR_NULL) requestId!: string | null;
   @ApiProperty(LEAK_SCHEMA) leak!: LeakSite | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: PREVIOUS_NAME }) previousName!: string | null;
 }
 
-function eventView({ id, type, at, keyId, reason, count, leak, ...by }: RecordedEvent): AuditEventView {
+function eventView({ id, type, at, keyId, reason, count, leak, previousName, ...by }: RecordedEvent): AuditEventView {
   const { clientIp, userAgent, requestId } = by;
   const site = leak && leakView(leak);
-  return { id, type, at: at.toISOString(), keyId, reason, count, clientIp, userAgent, requestId, leak: site };
+  return {
+    id,
+    type,
+    at: at.toISOString(),
+    keyId,
+    reason,
+    count,
+    clientIp,
+    userAgent,
+    requestId,
+    leak: site,
+    previousName,
+  };
 }
 
 class AuditEventListView {

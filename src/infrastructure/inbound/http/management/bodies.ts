@@ -11,6 +11,7 @@ import {
   MAX_GRACE_SECONDS,
   MAX_NAME_LENGTH,
   MAX_NOTE_LENGTH,
+  RENAMING_FIELDS,
   ROTATION_FIELDS,
 } from '../../../../domain/keys/key-rules.js';
 import { Follows, plainTextRule, text } from '../pipeline/rules.js';
@@ -53,6 +54,16 @@ export class CreateApiKeyBody {
   password?: string;
 }
 
+export class RenameApiKeyBody {
+  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
+  @Follows(RENAMING_FIELDS.name)
+  name?: string;
+
+  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line; an empty text removes the note' })
+  @Follows(RENAMING_FIELDS.note)
+  note?: string;
+}
+
 export class RotateApiKeyBody {
   @ApiPropertyOptional({
     type: 'integer',
@@ -72,6 +83,14 @@ export class RotateApiKeyBody {
   })
   @Follows(optional(ROTATION_FIELDS.graceSeconds))
   graceSeconds?: number;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description: 'The old key leaked: it ends at once, with the reason `leaked`. Not with `graceSeconds` above 0',
+  })
+  @Follows(ROTATION_FIELDS.leaked)
+  leaked?: boolean;
 
   @ApiPropertyOptional(CONFIRMING_PASSWORD)
   @Follows(optional(text(passwordProblem)))

@@ -32,7 +32,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],
     credentials: false,
-    methods: ['GET', 'POST', 'DELETE'],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
     exposedHeaders: [
       'Retry-After',

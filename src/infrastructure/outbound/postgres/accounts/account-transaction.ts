@@ -112,8 +112,8 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async saveKey(key: ApiKey): Promise<void> {
-    const { id, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt } = key.snapshot();
-    const change = { revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt };
+    const { id, name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt } = key.snapshot();
+    const change = { name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt };
     await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, change);
   }
 

@@ -12,7 +12,7 @@ const EVENT = 'event.id AS event_id, event.type, event.owner_id AS event_owner_i
 const EVENTS = 'SELECT id, type, owner_id, key_id, reason, details FROM audit_events WHERE type';
 
 const KEYS = `
-  SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.access,
+  SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.name, key.note, key.access,
     key.public_part, key.digest, key.created_at, key.expires_at, key.revoked_at, key.expired_at, key.ends_at, key.replaces,
     key.replaced_by, key.grace_seconds, key.first_used_at, replaced.id IS NOT NULL AS is_replaced_stored,
     replaced.expires_at AS replaced_expires_at, replaced.revoked_at AS replaced_revoked_at,
@@ -44,6 +44,8 @@ interface HistoryRow {
 
 interface KeyHistoryRow extends HistoryRow {
   readonly owner_id: string;
+  readonly name: string;
+  readonly note: string | null;
   readonly access: StoredKey['access'];
   readonly public_part: string;
   readonly digest: Buffer;
@@ -70,6 +72,8 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
     yield historyItem(row, {
       id: row.subject,
       ownerId: row.owner_id,
+      name: row.name,
+      note: row.note,
       access: row.access,
       publicPart: row.public_part,
       digest: row.digest,

@@ -6,6 +6,7 @@ import {
   type RecordedEvent,
 } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
+import { recordedPreviousName } from '../../../../domain/audit/history-event.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
 import type { Page, PageRequest } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
@@ -133,6 +134,7 @@ function toEvent(row: AuditEventRow): RecordedEvent {
     userAgent: row.userAgent,
     requestId: row.requestId,
     leak: recordedLeak(row),
+    previousName: recordedPreviousName(row),
   };
 }
 

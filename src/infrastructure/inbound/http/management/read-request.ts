@@ -4,6 +4,8 @@ import type { EventFilter } from '../../../../application/ports.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { OWNER_EVENT_TYPES, type OwnerEventType } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
+import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 
 const PAGE_SIZE = 50;
 
@@ -42,4 +44,23 @@ function readEventTypes(type: unknown): OwnerEventType[] | undefined {
     type: isKnown ? undefined : `must be one or more of ${OWNER_EVENT_TYPES.join(', ')}, comma-separated`,
   });
   return known;
+}
+
+/** Letter case does not matter. A text that cannot be an id gets the answer for an unknown key. */
+export function readKeyId(id: string): string {
+  const keyId = id.toLowerCase();
+  if (!isKeyId(keyId)) throw noSuchKey();
+  return keyId;
+}
+
+/** Stored as sent. Quotes are optional, unlike in the IETF draft "The Idempotency-Key HTTP Header Field". */
+export function readIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  requireFields({ 'Idempotency-Key': idempotencyKeyProblem(header) });
+  return header;
+}
+
+function idempotencyKeyProblem(header: string): string | undefined {
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) return 'must be 1 to 255 visible ASCII characters';
+  return withoutSecrets(header) === header ? undefined : 'must not contain an API key: use a new value, such as a UUID';
 }
