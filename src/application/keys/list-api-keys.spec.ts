@@ -4,6 +4,7 @@ import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { DAY_MS } from '../../domain/time.js';
+import { newlyListed } from '../lists.js';
 import { GetApiKey } from './get-api-key.js';
 import { ListApiKeys } from './list-api-keys.js';
 import type { ApiKeys, DueKeys } from '../ports.js';
@@ -42,6 +43,12 @@ describe('ListApiKeys', () => {
       [made[0], 'active'],
     ]);
     expect([activeKeys, nextCursor]).toEqual([2, null]);
+  });
+
+  test('shows a new key as the answer to its creation does', async () => {
+    const { id } = await newOwner(app);
+    const { key, now } = await createKey(app, id);
+    expect((await app.listApiKeys.execute(id, undefined, ALL)).items).toEqual([newlyListed(key, now)]);
   });
 
   test.each<[ApiKeyStatus, string[]]>([

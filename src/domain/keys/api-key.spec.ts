@@ -69,6 +69,29 @@ describe('ApiKey.issue', () => {
   });
 });
 
+describe('ApiKey.rename', () => {
+  test('changes only what is given, and returns what the key was called before', () => {
+    const key = issue({ note: 'Deploys' });
+    expect(key.rename({ name: ' Release ' })).toEqual({ name: 'CI', note: 'Deploys' });
+    expect(key.rename({ note: 'Publishes' })).toEqual({ name: 'Release', note: 'Deploys' });
+    expect(key.rename({ note: ' ' })).toEqual({ name: 'Release', note: 'Publishes' });
+    expect(key.snapshot()).toMatchObject({ name: 'Release', note: null });
+  });
+
+  test('returns undefined when nothing changes', () => {
+    const key = issue({ note: 'Deploys' });
+    expect([key.rename({}), key.rename({ name: 'CI', note: 'Deploys' })]).toEqual([undefined, undefined]);
+  });
+
+  test('names every invalid field, and changes nothing', () => {
+    const key = issue();
+    expect(() => key.rename({ name: '', note: 'a\nb' })).toThrow(
+      'name must not be empty; note must not contain control characters',
+    );
+    expect(key.snapshot().name).toBe('CI');
+  });
+});
+
 describe('The status of a key', () => {
   test('is expired from the millisecond of its expiry', () => {
     const key = issue();

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   expiryDaysProblem,
+  graceSecondsOf,
   KEY_FIELDS,
   keyNameProblem,
   keyNoteProblem,
@@ -68,6 +69,22 @@ describe('keyNameProblem', () => {
         expect(normalizeKeyName(kept)).toBe(kept);
         expect(keyNameProblem(kept)).toBeUndefined();
       }),
+    );
+  });
+});
+
+describe('graceSecondsOf', () => {
+  test.each<[Parameters<typeof graceSecondsOf>[0], number]>([
+    [{}, 86_400],
+    [{ graceSeconds: 0 }, 0],
+    [{ graceSeconds: 60, leaked: false }, 60],
+    [{ leaked: true }, 0],
+    [{ graceSeconds: 0, leaked: true }, 0],
+  ])('%j takes %i seconds', (wish, seconds) => expect(graceSecondsOf(wish)).toBe(seconds));
+
+  test('refuses a leaked key that is to keep working', () => {
+    expect(() => graceSecondsOf({ graceSeconds: 1, leaked: true })).toThrow(
+      'graceSeconds must be 0 or left out: a leaked key ends at once',
     );
   });
 });

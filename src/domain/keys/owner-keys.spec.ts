@@ -120,6 +120,27 @@ describe('OwnerKeys.issue', () => {
   });
 });
 
+describe('OwnerKeys.rename', () => {
+  test('renames a key, and notes what it was called; nothing when nothing changes', () => {
+    const [key] = living(1);
+    const keys = new OwnerKeys([key!]);
+    keys.rename(key!.id, { name: 'Release' }, NOW);
+    keys.rename(key!.id, { name: 'Release' }, NOW);
+    expect(keys.changes).toEqual([{ key, became: 'renamed', previous: { name: 'CI', note: null } }]);
+  });
+
+  test('notes an end that is due before the new name, and refuses a key that is not there', () => {
+    const [key] = living(1);
+    const keys = new OwnerKeys([key!]);
+    keys.rename(key!.id, { name: 'Old laptop' }, at(DAY));
+    expect(changesOf(keys)).toEqual([
+      [key!.id, 'expired'],
+      [key!.id, 'renamed'],
+    ]);
+    expect(refused(() => keys.rename('another', { name: 'x' }, NOW))).toMatchObject({ code: 'not_found' });
+  });
+});
+
 describe('OwnerKeys.revoke', () => {
   test('revokes one key, with the reason', () => {
     const [one, other] = living(2);

@@ -58,6 +58,21 @@ describe('OwnerKeys.rotate', () => {
     ]);
   });
 
+  test('passes the note on, and revokes an old key that leaked', () => {
+    const old = keyOf(10);
+    old.rename({ note: 'Deploys' });
+    const keys = new OwnerKeys([old]);
+    const next = rotate(keys, old, SECOND, { graceSeconds: 0, leaked: true }) as ApiKey;
+    expect(next.snapshot().note).toBe('Deploys');
+    expect(old.snapshot().revokedAt).toEqual(at(SECOND));
+    expect(changesOf(keys)).toEqual([
+      [old.id, 'rotated'],
+      [next.id, 'created'],
+      [old.id, 'revoked'],
+    ]);
+    expect(keys.changes.at(-1)).toMatchObject({ reason: 'leaked' });
+  });
+
   test('gives the successor the requested lifetime', () => {
     expect(pair({ expiresInDays: 3 }).next.snapshot().expiresAt).toEqual(at(SECOND + 3 * DAY));
   });

@@ -123,6 +123,12 @@ export const PROVOCATIONS: Provocations = {
     ...ownersOnly('GET', '/v1/api-keys/x'),
     404: ({ owner }) => owner.person.call('GET', '/v1/api-keys/x'),
   },
+  'PATCH /v1/api-keys/{id}': {
+    200: ({ owner, keyId }) => owner.person.rename(keyId, { name: 'Renamed' }),
+    ...ownersOnly('PATCH', '/v1/api-keys/x'),
+    ...malformedBodies('PATCH', '/v1/api-keys/x'),
+    404: ({ owner }) => owner.person.rename('x', { name: 'Renamed' }),
+  },
   'POST /v1/api-keys/{id}/rotate': {
     201: ({ owner, keyId }) => owner.person.rotate(keyId),
     ...ownersOnly('POST', '/v1/api-keys/x/rotate'),
