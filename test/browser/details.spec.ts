@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { intercept, isReadingOne } from './support/network.js';
 import { putEvents, putHistory, putKeys, type KeyRow } from './support/rows.js';
 import { button, dialog, focusOn, row, showDetails } from './support/screen.js';
@@ -12,6 +12,13 @@ const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 const dayOf = (date: Date) => date.toISOString().slice(0, 10);
 const written = (date: Date, year?: 'numeric') =>
   date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year, timeZone: 'UTC' });
+
+/** What a screen reader says after the name. */
+const described = (element: Locator) =>
+  element.evaluate((node) => {
+    const ids = node.getAttribute('aria-describedby')?.split(' ') ?? [];
+    return ids.map((id: string) => node.ownerDocument.getElementById(id)?.textContent).join(' ');
+  });
 
 describe('the details of a key', () => {
   let stage: Stage;
@@ -88,14 +95,7 @@ describe('the details of a key', () => {
     for (const line of ['1K', '2K', '3K', '4K']) await details.getByText(line, { exact: true }).waitFor();
 
     const slider = requests(page);
-    const described = () =>
-      slider.evaluate((node) => {
-        const { document } = globalThis as unknown as {
-          document: { getElementById(id: string): { textContent: string } };
-        };
-        return document.getElementById(node.getAttribute('aria-describedby')!).textContent;
-      });
-    expect(await described()).toBe('4,800 accepted7 rejected');
+    expect(await described(slider)).toBe('4,800 accepted7 rejected');
     const today = dayAgo(0);
     const expectDay = async (day: Date, granted: string, refused: string) => {
       await details.getByText(`${written(day)}: ${granted} accepted · ${refused} rejected`, { exact: true }).waitFor();
@@ -200,5 +200,72 @@ describe('the details of a key', () => {
     await details.waitFor({ state: 'detached' });
     await page.getByLabel('Name', { exact: true }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Old laptop');
+  });
+
+  test('name and note can be changed in place, and the list, the history and another tab’s note are in step', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey } = await owner.person.newKey({ name: 'Deploy' });
+    const { page } = await stage.open({ owner });
+    const details = await showDetails(page, 'Deploy');
+    const edit = button(details, 'Edit name and note');
+    const name = details.getByLabel('Name', { exact: true });
+    const note = details.getByLabel('Note', { exact: true });
+    await edit.click();
+    await focusOn(name);
+    await name.fill('Nobody sees this');
+    await page.keyboard.press('Escape');
+    await focusOn(edit);
+    expect([await name.count(), await details.count()]).toEqual([0, 1]);
+
+    await edit.click();
+    expect(await name.inputValue()).toBe('Deploy');
+    await name.fill('  ');
+    await note.fill('n'.repeat(201));
+    await page.keyboard.press('Enter');
+    await focusOn(name);
+    expect([await described(name), await described(note)]).toEqual([
+      'Give the key a name',
+      expect.stringContaining('At most 200 characters'),
+    ]);
+    await name.fill('n'.repeat(65));
+    await button(details, 'Save').click();
+    await details.getByText('At most 64 characters').waitFor();
+    // Only the service knows this rule.
+    await name.fill('CI deploy');
+    await note.fill('lk_' + '0'.repeat(24) + '.' + '0'.repeat(64));
+    await button(details, 'Save').click();
+    await details.getByText('This must not contain an API key').waitFor();
+    await focusOn(note);
+
+    // In another tab.
+    await page.request.patch(`${stage.service.url}/v1/api-keys/${apiKey.id}`, { data: { note: 'Runs at night' } });
+    await note.fill('');
+    await page.keyboard.press('Enter');
+    await dialog(page, 'CI deploy').getByRole('list').getByText('Key CI deploy was renamed (before: Deploy)').waitFor();
+    await focusOn(button(dialog(page, 'CI deploy'), 'Edit name and note'));
+    await dialog(page, 'CI deploy').getByText('Runs at night').waitFor();
+    expect((await owner.person.list()).items).toMatchObject([{ name: 'CI deploy', note: 'Runs at night' }]);
+    await page.keyboard.press('Escape');
+    await row(page, 'CI deploy').waitFor();
+    await focusOn(row(page, 'CI deploy').getByRole('rowheader').locator('a, button').first());
+  });
+
+  test('a change of the name that does not arrive is kept in its field and can be sent again', async () => {
+    const owner = await openWith({ name: 'Deploy' });
+    const { page } = await stage.open({ owner });
+    const details = await showDetails(page, 'Deploy');
+    await button(details, 'Edit name and note').click();
+    await details.getByLabel('Name', { exact: true }).fill('CI deploy');
+    const repair = await intercept(
+      page,
+      (request) => request.method() === 'PATCH',
+      (route) => route.abort(),
+    );
+    await button(details, 'Save').click();
+    await details.getByRole('alert').waitFor();
+    await repair();
+    expect(await details.getByLabel('Name', { exact: true }).inputValue()).toBe('CI deploy');
+    await button(details, 'Save').click();
+    await dialog(page, 'CI deploy').waitFor();
   });
 });

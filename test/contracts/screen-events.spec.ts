@@ -19,6 +19,7 @@ const refusal = (id: string, given: Partial<AuditEvent> = {}): AuditEvent => ({
   userAgent: 'curl/8.5.0',
   requestId: null,
   leak: null,
+  previousName: null,
   ...given,
 });
 
@@ -90,6 +91,14 @@ describe('describeEvent in the panel', () => {
     expect([sentence(event), sentence({ ...event, keyId: null })]).toEqual([
       expect.stringContaining('CI deploy'),
       expect.any(String),
+    ]);
+  });
+
+  test('tells a new name from a new note', () => {
+    const type = 'api_key.renamed';
+    expect([sentence({ type, previousName: 'Deploy' }), sentence({ type })]).toEqual([
+      'Key CI deploy was renamed (before: Deploy)',
+      'The note of key CI deploy was changed',
     ]);
   });
 

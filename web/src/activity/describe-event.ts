@@ -4,6 +4,7 @@ interface Event {
   readonly type: string;
   readonly keyId: string | null;
   readonly reason: string | null;
+  readonly previousName: string | null;
 }
 
 type OfKey = (keyName: string) => string;
@@ -11,6 +12,7 @@ type OfKey = (keyName: string) => string;
 /** Tables by the type of an event or by its reason, and what to say of one that they lack. */
 interface Words {
   readonly event: Readonly<Record<string, OfKey>>;
+  readonly renamedFrom: (previousName: string, keyName: string) => string;
   readonly revokedKey: Readonly<Record<string, OfKey>>;
   readonly rejectedKey: Readonly<Record<string, OfKey>>;
   readonly rejected: Readonly<Record<string, string>>;
@@ -21,12 +23,13 @@ interface Words {
 }
 
 /** The sentence for an event; for an event of a key, a function of the key's name. */
-export function describeEvent({ type, keyId, reason }: Event, words: Words): string | OfKey {
+export function describeEvent({ type, keyId, reason, previousName }: Event, words: Words): string | OfKey {
   if (type === 'authentication.failed') {
     if (keyId !== null) return find(words.rejectedKey, reason) ?? words.otherRejectedKey;
     return find(words.rejected, reason) ?? words.otherRejected;
   }
   if (keyId === null) return words.other;
+  if (type === 'api_key.renamed' && previousName !== null) return (name) => words.renamedFrom(previousName, name);
   const plain = find(words.event, type) ?? words.otherOfKey;
   return type === 'api_key.revoked' ? (find(words.revokedKey, reason) ?? plain) : plain;
 }

@@ -7,6 +7,7 @@ import { groupEvents } from './group-events';
 
 const OF_KEYS = [
   'api_key.created',
+  'api_key.renamed',
   'api_key.rotated',
   'api_key.first_used',
   'api_key.revoked',

@@ -133,6 +133,8 @@ export interface AuditEvent {
   readonly requestId: string | null;
   /** Of a key that leaked: where it was found, as reported by a stranger. */
   readonly leak: Leak | null;
+  /** Of a key that was renamed; null if only its note changed. */
+  readonly previousName: string | null;
 }
 
 export interface AuditEventPage {

@@ -1,3 +1,4 @@
+import { ActionIcon } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
@@ -7,6 +8,7 @@ import { useRotation } from '../rotate/useRotation';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
+import { EditIcon } from '../ui/icons';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/useFocusReturn';
@@ -36,11 +38,13 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
   const found = useKey(last.current, opened);
   const { rotation } = useRotation(found.key, opened);
   const focus = useFocusReturn(opened);
+  const edit = useRef<HTMLButtonElement>(null);
   const [renaming, setRenaming] = useState({ keyId, startsRenaming, isOn: startsRenaming });
   // Each opened key begins as it was asked for.
   if (renaming.keyId !== keyId || renaming.startsRenaming !== startsRenaming) {
     setRenaming({ keyId, startsRenaming, isOn: startsRenaming });
   }
+  const rename = (isOn: boolean) => setRenaming({ keyId, startsRenaming, isOn });
   const next = useRef<NextStep>(undefined);
   const choose = (step: NextStep) => {
     next.current = step;
@@ -54,7 +58,12 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
     else if (step === 'create') create(found.key);
     else act({ kind: step, key: found.key, rotation, opener: focus.opener() });
   };
-  const stopRenaming = () => setRenaming({ keyId, startsRenaming, isOn: false });
+  const stopRenaming = () => {
+    rename(false);
+    // The button is there again after this.
+    requestAnimationFrame(() => edit.current?.focus());
+  };
+
   const now = useNow();
   const isUnknown = hasCode(found.error, 'not_found');
   const key = isUnknown ? undefined : found.key;
@@ -65,6 +74,22 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
       title={found.key?.name ?? details.title}
       subject={keyId}
       isEdited={isRenaming}
+      action={
+        key && (
+          <ActionIcon
+            ref={edit}
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            aria-label={details.edit}
+            title={details.edit}
+            disabled={isRenaming}
+            onClick={() => rename(true)}
+          >
+            <EditIcon />
+          </ActionIcon>
+        )
+      }
       footer={key && statusAt(key, now) === 'active' && <KeyActions apiKey={key} rotation={rotation} onNext={choose} />}
       onClose={onClose}
       onClosed={afterwards}

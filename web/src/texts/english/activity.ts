@@ -27,8 +27,10 @@ export const activity = {
     'api_key.first_used': (name: string) => `Key ${name} was used for the first time`,
     'api_key.revoked': (name: string) => `Key ${name} was revoked`,
     'api_key.expired': (name: string) => `Key ${name} expired`,
-    'api_key.renamed': (name: string) => `Key ${name} was renamed`,
+    /** Without a new name, only the note changed. */
+    'api_key.renamed': (name: string) => `The note of key ${name} was changed`,
   },
+  renamedFrom: (previous: string, name: string) => `Key ${name} was renamed (before: ${previous})`,
   other: 'Other activity',
   otherOfKey: (name: string) => `Other activity of key ${name}`,
   revokedKey: {
