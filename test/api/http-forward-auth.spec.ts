@@ -4,11 +4,13 @@ import {
   FORWARDED,
   headersOf,
   NGINX,
+  routesFile,
   startForwardAuth,
   type ForwardAuthStage,
 } from '../support/callers/forward-auth.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { rawRequest } from '../support/callers/raw-http.js';
+import { PrintedLog } from '../support/reading/printed-log.js';
 import { startServiceHere } from '../support/processes/service.js';
 
 const MODES = [
@@ -136,4 +138,24 @@ test('forward auth without routes answers 403 for every good key, and logs the r
     spy.mockRestore();
   }
   expect(text.match(/FORWARD_AUTH_ROUTES is missing/g)).toHaveLength(1);
+});
+
+test('a good key on a path without a route is logged as no-route, with method and path but without the query', async () => {
+  const log = new PrintedLog();
+  const service = await startServiceHere({ LOG_LEVEL: 'info', FORWARD_AUTH_ROUTES: routesFile() });
+  try {
+    const { fullKey } = await (await service.person().signIn()).newKey();
+    for (const [key, target] of [
+      [fullKey, '/systems'],
+      [fullKey, '/elsewhere/7?token=abc'],
+      [unknownKey(), '/elsewhere'],
+    ]) {
+      const headers = [`Authorization: Bearer ${key}`, 'X-Forwarded-Method: GET', `X-Forwarded-Uri: ${target}`];
+      await rawRequest(service, 'GET /v1/forward-auth?mode=caddy', headers);
+    }
+  } finally {
+    await service.stop();
+    log.stop();
+  }
+  expect(log.named('no-route')).toEqual([expect.objectContaining({ method: 'GET', path: '/elsewhere/7' })]);
 });

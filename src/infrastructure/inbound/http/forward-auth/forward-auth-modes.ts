@@ -26,8 +26,14 @@ export function readMode(value: unknown): ForwardAuthMode {
   throw invalidFields([{ field: 'mode', message: `must be one of ${FORWARD_AUTH_MODES.join(', ')}` }]);
 }
 
-/** Method and target as the proxy received them. Undefined unless each of them is sent exactly once. */
-export function originalOf(request: Request, mode: ForwardAuthMode): { method: string; target: string } | undefined {
+/** Method and target as the proxy received them. */
+export interface OriginalRequest {
+  readonly method: string;
+  readonly target: string;
+}
+
+/** Undefined unless the proxy sends each of them exactly once. */
+export function originalOf(request: Request, mode: ForwardAuthMode): OriginalRequest | undefined {
   const [method, ...methods] = headerValues(request, MODES[mode].method);
   const [target, ...targets] = headerValues(request, MODES[mode].target);
   const isClear = method !== undefined && target !== undefined && methods.length + targets.length === 0;

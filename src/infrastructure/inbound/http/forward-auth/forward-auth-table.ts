@@ -1,6 +1,6 @@
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
-import { CLOSED, operationOf } from '../../shared/operation-of.js';
+import { operationOf } from '../../shared/operation-of.js';
 
 /** Maps a method and a path to the question for the service. The first matching route counts. */
 export class ForwardAuthTable {
@@ -10,11 +10,14 @@ export class ForwardAuthTable {
     this.routes = routes.map((route) => ({ ...route, segments: segmentsOf(route.path) }));
   }
 
-  /** @param path decoded and in normal form */
-  questionFor(method: string, path: string): Question {
+  /**
+   * Undefined if no route matches.
+   * @param path decoded and in normal form
+   */
+  questionFor(method: string, path: string): Question | undefined {
     const segments = segmentsOf(path);
     const route = this.routes.find((known) => takes(known.method, method) && covers(known.segments, segments));
-    if (!route) return CLOSED;
+    if (!route) return undefined;
     return { operation: route.operation ?? operationOf(method), permission: route.permission };
   }
 }

@@ -1,10 +1,11 @@
 import { All, Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { Log } from '../../../telemetry/log.js';
+import { plainText } from '../../shared/client-facts.js';
 import type { KeyAnswer } from '../../shared/key-answers.js';
 import { CLOSED } from '../../shared/operation-of.js';
 import type { HttpDoor } from '../http-door.js';
@@ -13,7 +14,13 @@ import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import * as responses from '../pipeline/key-responses.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
-import { FORWARD_AUTH_MODES, type ForwardAuthMode, originalOf, readMode } from './forward-auth-modes.js';
+import {
+  FORWARD_AUTH_MODES,
+  type ForwardAuthMode,
+  originalOf,
+  type OriginalRequest,
+  readMode,
+} from './forward-auth-modes.js';
 import { normalPath } from './forward-auth-path.js';
 import { ForwardAuthTable } from './forward-auth-table.js';
 
@@ -23,6 +30,8 @@ const IDENTITY = {
   'X-Latchkey-Access': responses.textHeader('read-only or read-and-write'),
   'X-Latchkey-Permissions': responses.textHeader('What the key may do, with spaces between; may be empty'),
 };
+
+const MAX_LOGGED_PATH = 256;
 
 interface ForwardAuthParts {
   readonly validateKey: ValidateKey;
@@ -43,17 +52,26 @@ class ForwardAuth {
   async answer(mode: ForwardAuthMode, request: LatchkeyRequest): Promise<KeyAnswer> {
     const { validateKey, keyRequests, routes } = this.parts;
     if (!routes) this.warnOnce();
-    const question = this.questionOf(mode, request);
+    const original = originalOf(request, mode);
+    const routed = this.questionOf(original);
+    // No key may do what no route names.
+    const question = routed ?? CLOSED;
     const answer = await keyRequests.answer(request, async (credential, client) =>
       keyRequests.answers.of(await validateKey.execute({ credential, question, client })),
     );
+    if (!routed && answer.status === 403) this.logNoRoute(original, request);
     return mode === 'nginx' ? forNginx(answer) : answer;
   }
 
-  private questionOf(mode: ForwardAuthMode, request: Request): Question {
-    const original = originalOf(request, mode);
+  private questionOf(original: OriginalRequest | undefined): Question | undefined {
     const path = original && normalPath(original.target);
-    return path === undefined ? CLOSED : this.table.questionFor(original!.method, path);
+    return path === undefined ? undefined : this.table.questionFor(original!.method, path);
+  }
+
+  /** Of a good key only. The audit trail has the refusal either way. */
+  private logNoRoute(original: OriginalRequest | undefined, { requestId }: LatchkeyRequest): void {
+    const path = plainText(original?.target.split('?', 1)[0], MAX_LOGGED_PATH);
+    this.parts.log.info('no-route', { method: original?.method, path, requestId });
   }
 
   private warnOnce(): void {
