@@ -71,7 +71,7 @@ describe('latchkey events', () => {
     const { id } = await newOwner(app);
     const revoke = async (env: NodeJS.ProcessEnv) => {
       const { key } = await createKey(app, id);
-      await latchkey(['keys', 'revoke', '--owner', id, '--key', key.id], env);
+      await latchkey(['keys', 'revoke', '--owner', id, '--key', key.id, '--yes'], env);
       const claims = await app.outbox.claim('webhook', 100);
       return claims.flatMap(({ message: { type, data } }) => (data.keyId === key.id ? [type, data.reason] : []));
     };

@@ -24,8 +24,9 @@ describe('latchkey next to a running service', () => {
     await service?.stop();
   });
 
+  /** Commands that can't be undone get `--yes`, which the last tests here are about. */
   const administer = (args: string[], { input, env }: CommandOptions = {}) =>
-    host.latchkey(args, {
+    host.latchkey(args.includes('revoke') || args.includes('purge') ? [...args, '--yes'] : args, {
       env: { DATABASE_URL: service.databaseUrl, ...env },
       ...(input === undefined ? {} : { input }),
     });
@@ -318,5 +319,43 @@ describe('latchkey next to a running service', () => {
     const { code, err } = await administer(['keys', 'revoke', '--owner', other.id, '--key', apiKey.id]);
     expect({ code, err }).toEqual({ code: 1, err: 'latchkey: There is no such API key\n' });
     expect(await reasonFor(fullKey)).toBeUndefined();
+  });
+
+  describe('a command that can’t be undone', () => {
+    const commandsOf = (id: string, keyId: string) => [
+      ['keys', 'revoke', '--owner', id, '--key', keyId],
+      ['keys', 'revoke', '--owner', id, '--all'],
+      ['account', 'purge', id],
+    ];
+    const env = () => ({ DATABASE_URL: service.databaseUrl });
+
+    test('needs --yes where there is no terminal, and says what it would end', async () => {
+      const { id, person } = await newOwner(service);
+      const { apiKey, fullKey } = await person.newKey();
+      for (const args of commandsOf(id, apiKey.id)) {
+        const { code, err } = await host.latchkey(args, { env: env() });
+        expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`This revokes 1 active key of ${id}.`) });
+        expect(err).toContain("This can't be undone: repeat the command with --yes");
+      }
+      const leaked = await host.latchkey(['keys', 'revoke', '--leaked'], { env: env(), input: fullKey });
+      expect(leaked).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+      expect(await reasonFor(fullKey)).toBeUndefined();
+    });
+
+    test('asks on a terminal, shows each key, and does it only after a yes', async () => {
+      const { id, person } = await newOwner(service);
+      const { apiKey, fullKey } = await person.newKey({ name: 'CI' });
+      const typing = (answer: string) =>
+        runCommand('script', ['-qec', `${process.execPath} ${LATCHKEY} keys revoke --owner ${id} --all`, '/dev/null'], {
+          env: env(),
+          input: `${answer}\n`,
+        });
+      const refused = await typing('no');
+      expect(refused.out).toContain(`${apiKey.id} (${apiKey.prefix}, "CI")`);
+      expect(refused.out).toContain('nothing was changed');
+      expect(await reasonFor(fullKey)).toBeUndefined();
+      expect((await typing('yes')).out).toContain(`revoked ${apiKey.id}`);
+      expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
+    });
   });
 });

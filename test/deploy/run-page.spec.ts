@@ -108,7 +108,7 @@ describe('the commands in docs/run.md', () => {
       await app.close();
     }
     const [revoked] = await machine.paste([
-      'node --env-file=/etc/latchkey/latchkey.env dist/composition/cli.js keys revoke --owner ada --all',
+      'node --env-file=/etc/latchkey/latchkey.env dist/composition/cli.js keys revoke --owner ada --all --yes',
     ]);
     expect(revoked).toMatch(/^revoked .*"first"\)$/m);
   });

@@ -6,6 +6,7 @@ import { requireFields } from '../../../domain/errors.js';
 import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../application/accounts/list-accounts.js';
 import type { Administration, Databases } from './administration.js';
 import { answering, type Answer, table } from './answering.js';
+import { confirmEnd, yesOption } from './ending-keys.js';
 import { administrator, byOption, onDatabase } from './environment.js';
 import { UsageError } from './failures.js';
 import { readSecretFrom } from './secret-input.js';
@@ -13,6 +14,8 @@ import { readSecretFrom } from './secret-input.js';
 interface ChangeOptions {
   readonly atVersion?: bigint;
   readonly by?: string;
+  /** Of `purge`. */
+  readonly yes?: boolean;
 }
 
 interface PutOptions extends ChangeOptions {
@@ -31,6 +34,7 @@ type Change = (
   id: string,
   version: bigint | undefined,
   admin: Administrator,
+  yes: boolean | undefined,
 ) => Promise<Answer>;
 
 const STATUS_CHANGES = [
@@ -46,15 +50,14 @@ const LARGEST_VERSION = 2n ** 64n - 1n;
 export function addAccountCommands(program: Command, databases: Databases): void {
   const account = program.command('account').description("manage the platform's accounts, as AccountService does");
   const onOne = (name: string, description: string) => account.command(name).argument('<id>').description(description);
-  const addChange = (name: string, description: string, change: Change) =>
-    answering(
-      onOne(name, description).addOption(atVersion()).addOption(byOption()),
-      async (id: string, { atVersion: version, by }: ChangeOptions) => {
-        const admin = administrator(by);
-        requireFields({ id: accountIdProblem(id) });
-        return onDatabase(databases, (administration) => change(administration, id, version, admin));
-      },
-    );
+  const addChange = (name: string, description: string, change: Change) => {
+    const command = onOne(name, description).addOption(atVersion()).addOption(byOption());
+    return answering(command, async (id: string, { atVersion: version, by, yes }: ChangeOptions) => {
+      const admin = administrator(by);
+      requireFields({ id: accountIdProblem(id) });
+      return onDatabase(databases, (administration) => change(administration, id, version, admin, yes));
+    });
+  };
 
   const put = onOne(
     'put',
@@ -80,16 +83,20 @@ export function addAccountCommands(program: Command, databases: Databases): void
     .option('--page-token <token>', 'continue after the page that printed this token');
   answering(list, (options: ListOptions) => listAccounts(databases, options));
   for (const { name, description } of STATUS_CHANGES) {
-    addChange(name, description, async ({ changeStatus }, ...change) => describe(await changeStatus[name](...change)));
+    addChange(name, description, async ({ changeStatus }, id, version, admin) =>
+      describe(await changeStatus[name](id, version, admin)),
+    );
   }
   addChange(
     'purge',
     'revoke all keys for good and delete the personal data; the email can be used again',
-    async ({ purgeAccount }, id, version, admin) => {
+    async ({ purgeAccount, listKeys }, id, version, admin, yes) => {
+      const first = `This deletes the personal data of ${id}. `;
+      await confirmEnd({ yes, owner: id, first }, { listKeys });
       const revokedKeys = await purgeAccount.execute(id, version, admin);
       return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
     },
-  );
+  ).addOption(yesOption());
 }
 
 /** `--version` is taken: it prints the program's version. */

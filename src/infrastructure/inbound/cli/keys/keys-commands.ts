@@ -3,15 +3,14 @@ import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import type { KeyList } from '../../../../application/lists.js';
 import type { LeakedKey } from '../../../../application/keys/revoke-leaked-keys.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
-import { maskKey } from '../../../../domain/keys/key-string.js';
 import { keyView } from '../../shared/key-view.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer, table } from '../answering.js';
+import { confirm, confirmEnd, describeKey, maskOf, yesOption } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
 import { readKey } from '../secret-input.js';
@@ -29,6 +28,7 @@ interface RevokeOptions {
   readonly all?: boolean;
   readonly leaked?: boolean;
   readonly by?: string;
+  readonly yes?: boolean;
 }
 
 export function addKeysCommands(program: Command, databases: Databases): void {
@@ -46,7 +46,8 @@ export function addKeysCommands(program: Command, databases: Databases): void {
     .option('--key <keyId>', 'the id of the key to revoke')
     .option('--all', 'revoke every active key of the owner')
     .option('--leaked', 'revoke every key whose key string is in the text on stdin, such as a log line')
-    .addOption(byOption());
+    .addOption(byOption())
+    .addOption(yesOption());
   answering(revoke, (options: RevokeOptions) => revokeKeys(databases, options));
 }
 
@@ -75,9 +76,10 @@ async function listKeys(databases: Databases, { owner, status }: ListOptions): P
   return { document: { ownerId: owner, activeKeys, maxActiveKeys: MAX_ACTIVE_KEYS, items }, text };
 }
 
-async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }: RevokeOptions): Promise<Answer> {
+async function revokeKeys(databases: Databases, options: RevokeOptions): Promise<Answer> {
+  const { owner, key, all, leaked, by, yes } = options;
   const admin = administrator(by);
-  if (leaked && owner === undefined && key === undefined && !all) return revokeAllLeaked(databases, admin);
+  if (leaked && owner === undefined && key === undefined && !all) return revokeAllLeaked(databases, admin, yes);
   if (leaked || owner === undefined || (key === undefined) === !all) {
     throw new UsageError('give --owner with --key or --all, or --leaked alone');
   }
@@ -86,19 +88,20 @@ async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }:
     owner: accountIdProblem(owner),
     key: keyId === undefined || isKeyId(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
   });
-  const revoked = await onDatabase(databases, async ({ revoke }) =>
-    keyId === undefined
-      ? revoke.all(owner, { actor: admin, reason: 'administrator' })
-      : [await revoke.one(owner, keyId, { actor: admin, reason: 'administrator' })],
-  );
-  const lines = revoked.map((each) => `revoked ${describe(each)}`);
+  const revoked = await onDatabase(databases, async ({ revoke, listKeys: list }) => {
+    await confirmEnd({ yes, owner, keyId }, { listKeys: list });
+    const reason = { actor: admin, reason: 'administrator' } as const;
+    return keyId === undefined ? revoke.all(owner, reason) : [await revoke.one(owner, keyId, reason)];
+  });
+  const lines = revoked.map((each) => `revoked ${describeKey(each)}`);
   return {
     document: { ownerId: owner, revoked: revoked.map((each) => ({ id: each.id, prefix: maskOf(each) })) },
     text: lines.length > 0 ? lines.join('\n') : `nothing to revoke: ${owner} has no active key`,
   };
 }
 
-async function revokeAllLeaked(databases: Databases, admin: Administrator): Promise<Answer> {
+async function revokeAllLeaked(databases: Databases, admin: Administrator, yes?: boolean): Promise<Answer> {
+  await confirm(yes, 'This revokes every key whose key string is in the text on stdin.');
   const text = await readKey();
   const leaked = await onDatabase(databases, ({ revokeLeaked }) => revokeLeaked.execute(text, admin));
   if (leaked.length === 0) {
@@ -113,15 +116,6 @@ async function revokeAllLeaked(databases: Databases, admin: Administrator): Prom
 }
 
 function describeLeaked({ key, was }: LeakedKey): string {
-  const whose = `${describe(key)} of ${key.ownerId}`;
+  const whose = `${describeKey(key)} of ${key.ownerId}`;
   return was === 'active' ? `revoked ${whose}` : `already ${was}: ${whose}`;
-}
-
-function describe(key: ApiKey): string {
-  return `${key.id} (${maskOf(key)}, ${JSON.stringify(key.snapshot().name)})`;
-}
-
-function maskOf(key: ApiKey): string {
-  const { keyPrefix, publicPart } = key.snapshot();
-  return maskKey(keyPrefix, publicPart);
 }

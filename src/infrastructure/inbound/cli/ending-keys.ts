@@ -1,0 +1,65 @@
+import { createInterface } from 'node:readline/promises';
+import { Option } from 'commander';
+import type { ApiKey } from '../../../domain/keys/api-key.js';
+import { maskKey } from '../../../domain/keys/key-string.js';
+import type { Administration } from './administration.js';
+import { UsageError } from './failures.js';
+
+/** More keys than an owner can have active. */
+const MOST_SHOWN = 50;
+
+interface Ending {
+  readonly yes: boolean | undefined;
+  readonly owner: string;
+  /** What else the command does. */
+  readonly first?: string;
+  /** Unset: all keys. */
+  readonly keyId?: string | undefined;
+}
+
+/** Of the commands that can't be undone. */
+export function yesOption(): Option {
+  return new Option('--yes', 'do not ask; required where there is no terminal to ask on');
+}
+
+/**
+ * Asks the person at the terminal before a change that can't be undone.
+ * @param yes the option `--yes`
+ * @param consequence what the command will end: a sentence, and a line for each key
+ * @throws {UsageError} the person did not answer yes, or there is no terminal and no `--yes`
+ */
+export async function confirm(yes: boolean | undefined, consequence: string): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) {
+    throw new UsageError(`${consequence.split('\n', 1)[0]} This can't be undone: repeat the command with --yes`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${consequence}\nThis can't be undone. Type yes to continue: `);
+    if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('nothing was changed');
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Asks before the keys of an owner end, and shows them. Nothing is asked with `--yes`. */
+export async function confirmEnd(
+  { yes, owner, first = '', keyId }: Ending,
+  { listKeys: list }: Pick<Administration, 'listKeys'>,
+): Promise<void> {
+  if (yes) return;
+  const { items } = await list.execute(owner, 'active', { limit: MOST_SHOWN, cursor: undefined });
+  const ending = items.filter(({ key }) => keyId === undefined || key.id === keyId);
+  const count = ending.length === 1 ? '1 active key' : `${ending.length} active keys`;
+  const sentence = `${first}This revokes ${count} of ${owner}.`;
+  await confirm(yes, [sentence, ...ending.map(({ key }) => `  ${describeKey(key)}`)].join('\n'));
+}
+
+export function describeKey(key: ApiKey): string {
+  return `${key.id} (${maskOf(key)}, ${JSON.stringify(key.snapshot().name)})`;
+}
+
+export function maskOf(key: ApiKey): string {
+  const { keyPrefix, publicPart } = key.snapshot();
+  return maskKey(keyPrefix, publicPart);
+}
