@@ -201,6 +201,30 @@ describe('creating a key', () => {
     expect(requests).toHaveLength(2);
     expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 2 });
   });
+
+  test('the form opens by the first click, also if it is still loading, and a failure to load it is reported', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { page } = await stage.open({
+      prepare: (page) =>
+        page.route(/assets\/dialogs-.*\.js$/, async (route) => {
+          await held;
+          await route.continue();
+        }),
+    });
+    await page.getByRole('button', { name: 'Create your first API key' }).click();
+    expect(await createDialog(page).count()).toBe(0);
+    release();
+    await createDialog(page).waitFor();
+    await focusOn(page.getByLabel('Name', { exact: true }));
+
+    const { page: other } = await stage.open({
+      prepare: (page) => page.route(/assets\/dialogs-.*\.js$/, (route) => route.abort()),
+    });
+    await other.getByRole('button', { name: 'Create your first API key' }).click();
+    await other.getByRole('status').getByText('The service did not answer.').waitFor();
+    expect(await createDialog(other).count()).toBe(0);
+  });
 });
 
 function submitTwice(form: unknown): void {

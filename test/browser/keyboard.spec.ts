@@ -52,7 +52,7 @@ describe('the screen without a mouse', () => {
     await page.keyboard.press('ArrowDown');
     await focusOn(revoke);
     await page.keyboard.press('Enter');
-    await focusOn(page.getByLabel('Yes, stop “CI deploy” for good'));
+    await focusOn(page.getByLabel('Yes, revoke it permanently'));
     await page.keyboard.press('Space');
     await page.keyboard.press('Enter');
     await page.getByText('“CI deploy” was revoked').waitFor();

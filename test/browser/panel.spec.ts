@@ -132,9 +132,9 @@ describe("the panel in a platform's page of another origin", () => {
     expect([creations().length, requests.filter(isRotation).length]).toEqual([2, 1]);
     await storeKey(page);
     await chooseAction(row(page, 'Being replaced'), 'Nightly report', 'End the old key now…');
-    await page.getByLabel('Yes, stop the old “Nightly report” for good').check();
+    await page.getByLabel('Yes, end the old key permanently').check();
     await button(page, 'End old key').click();
-    await page.getByText('The old “Nightly report” was ended; the new one stays').waitFor();
+    await page.getByText('The old “Nightly report” ended. The new one keeps working.').waitFor();
 
     await showDetails(page, 'Nightly report');
     await button(page, 'All its activity').click();

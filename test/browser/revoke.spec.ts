@@ -17,12 +17,12 @@ describe('revoking a key', () => {
     const { page } = await stage.open({ owner });
     await chooseAction(page, 'CI deploy', 'Revoke…');
     const question = dialog(page, 'Revoke “CI deploy”?');
-    await question.getByText(/Every program that uses this key is refused from the moment you revoke it/).waitFor();
+    await question.getByText(/Everything that uses this key stops working at once/).waitFor();
     await question.getByText('lk_7c1f4e0a9b2d…').waitFor();
-    await question.getByText('It was used within the last day: something probably still depends on it.').waitFor();
+    await question.getByText('It was used within the last day, so something probably still needs it.').waitFor();
     await button(question, 'Revoke key').click();
     await question.getByText('Tick the box to confirm').waitFor();
-    await focusOn(question.getByLabel('Yes, stop “CI deploy” for good'));
+    await focusOn(question.getByLabel('Yes, revoke it permanently'));
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
     await button(question, 'Cancel').click();
     await question.waitFor({ state: 'detached' });
@@ -31,7 +31,7 @@ describe('revoking a key', () => {
     // In the list of all keys the revoked one stays.
     await showStatus(page, 'All');
     await chooseAction(page, 'CI deploy', 'Revoke…');
-    await page.getByLabel('Yes, stop “CI deploy” for good').check();
+    await page.getByLabel('Yes, revoke it permanently').check();
     await button(page, 'Revoke key').click();
     await row(page, 'CI deploy').getByText('Revoked just now').waitFor();
   });
@@ -43,7 +43,7 @@ describe('revoking a key', () => {
     const { page } = await stage.open({ owner });
     expect((await stage.service.clients.validate(fullKey)).outcome).toBe('grant');
     await chooseAction(page, 'CI deploy', 'Revoke…');
-    await page.getByLabel('Yes, stop “CI deploy” for good').check();
+    await page.getByLabel('Yes, revoke it permanently').check();
     await button(page, 'Revoke key').click();
     await page.getByRole('status').getByText('“CI deploy” was revoked').waitFor();
     expect((await stage.service.clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
@@ -56,7 +56,7 @@ describe('revoking a key', () => {
     // A key that was revoked elsewhere in the meantime is not an error.
     await showStatus(page, 'Active');
     await chooseAction(page, 'Another', 'Revoke…');
-    await page.getByLabel('Yes, stop “Another” for good').check();
+    await page.getByLabel('Yes, revoke it permanently').check();
     await owner.person.revoke(another.apiKey.id);
     await button(page, 'Revoke key').click();
     await page.getByRole('status').getByText('“Another” had already been revoked').waitFor();

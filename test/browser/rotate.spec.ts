@@ -30,10 +30,12 @@ describe('rotating a key', () => {
     await focusOn(form.getByRole('radio', { name: 'After a day' }));
     expect(await form.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
     await form
-      .getByText(/^The old key keeps working for a day after the new one is first used\. It expires on/)
+      .getByText(
+        /^The old key keeps working for a day after the first use of the new one\. It expires on .* at the latest/,
+      )
       .waitFor();
     const fullKey = await rotateKey(page);
-    await page.getByText('Put it in place of the old key wherever that is used.').waitFor();
+    await page.getByText('Put it in place of the old key.').waitFor();
     await storeKey(page);
 
     const pair = page.getByRole('rowgroup', { name: PAIR });
@@ -45,7 +47,7 @@ describe('rotating a key', () => {
     await oldRow(page).getByText('in 30 days at the latest').waitFor();
     await page.getByText('5 of 5 active', { exact: true }).waitFor();
     await button(newRow(page), 'Actions for CI deploy').click();
-    expect(await newRow(page).getByRole('menuitem').allInnerTexts()).toEqual(['Take the rotation back…']);
+    expect(await newRow(page).getByRole('menuitem').allInnerTexts()).toEqual(['Undo rotation…']);
     await page.keyboard.press('Escape');
 
     expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['grant', 'grant']);
@@ -56,10 +58,10 @@ describe('rotating a key', () => {
     const question = dialog(page, 'End the old “CI deploy” now?');
     const { items } = await owner.person.list();
     await question.getByText(`The new key (${items[0]!.prefix}) stays.`).waitFor();
-    await question.getByLabel('Yes, stop the old “CI deploy” for good').check();
+    await question.getByLabel('Yes, end the old key permanently').check();
     const { release } = await holdBack(page, isListing);
     await button(question, 'End old key').click();
-    await page.getByRole('status').getByText('The old “CI deploy” was ended; the new one stays').waitFor();
+    await page.getByRole('status').getByText('The old “CI deploy” ended. The new one keeps working.').waitFor();
     expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['denial', 'grant']);
     await pair.waitFor({ state: 'detached' });
     // The two keys count as one, also before the list is read again.
@@ -95,12 +97,12 @@ describe('rotating a key', () => {
     await details.getByRole('button', { name: next!.prefix }).click();
     await focusOn(details.getByRole('heading', { name: 'CI deploy' }));
     await details.getByRole('button', { name: old.apiKey.prefix }).waitFor();
-    await button(details, 'Take the rotation back…').click();
-    const question = dialog(page, 'Take the rotation of “CI deploy” back?');
+    await button(details, 'Undo rotation…').click();
+    const question = dialog(page, 'Undo the rotation of “CI deploy”?');
     await question.getByText(`The old key (${old.apiKey.prefix}) keeps working.`).waitFor();
-    await question.getByLabel('Yes, stop the new “CI deploy” for good').check();
-    await button(question, 'Take rotation back').click();
-    await page.getByText('The rotation of “CI deploy” was taken back: the old key keeps working').waitFor();
+    await question.getByLabel('Yes, revoke the new key permanently').check();
+    await button(question, 'Undo rotation').click();
+    await page.getByText('The rotation of “CI deploy” was undone. The old key keeps working.').waitFor();
     expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['grant', 'denial']);
     await oldRow(page).waitFor({ state: 'detached' });
     expect(await countKeys(stage.service, owner)).toEqual({ all: 3, active: 2 });
@@ -117,10 +119,10 @@ describe('rotating a key', () => {
     await button(form, 'Rotate key').click();
     await form.getByText('Incorrect password').waitFor();
     await form.getByRole('radio', { name: 'At once' }).check();
-    await form.getByText('The old key is refused from the first use of the new one on.').waitFor();
+    await form.getByText('The old key stops working with the first use of the new one.').waitFor();
     await form.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await button(form, 'Rotate key').click();
-    await form.getByRole('alert').getByText('This key is being replaced already.').waitFor();
+    await form.getByRole('alert').getByText('This key is already being rotated.').waitFor();
     expect(await countKeys(stage.service, owner)).toEqual({ all: 4, active: 3 });
     await page.keyboard.press('Escape');
     await form.waitFor({ state: 'detached' });
@@ -129,7 +131,7 @@ describe('rotating a key', () => {
     await newRow(page).waitFor();
     const { release } = await holdBack(page, isListing);
     await owner.person.revoke(other.apiKey.id);
-    await chooseAction(newRow(page), 'Backup', 'Take the rotation back…');
+    await chooseAction(newRow(page), 'Backup', 'Undo rotation…');
     await dialog(page, 'Revoke “Backup”?').waitFor();
     await page.keyboard.press('Escape');
     await dialog(page, 'Revoke “Backup”?').waitFor({ state: 'detached' });
@@ -137,7 +139,7 @@ describe('rotating a key', () => {
     await owner.person.revoke(old.apiKey.id);
     await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await button(page, 'Rotate key').click();
-    await page.getByRole('alert').getByText('This key has ended in the meantime').waitFor();
+    await page.getByRole('alert').getByText('This key has already ended').waitFor();
     release();
   });
 });

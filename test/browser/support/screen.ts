@@ -68,7 +68,7 @@ export async function rotateKey(page: Page): Promise<string> {
   return (await shownKey(page).innerText()).trim();
 }
 
-type Action = 'Rotate…' | 'Revoke…' | 'End the old key now…' | 'Take the rotation back…';
+type Action = 'Rotate…' | 'Revoke…' | 'End the old key now…' | 'Undo rotation…' | 'It leaked…';
 
 export async function chooseAction(scope: Page | Locator, keyName: string, action: Action): Promise<void> {
   await button(scope, `Actions for ${keyName}`).click();

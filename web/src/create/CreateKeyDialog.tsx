@@ -1,11 +1,9 @@
 import { useState } from 'react';
-import type { ApiKey, CreatedKey } from '../api/types';
-import { RevealDialogBody } from '../reveal/RevealDialogBody';
-import { useSecret } from '../reveal/useSecret';
-import { useNewKey } from '../new-key/useNewKey';
+import type { ApiKey } from '../api/types';
+import { focusRow } from '../keys/focus-row';
+import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
-import { Dialog } from '../ui/Dialog';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
 import { newDraft } from './form';
@@ -17,61 +15,23 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Shows the form, then the key, in one dialog. Closing it keeps what was typed, except the password. */
+/** Closing it keeps what was typed, except the password. */
 export function CreateKeyDialog({ like, opened, onClose }: Props) {
-  const texts = useTexts();
-  const { announce, trip } = usePanel();
+  const { create } = useTexts();
+  const { trip } = usePanel();
   const focus = useFocusReturn(opened);
-  const returned = trip?.returned;
-  const typed = returned?.typed.form === 'create' ? returned.typed : undefined;
-  const [draft, setDraft] = useState(() => typed?.draft ?? newDraft(like));
-  const secret = useSecret(() => {
-    announce(texts.reveal.left);
-    onClose();
-  });
-  const show = (created: CreatedKey) => {
-    secret.show(created);
-    setDraft(newDraft());
-  };
-  const drop = () => {
-    setDraft(newDraft());
-    announce(texts.create.somebodyElse);
-    onClose();
-  };
-  const newKey = useNewKey(show, drop, typed && returned?.series);
-
-  const finish = () => {
-    secret.forget();
-    newKey.reset();
-    onClose();
-  };
-  // The dialog stays open during a creation, since the answer may contain the secret. But it can be closed while it waits
-  // for a sign-in.
-  const close = () => (newKey.isBusy ? newKey.giveUp() : secret.requestClose(finish));
-
-  const { created, isAsking } = secret;
+  const typed = trip?.returned?.typed;
+  const [draft, setDraft] = useState(() => (typed?.form === 'create' ? typed.draft : newDraft(like)));
   return (
-    <Dialog
+    <NewKeyDialog
+      form="create"
+      title={like ? create.titleAgain : create.title}
       opened={opened}
-      onClose={close}
-      closesOnClickOutside={!created}
-      onClosed={focus.restore}
-      size="lg"
-      title={
-        isAsking
-          ? texts.reveal.early.title
-          : created
-            ? texts.reveal.title
-            : like
-              ? texts.create.titleAgain
-              : texts.create.title
-      }
+      onClose={onClose}
+      onClosed={(made) => (made === undefined ? focus.restore() : focusRow(made, focus.restore))}
+      onOver={() => setDraft(newDraft(like))}
     >
-      {created ? (
-        <RevealDialogBody created={created} secret={secret} onClose={close} onLeave={finish} />
-      ) : (
-        <CreateKeyForm draft={draft} onDraft={setDraft} newKey={newKey} onCancel={close} />
-      )}
-    </Dialog>
+      {(newKey, close) => <CreateKeyForm draft={draft} onDraft={setDraft} newKey={newKey} onCancel={close} />}
+    </NewKeyDialog>
   );
 }

@@ -1,10 +1,11 @@
 import { createContext, useContext, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
-import { CreateKeyDialog } from '../create/CreateKeyDialog';
+import type { Typed } from '../new-key/kept-draft';
 import { usePanel } from '../panel/context';
-import { RevokeDialog } from '../revoke/RevokeDialog';
 import type { Rotation } from '../rotate/rotation';
-import { RotateDialog } from '../rotate/RotateDialog';
+import { useTexts } from '../texts';
+import { focusRow } from './focus-row';
+import { useDialogs } from './useDialogs';
 
 export interface KeyAction {
   /** A leaked key is replaced at once; the dialog also offers to only revoke it. */
@@ -32,13 +33,12 @@ export function useKeyDialogs(): Openers {
 
 /** Outside of the tabs: a dialog may show a new key, which must not be lost when "back" leads to another tab. */
 export function KeyDialogs({ children }: { readonly children: ReactNode }) {
-  const { focusHeading, trip } = usePanel();
+  const texts = useTexts();
+  const { announce, focusHeading, trip } = usePanel();
   const typed = trip?.returned?.typed;
   const [isCreating, setCreating] = useState(typed?.form === 'create');
   const [like, setLike] = useState<ApiKey>();
-  const [action, setAction] = useState<KeyAction | undefined>(
-    typed?.form === 'rotate' ? { kind: 'rotate', key: typed.replaced, opener: null } : undefined,
-  );
+  const [action, setAction] = useState(() => typed && actionOf(typed));
   const [actions, setActions] = useState(0);
   const openers = useMemo(() => {
     const act = (next: KeyAction) => {
@@ -51,6 +51,12 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
     };
     return { create, act };
   }, []);
+  const closeAction = () => setAction(undefined);
+  const dialogs = useDialogs(isCreating || action !== undefined, () => {
+    setCreating(false);
+    closeAction();
+    announce(texts.failure.noAnswer);
+  });
   // Kept after the action, so that a dialog still has its texts while it fades out.
   const last = useRef(action);
   if (action) last.current = action;
@@ -59,16 +65,37 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
     if (opener?.isConnected) opener.focus();
     else focusHeading();
   };
-  const key = last.current?.key;
-  const common = key && { apiKey: key, onClose: () => setAction(undefined), onClosed: restoreFocus };
+  const onClosed = (madeKeyId?: string) =>
+    madeKeyId === undefined ? restoreFocus() : focusRow(madeKeyId, restoreFocus);
+
+  const shown = last.current;
+  // A leaked key of a rotation needs no third key: it is revoked, and the other one stays.
+  const kindOf = ({ kind, rotation }: KeyAction) => (kind === 'leaked' && rotation ? 'revoke' : kind);
+  const kind = action && kindOf(action);
+  const common = shown && { apiKey: shown.key, onClose: closeAction, onClosed };
   return (
     <KeyDialogsContext value={openers}>
       {children}
-      <CreateKeyDialog key={like?.id} like={like} opened={isCreating} onClose={() => setCreating(false)} />
-      {common && <RevokeDialog {...common} rotation={last.current?.rotation} opened={action?.kind === 'revoke'} />}
-      {common && (
-        <RotateDialog key={actions} {...common} opened={action?.kind === 'rotate' || action?.kind === 'leaked'} />
+      {dialogs && (
+        <dialogs.CreateKeyDialog key={like?.id} like={like} opened={isCreating} onClose={() => setCreating(false)} />
+      )}
+      {dialogs && common && (
+        <>
+          <dialogs.RevokeDialog {...common} rotation={shown.rotation} opened={kind === 'revoke'} />
+          <dialogs.RotateDialog key={`rotate ${actions}`} {...common} opened={kind === 'rotate'} />
+          <dialogs.LeakedDialog
+            key={`leaked ${actions}`}
+            {...common}
+            opened={kind === 'leaked'}
+            onOnlyRevoke={() => openers.act({ ...shown, kind: 'revoke' })}
+          />
+        </>
       )}
     </KeyDialogsContext>
   );
+}
+
+/** Opens the dialog again of a person who left it to sign in. */
+function actionOf(typed: Typed): KeyAction | undefined {
+  return typed.form === 'create' ? undefined : { kind: typed.form, key: typed.replaced, opener: null };
 }

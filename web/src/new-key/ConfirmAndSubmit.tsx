@@ -9,11 +9,14 @@ interface Props {
   readonly newKey: NewKey;
   readonly form: NewKeyForm;
   readonly submitLabel: string;
+  /** Something ends at once. */
+  readonly isDangerous?: boolean;
   readonly onCancel: () => void;
 }
 
 /** The end of a form that makes a key: the confirmation, a refusal, and the buttons. */
-export function ConfirmAndSubmit({ newKey: { making, isBusy }, form, submitLabel, onCancel }: Props) {
+export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = false, onCancel }: Props) {
+  const { making, isBusy } = newKey;
   const texts = useTexts();
   const { create } = texts;
   return (
@@ -40,7 +43,7 @@ export function ConfirmAndSubmit({ newKey: { making, isBusy }, form, submitLabel
         <Button variant="default" onClick={onCancel} disabled={isBusy && making.phase !== 'confirming'}>
           {texts.cancel}
         </Button>
-        <Button type="submit" loading={isBusy}>
+        <Button type="submit" loading={isBusy} {...(isDangerous && { color: 'red' })}>
           {submitLabel}
         </Button>
       </Group>

@@ -11,7 +11,8 @@ export interface Series {
 
 export type Typed =
   | { readonly form: 'create'; readonly draft: KeyDraft }
-  | { readonly form: 'rotate'; readonly draft: RotationDraft; readonly replaced: ApiKey };
+  | { readonly form: 'rotate'; readonly draft: RotationDraft; readonly replaced: ApiKey }
+  | { readonly form: 'leaked'; readonly replaced: ApiKey };
 
 /** What a person had typed when they left to sign in at the platform. It contains no secret. */
 export interface KeptDraft {

@@ -1,18 +1,28 @@
 import { Text } from '@mantine/core';
-import type { ApiKey } from '../api/types';
+import type { AddressUse, ApiKey } from '../api/types';
 import { useTexts } from '../texts';
-import { DAY_MS } from '../time/format';
+import { DAY_MS, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './KeyFacts.module.css';
 
-/** The facts by which the person recognizes the key. */
-export function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
+const ADDRESSES = 3;
+
+interface Props {
+  readonly apiKey: ApiKey;
+  /** The last addresses. Unset where they are not shown. */
+  readonly uses?: readonly AddressUse[] | 'loading';
+}
+
+/** The facts by which the person recognizes the key, and what it did lately. */
+export function KeyFacts({ apiKey, uses }: Props) {
   const texts = useTexts();
   const { revoke, keys } = texts;
   const now = useNow();
-  const { lastUsedAt } = apiKey;
+  const { lastUsedAt, recent } = apiKey;
   const isRecent = lastUsedAt !== null && now - Date.parse(lastUsedAt) < DAY_MS;
+  const [granted, refused] = [recent.granted, recent.refused].map((days) => days.reduce((sum, day) => sum + day, 0));
+  const counted = [granted, refused].map((count) => wholeNumber(count ?? 0, texts.language));
   return (
     <div className={classes.facts}>
       <dl>
@@ -23,6 +33,22 @@ export function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
         </dd>
         <dt>{revoke.lastUsed}</dt>
         <dd>{lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : texts.never}</dd>
+        <dt>{revoke.lastDays}</dt>
+        <dd>{granted || refused ? revoke.counts(counted[0]!, counted[1]!) : revoke.noRequests}</dd>
+        {uses && uses.length > 0 && (
+          <>
+            <dt>{revoke.addresses}</dt>
+            <dd>
+              {uses === 'loading'
+                ? texts.loading
+                : uses
+                    .slice(0, ADDRESSES)
+                    .map(({ clientIp, service }) => (
+                      <span key={clientIp}>{service === null ? clientIp : revoke.addressVia(clientIp, service)}</span>
+                    ))}
+            </dd>
+          </>
+        )}
       </dl>
       {isRecent && (
         <Text size="sm" className={classes.warning}>

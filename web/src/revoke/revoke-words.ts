@@ -15,16 +15,16 @@ export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined
   const { revoke, rotate } = texts;
   if (!rotation) {
     const { title, consequence, confirm, submit } = revoke;
-    return { title: title(name), consequence, confirm: confirm(name), submit };
+    return { title: title(name), consequence, confirm, submit };
   }
   const { old, next } = rotation;
-  const words = id === old.id ? rotate.endOld : rotate.takeBack;
+  const words = id === old.id ? rotate.endOld : rotate.undo;
   const stays = id === old.id ? next : old;
   return {
     title: words.title(name),
     consequence: words.consequence(stays.prefix),
     warning: stays === next && next.lastUsedAt === null ? rotate.endOld.unused : undefined,
-    confirm: words.confirm(name),
+    confirm: words.confirm,
     submit: words.submit,
   };
 }
@@ -32,5 +32,5 @@ export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined
 /** The label in a menu and on a button. */
 export function revokeAction({ id }: ApiKey, rotation: Rotation | undefined, { keys, rotate }: Texts): string {
   if (!rotation) return keys.revoke;
-  return id === rotation.old.id ? rotate.endOld.action : rotate.takeBack.action;
+  return id === rotation.old.id ? rotate.endOld.action : rotate.undo.action;
 }

@@ -47,5 +47,5 @@ async function doneMessage(client: ApiClient, { key, rotation }: End, { revoke, 
   if (!rotation) return revoke.done(key.name);
   if (key.id === rotation.old.id) return rotate.endOld.done(key.name);
   const old = await client.getKey(rotation.old.id).catch(() => undefined);
-  return old?.status === 'active' ? rotate.takeBack.done(key.name) : revoke.done(key.name);
+  return old?.status === 'active' ? rotate.undo.done(key.name) : revoke.done(key.name);
 }

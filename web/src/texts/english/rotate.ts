@@ -1,22 +1,39 @@
 export const rotate = {
   title: (name: string) => `Rotate “${name}”`,
   intro:
-    'You get a new key with the same name and the same access. Put it in place of the old one wherever that is used. Until the new key is first used, the old one keeps working.',
-  grace: 'Once the new key is used, the old one ends',
+    'You get a new key with the same name and access. Put it in place of the old key, which keeps working until the new one is used.',
+  grace: 'After the first use of the new key, the old one ends',
   graceChoice: { 0: 'At once', 3600: 'After an hour', 86400: 'After a day', 604800: 'After a week' },
   graceText: {
-    0: 'The old key is refused from the first use of the new one on.',
-    3600: 'The old key keeps working for an hour after the new one is first used.',
-    86400: 'The old key keeps working for a day after the new one is first used.',
-    604800: 'The old key keeps working for a week after the new one is first used.',
+    0: 'The old key stops working with the first use of the new one.',
+    3600: 'The old key keeps working for an hour after the first use of the new one.',
+    86400: 'The old key keeps working for a day after the first use of the new one.',
+    604800: 'The old key keeps working for a week after the first use of the new one.',
   },
-  latest: (date: string) => `It expires on ${date} in any case.`,
+  latest: (date: string) => `It expires on ${date} at the latest.`,
   expiry: 'The new key expires in',
   submit: 'Rotate key',
-  pending:
-    'This key is being replaced already. The list shows both: end the old key or take that rotation back, then try again.',
-  ended: 'This key has ended in the meantime, so it can’t be replaced. Create a new one instead.',
-  advice: 'Put it in place of the old key wherever that is used.',
+  pending: 'This key is already being rotated. End the old key or undo that rotation, then try again.',
+  ended: 'This key has already ended, so it can’t be replaced. Create a new one instead.',
+  advice: 'Put it in place of the old key.',
+  leaked: {
+    title: (name: string) => `Replace leaked “${name}”`,
+    intro:
+      'The old key stops working at once, and everything that uses it, too. You get a new key with the same name, access and lifetime.',
+    needsNone: 'Don’t need a new key?',
+    onlyRevoke: 'Only revoke it',
+    submit: 'Replace key now',
+    advice: 'The old key no longer works. Put the new one in its place.',
+    lost: {
+      title: 'The new key was created, but we couldn’t show it to you',
+      text: (name: string) =>
+        `The old key has ended. The answer with the new key for “${name}” was lost on the way. A key is shown only once, so nobody can use this one.`,
+      advice: 'Revoke it and create another one with the same choices.',
+      again: 'Revoke it and create another',
+      keep: 'Close without a key',
+      working: 'Revoking it, then creating another…',
+    },
+  },
   lost: {
     title: 'The new key was created, but we couldn’t show it to you',
     text: (name: string) =>
@@ -39,19 +56,19 @@ export const rotate = {
     action: 'End the old key now…',
     title: (name: string) => `End the old “${name}” now?`,
     consequence: (prefix: string) =>
-      `Every program that still uses the old key is refused from now on. The new key (${prefix}) stays. This can’t be undone.`,
-    unused: 'The new key has not been used yet: whatever needs this key probably still uses the old one.',
-    confirm: (name: string) => `Yes, stop the old “${name}” for good`,
+      `Everything that still uses the old key stops working at once. The new key (${prefix}) stays. You can’t undo this.`,
+    unused: 'The new key has not been used yet, so something probably still needs the old one.',
+    confirm: 'Yes, end the old key permanently',
     submit: 'End old key',
-    done: (name: string) => `The old “${name}” was ended; the new one stays`,
+    done: (name: string) => `The old “${name}” ended. The new one keeps working.`,
   },
-  takeBack: {
-    action: 'Take the rotation back…',
-    title: (name: string) => `Take the rotation of “${name}” back?`,
+  undo: {
+    action: 'Undo rotation…',
+    title: (name: string) => `Undo the rotation of “${name}”?`,
     consequence: (prefix: string) =>
-      `The new key is revoked: every program that uses it is refused from now on. The old key (${prefix}) keeps working. This can’t be undone.`,
-    confirm: (name: string) => `Yes, stop the new “${name}” for good`,
-    submit: 'Take rotation back',
-    done: (name: string) => `The rotation of “${name}” was taken back: the old key keeps working`,
+      `The new key is revoked, and everything that uses it stops working at once. The old key (${prefix}) keeps working. You can’t undo this.`,
+    confirm: 'Yes, revoke the new key permanently',
+    submit: 'Undo rotation',
+    done: (name: string) => `The rotation of “${name}” was undone. The old key keeps working.`,
   },
 };

@@ -1,0 +1,83 @@
+import { useRef, type ReactNode } from 'react';
+import type { CreatedKey } from '../api/types';
+import { usePanel } from '../panel/context';
+import { RevealDialogBody } from '../reveal/RevealDialogBody';
+import { useSecret } from '../reveal/useSecret';
+import { useTexts } from '../texts';
+import { Dialog } from '../ui/Dialog';
+import type { Typed } from './kept-draft';
+import { useNewKey, type NewKey } from './useNewKey';
+
+interface Props {
+  readonly form: Typed['form'];
+  readonly title: string;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** Called with the id of the new key, if one was made. */
+  readonly onClosed: (madeKeyId?: string) => void;
+  /** Called when a key was made, or when somebody else has signed in. */
+  readonly onOver?: () => void;
+  /** What to do with the new key, if the form does not say it. */
+  readonly advice?: string;
+  readonly children: (newKey: NewKey, close: () => void) => ReactNode;
+}
+
+/** Shows a form that makes a key, then the key, in one dialog. */
+export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, advice, children }: Props) {
+  const { create, reveal } = useTexts();
+  const { announce, trip } = usePanel();
+  const returned = trip?.returned;
+  const made = useRef<string>(undefined);
+  const secret = useSecret(() => {
+    announce(reveal.left);
+    onClose();
+  });
+  const show = (created: CreatedKey) => {
+    made.current = created.apiKey.id;
+    secret.show(created);
+    onOver?.();
+  };
+  const drop = () => {
+    onOver?.();
+    announce(create.somebodyElse);
+    onClose();
+  };
+  const newKey = useNewKey(show, drop, returned?.typed.form === form ? returned.series : undefined);
+
+  const finish = () => {
+    secret.forget();
+    newKey.reset();
+    onClose();
+  };
+  // The dialog stays open during a creation, since the answer may contain the secret. But it can be closed while it waits
+  // for a sign-in.
+  const close = () => (newKey.isBusy ? newKey.giveUp() : secret.requestClose(finish));
+  const closed = () => {
+    onClosed(made.current);
+    made.current = undefined;
+  };
+
+  const { created, isAsking } = secret;
+  return (
+    <Dialog
+      opened={opened}
+      onClose={close}
+      closesOnClickOutside={!created}
+      onClosed={closed}
+      size="lg"
+      title={isAsking ? reveal.early.title : created ? reveal.title : title}
+    >
+      {created ? (
+        <RevealDialogBody
+          created={created}
+          secret={secret}
+          onClose={close}
+          onLeave={finish}
+          {...(advice !== undefined && { advice })}
+        />
+      ) : (
+        children(newKey, close)
+      )}
+    </Dialog>
+  );
+}

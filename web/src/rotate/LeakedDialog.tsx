@@ -1,0 +1,78 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useRef } from 'react';
+import type { ApiKey } from '../api/types';
+import { useKey } from '../details/useKey';
+import { lifetimeDays } from '../keys/expiry';
+import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
+import { NewKeyDialog } from '../new-key/NewKeyDialog';
+import { NewKeyFrame } from '../new-key/NewKeyFrame';
+import type { NewKey } from '../new-key/useNewKey';
+import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import { usePanel } from '../panel/context';
+import { KeyFacts } from '../revoke/KeyFacts';
+import { useTexts } from '../texts';
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onClosed: (madeKeyId?: string) => void;
+  readonly onOnlyRevoke: () => void;
+}
+
+/** Replaces a leaked key: the old one ends at once, and a new one is made with the same choices. */
+export function LeakedDialog({ apiKey, onOnlyRevoke, ...dialog }: Props) {
+  const { leaked } = useTexts().rotate;
+  return (
+    <NewKeyDialog form="leaked" title={leaked.title(apiKey.name)} {...dialog} advice={leaked.advice}>
+      {(newKey, close) => (
+        <LeakedForm leakedKey={apiKey} newKey={newKey} onCancel={close} onOnlyRevoke={onOnlyRevoke} />
+      )}
+    </NewKeyDialog>
+  );
+}
+
+interface FormProps {
+  readonly leakedKey: ApiKey;
+  readonly newKey: NewKey;
+  readonly onCancel: () => void;
+  readonly onOnlyRevoke: () => void;
+}
+
+function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
+  const { rotate } = useTexts();
+  const { leaked } = rotate;
+  const { client } = usePanel();
+  const { key: current, isLoading } = useKey(leakedKey.id);
+  const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses ?? []);
+  const { id, name, access, note } = leakedKey;
+  const expiresInDays = lifetimeDays(leakedKey);
+  // After a lost answer the leaked key has ended, so it cannot be rotated a second time.
+  const hasEnded = useRef(false);
+  hasEnded.current ||= newKey.making.phase === 'lost';
+  const form = useNewKeyForm({
+    newKey,
+    typed: { form: 'leaked', replaced: leakedKey },
+    problems: {},
+    orderOf: (proof) => ({
+      name,
+      send: (key, token) =>
+        hasEnded.current
+          ? client.createKey({ name, access, expiresInDays, ...(note !== null && { note }), ...proof }, key, token)
+          : client.rotateKey(id, { leaked: true, graceSeconds: 0, expiresInDays, ...proof }, key, token),
+    }),
+  });
+  return (
+    <NewKeyFrame newKey={newKey} form={form} lostWords={leaked.lost} onKeep={onCancel}>
+      <Text size="sm">{leaked.intro}</Text>
+      <KeyFacts apiKey={current ?? leakedKey} uses={uses} />
+      <Group gap="xs">
+        <Text size="sm">{leaked.needsNone}</Text>
+        <Button variant="default" size="compact-sm" onClick={onOnlyRevoke} disabled={newKey.isBusy}>
+          {leaked.onlyRevoke}
+        </Button>
+      </Group>
+      <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={leaked.submit} isDangerous onCancel={onCancel} />
+    </NewKeyFrame>
+  );
+}
