@@ -18,7 +18,8 @@ export function KeyActions({ apiKey, rotation, onNext }: Props) {
   const texts = useTexts();
   const { keys } = texts;
   // A key that ends soon has this button at the top.
-  const hasRotate = !rotation && !endsSoon(apiKey, useNow());
+  const now = useNow();
+  const hasRotate = !rotation && !endsSoon(apiKey, now);
   const action = (step: NextStep, label: string) => (
     <Button size="xs" variant="default" onClick={() => onNext(step)}>
       {label}
