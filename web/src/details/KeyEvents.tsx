@@ -42,9 +42,11 @@ export function KeyEvents({ apiKey, activity, isLoading }: Props) {
             isOfOneKey
           />
         ))}
-      <Button size="xs" variant="default" onClick={() => goTo({ tab: 'activity', events: 'all', keyId: apiKey.id })}>
-        {details.allActivity}
-      </Button>
+      {!isLoading && (
+        <Button size="xs" variant="default" onClick={() => goTo({ tab: 'activity', events: 'all', keyId: apiKey.id })}>
+          {details.allActivity}
+        </Button>
+      )}
     </section>
   );
 }
