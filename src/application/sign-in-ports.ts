@@ -85,12 +85,17 @@ export interface PlatformTokens {
   verify(jwt: string): Promise<PlatformToken | RefusedToken>;
 }
 
+/** Values of OpenID Connect's `prompt` that people may choose. */
+export const SIGN_IN_PROMPTS = ['select_account'] as const;
+export type SignInPrompt = (typeof SIGN_IN_PROMPTS)[number];
+
 export interface PlatformLogin {
   /**
    * The URL at which a person signs in at the platform.
    * @param stepUp how fresh and how strong the sign-in must be; undefined accepts any
+   * @param prompt `select_account`: the platform asks which of their accounts to use, also if they are signed in there
    */
-  begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
+  begin(stepUp: FreshSignInRule | undefined, prompt?: SignInPrompt): Promise<{ url: string; begun: BegunSignIn }>;
   /**
    * The person who came back. Throws `invalid_credentials` when the platform signed nobody in, or when the answer does
    * not belong to this sign-in. Throws `busy` when too many sign-ins are waiting for the platform.
@@ -99,6 +104,8 @@ export interface PlatformLogin {
   finish(answer: string, begun: BegunSignIn, requester: Requester): Promise<PlatformPerson>;
   /** Throws `busy` if `finish` would do so now for an unknown caller. Called before anything is written. */
   requireRoom(requester: Requester): void;
+  /** The URL that ends a person's session at the platform too. Undefined when that is off, or the platform has none. */
+  signOutUrl(): Promise<string | undefined>;
 }
 
 /** The sign-ins at the platform that came back. Nothing is stored about one that has only begun. */

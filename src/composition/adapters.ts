@@ -73,7 +73,8 @@ export function buildAdapters(
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,
     limiter: redis ? new RedisRateLimiter(redis, rateLimit, localLimiter, log, traces) : localLimiter,
-    platformLogin: oidc && new OidcPlatformLogin(oidc, `${publicUrl}/v1/session/oidc/callback`),
+    platformLogin:
+      oidc && new OidcPlatformLogin(oidc, `${publicUrl}/v1/session/oidc/callback`, `${publicUrl}/settings/api-keys`),
     platformTokens: platformLogin && new JwksPlatformTokens(platformLogin, log),
   };
 }

@@ -113,9 +113,9 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     signIn: new SignIn({ ...ports, check }),
     ...(platformLogin && {
       beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, freshSignIn),
-      finishPlatformSignIn: new FinishPlatformSignIn({ ...ports, login: platformLogin }),
+      finishPlatformSignIn: new FinishPlatformSignIn({ ...ports, login: platformLogin, rule: freshSignIn }),
     }),
-    signOut: new SignOut(sessions),
+    signOut: new SignOut(sessions, confirmation, platformLogin),
     identifyOwner: new IdentifyOwner({ ...ports, tokens: ports.platformTokens }),
   };
 }

@@ -42,6 +42,7 @@ describe('the configuration', () => {
       publicUrl: 'http://127.0.0.1:3000',
       exampleUrl: undefined,
       helpUrl: undefined,
+      docsUrl: undefined,
       crossOrigins: [],
       ownOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],
       trustedProxies: [],
@@ -387,6 +388,20 @@ describe("the platform's own login", () => {
   );
 });
 
+describe.each(['HELP_URL', 'DOCS_URL'] as const)('%s', (name) => {
+  const shown = (env: NodeJS.ProcessEnv) => {
+    const { helpUrl, docsUrl } = read(env);
+    return name === 'HELP_URL' ? helpUrl : docsUrl;
+  };
+
+  test('is a URL that a browser can open', () => {
+    expect(shown({ [name]: 'https://docs.example.com/api?x=1' })).toBe('https://docs.example.com/api?x=1');
+    for (const url of ['docs.example.com', 'javascript:alert(1)']) {
+      expect(problems({ [name]: url })).toEqual([expect.stringMatching(new RegExp(`^${name} must`))]);
+    }
+  });
+});
+
 describe("the platform's OpenID provider", () => {
   const oidc = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'latchkey', OIDC_CLIENT_SECRET: 'secret' };
 
@@ -398,6 +413,7 @@ describe("the platform's OpenID provider", () => {
         clientSecret: 'secret',
         scopes: 'openid email',
         accountClaim: 'sub',
+        endsProviderSession: false,
       },
       passwordSignIn: false,
     });
@@ -417,6 +433,12 @@ describe("the platform's OpenID provider", () => {
         'OIDC_ISSUER must start with https://, unless it is on a loopback address',
       ]);
     }
+  });
+
+  test('keeps its session at a sign-out, unless OIDC_SIGN_OUT says otherwise', () => {
+    expect(read({ ...oidc, OIDC_SIGN_OUT: 'provider' }).oidc?.endsProviderSession).toBe(true);
+    expect(read({ ...oidc, OIDC_SIGN_OUT: 'here' }).oidc?.endsProviderSession).toBe(false);
+    expect(problems({ ...oidc, OIDC_SIGN_OUT: 'both' })).toEqual(['OIDC_SIGN_OUT must be one of here, provider']);
   });
 
   test('must be called with the scope openid', () => {

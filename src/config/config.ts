@@ -87,6 +87,8 @@ function readSettings(reader: EnvReader) {
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
     /** The page that the settings screen links to for help. */
     helpUrl: reader.url('HELP_URL', ['http:', 'https:']),
+    /** The page that it links to for how to use a key. */
+    docsUrl: reader.url('DOCS_URL', ['http:', 'https:']),
     /** How many processes share the ports. */
     workers: reader.wholeNumber('WORKERS', 1, 64),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),

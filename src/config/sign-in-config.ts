@@ -27,6 +27,8 @@ export interface OidcConfig {
   readonly scopes: string;
   /** The claim that contains the account's id. */
   readonly accountClaim: string;
+  /** Whether a sign-out here also ends the session at the provider, where the provider offers that. */
+  readonly endsProviderSession: boolean;
 }
 
 export function readOidc(reader: EnvReader): OidcConfig | undefined {
@@ -42,6 +44,7 @@ export function readOidc(reader: EnvReader): OidcConfig | undefined {
     clientSecret: reader.text('OIDC_CLIENT_SECRET') ?? reader.missing('OIDC_CLIENT_SECRET', 'with OIDC_ISSUER'),
     scopes,
     accountClaim: reader.text('OIDC_ACCOUNT_CLAIM') ?? 'sub',
+    endsProviderSession: reader.oneOf('OIDC_SIGN_OUT', 'here', ['here', 'provider']) === 'provider',
   };
 }
 

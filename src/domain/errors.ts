@@ -36,6 +36,8 @@ interface ErrorDetails {
   readonly apiKeyId?: string;
   readonly apiKeyStatus?: string;
   readonly retryAfterSeconds?: number;
+  /** Why a sign-in at the platform failed, if that is known. `misconfigured`: it refuses our client id or secret. */
+  readonly signInFailure?: 'cancelled' | 'misconfigured';
   /** With confirmation_required: which sign-in would confirm the change. */
   readonly freshSignIn?: { readonly maxAgeSeconds: number; readonly acrValues: readonly string[] };
 }

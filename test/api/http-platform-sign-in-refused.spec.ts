@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OpenIdProvider } from '../support/platform/openid-provider.js';
 import { PlatformService, SESSION, SIGN_IN_COOKIE } from '../support/platform/platform-service.js';
-import type { Service } from '../support/processes/service.js';
+import { startServiceHere, type Service } from '../support/processes/service.js';
+import { PrintedLog } from '../support/reading/printed-log.js';
 import { sql } from '../support/stores/sql.js';
 import { HttpBrowser } from '../support/callers/http-browser.js';
+
+const ERROR = 50;
 
 describe('a refused sign-in at an OpenID provider', () => {
   let platform: PlatformService;
@@ -95,12 +98,35 @@ describe('a refused sign-in at an OpenID provider', () => {
     await expectNoSession(browser);
   });
 
+  test('says that sign-in is misconfigured when the provider refuses the client’s secret', async () => {
+    const { url: PUBLIC_URL, databaseUrl: DATABASE_URL } = service;
+    const log = new PrintedLog();
+    const wrong = { ...provider.env, OIDC_CLIENT_SECRET: 'another secret of 32 characters and more' };
+    const started = await startServiceHere({ ...wrong, PUBLIC_URL, DATABASE_URL, LOG_LEVEL: 'error' });
+    try {
+      provider.setVisitor({ accountId: await platform.newOwner() });
+      const browser = new HttpBrowser();
+      const callback = new URL(await browser.visit(`${started.url}/v1/session/oidc`, '/v1/session/oidc/callback'));
+      const answer = await fetch(`${started.url}${callback.pathname}${callback.search}`, {
+        headers: { cookie: `${SIGN_IN_COOKIE}=${browser.cookies(started.url).get(SIGN_IN_COOKIE)}` },
+        redirect: 'manual',
+      });
+      expect(answer.headers.get('location')).toBe(`${page}#refused=misconfigured`);
+      expect(log.named('a sign-in at the platform failed')).toMatchObject([
+        { level: ERROR, reason: 'the provider refused OIDC_CLIENT_ID or OIDC_CLIENT_SECRET' },
+      ]);
+    } finally {
+      await started.stop();
+      log.stop();
+    }
+  });
+
   test('opens no session when the person or the provider declines', async () => {
     const browser = new HttpBrowser();
     const request = (await browser.go(new URL(platform.begin())))!;
     const answer = { error: 'access_denied', state: request.searchParams.get('state')!, iss: provider.issuer };
     const callback = `${service.url}/v1/session/oidc/callback?${new URLSearchParams(answer)}`;
-    expect(await browser.visit(callback)).toBe(`${page}#refused=failed`);
+    expect(await browser.visit(callback)).toBe(`${page}#refused=cancelled`);
     await expectNoSession(browser);
   });
 

@@ -57,6 +57,17 @@ describe('signing in at an OpenID provider', () => {
     expect(line).toMatch(/^latchkey_sign_in=[\w.-]+; Max-Age=600; Path=\/; .*HttpOnly; SameSite=Lax$/);
   });
 
+  test('lets the person choose an account on request, and passes no other prompt on', async () => {
+    const promptOf = async (query: string) => {
+      const { headers } = await fetch(`${service.url}/v1/session/oidc?${query}`, { redirect: 'manual' });
+      return new URL(headers.get('location')!).searchParams.get('prompt');
+    };
+    expect(await promptOf('prompt=select_account')).toBe('select_account');
+    expect(await promptOf('purpose=confirmation&prompt=select_account')).toBe('select_account');
+    for (const query of ['', 'prompt=none', 'prompt=select_account&prompt=none'])
+      expect(await promptOf(query)).toBeNull();
+  });
+
   test('opens a new session and ends the previous one of the browser', async () => {
     const id = await platform.newOwner();
     const browser = await platform.signedIn(id);
@@ -67,6 +78,29 @@ describe('signing in at an OpenID provider', () => {
     old.cookies(service.url).set(SESSION, earlier);
     expect((await platform.session(old)).status).toBe(401);
     expect((await platform.session(browser)).status).toBe(200);
+  });
+
+  test('is ended at the provider too with OIDC_SIGN_OUT=provider: the sign-out says where', async () => {
+    const started = await platform.another({ OIDC_SIGN_OUT: 'provider' });
+    try {
+      const browser = await platform.signedIn(await platform.newOwner());
+      const cookie = `${SESSION}=${browser.cookies(service.url).get(SESSION)}`;
+      const signOut = () => started.person().call('DELETE', '/v1/session', undefined, { cookie });
+      const { status, headers, body } = await signOut();
+      expect([status, headers.getSetCookie().length]).toEqual([200, 1]);
+      const url = new URL(body.signOutUrl);
+      expect([url.origin, url.searchParams.get('post_logout_redirect_uri')]).toEqual([provider.issuer, page]);
+      expect((await platform.session(browser)).status).toBe(401);
+      expect(await signOut()).toMatchObject({ status: 204, body: undefined });
+    } finally {
+      await started.stop();
+    }
+  });
+
+  test('is ended only here by default', async () => {
+    const browser = await platform.signedIn(await platform.newOwner());
+    const cookie = `${SESSION}=${browser.cookies(service.url).get(SESSION)}`;
+    expect((await service.person().call('DELETE', '/v1/session', undefined, { cookie })).status).toBe(204);
   });
 
   describe('as the confirmation of a creation', () => {
@@ -95,11 +129,11 @@ describe('signing in at an OpenID provider', () => {
       ]);
     });
 
-    test('is not valid with an older auth_time than the service required', async () => {
+    test('is not valid with an older auth_time than the service required, and the page says so', async () => {
       const id = await platform.newOwner();
       const browser = new HttpBrowser();
       const authTime = Math.floor(Date.now() / 1000) - 400;
-      expect(await stepUp(browser, id, { acr: 'gold', authTime })).toBe(`${page}#signed-in`);
+      expect(await stepUp(browser, id, { acr: 'gold', authTime })).toBe(`${page}#signed-in=too_old`);
       expect([(await platform.session(browser)).status, (await platform.create(browser)).body.code]).toEqual([
         200,
         'confirmation_required',
@@ -109,10 +143,10 @@ describe('signing in at an OpenID provider', () => {
     test.each([
       ['missing', {}],
       ['another', { acr: 'silver' }],
-    ])('is not valid when acr is %s', async (_what, how) => {
+    ])('is not valid when acr is %s, and the page says so', async (_what, how) => {
       const id = await platform.newOwner();
       const browser = new HttpBrowser();
-      expect(await stepUp(browser, id, how)).toBe(`${page}#signed-in`);
+      expect(await stepUp(browser, id, how)).toBe(`${page}#signed-in=too_weak`);
       expect([(await platform.session(browser)).status, (await platform.create(browser)).body.code]).toEqual([
         200,
         'confirmation_required',

@@ -25,13 +25,25 @@ async function openProvider(): Promise<Opened> {
   const redirect = 'http://127.0.0.1:1/callback';
   const provider = await startOpenIdProvider(redirect);
   const [clientId, clientSecret] = [CLIENT.id, CLIENT.secret];
-  const settings = { issuer: provider.issuer, clientId, clientSecret, scopes: 'openid', accountClaim: 'sub' };
+  const settings = {
+    issuer: provider.issuer,
+    clientId,
+    clientSecret,
+    scopes: 'openid',
+    accountClaim: 'sub',
+    endsProviderSession: true,
+  };
   const answer = async (url: string, _begun: BegunSignIn, accountId: string) => {
     provider.setVisitor({ accountId });
     return new URL(await new HttpBrowser().visit(url, '/callback')).search;
   };
   const setAway = (isAway: boolean) => (isAway ? provider.goAway() : provider.comeBack());
-  return { login: new OidcPlatformLogin(settings, redirect), answer, setAway, stop: provider.stop };
+  return {
+    login: new OidcPlatformLogin(settings, redirect, 'http://127.0.0.1:1/settings'),
+    answer,
+    setAway,
+    stop: provider.stop,
+  };
 }
 
 const REFUSED = { code: 'invalid_credentials' };

@@ -1,6 +1,6 @@
 import type { FreshSignInRule } from '../../domain/accounts/fresh-sign-in.js';
 import { sessionDigest } from '../../domain/accounts/session.js';
-import type { BegunSignIn } from '../sign-in-ports.js';
+import type { BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
 import type { PlatformLogin, Sessions } from '../ports.js';
 
 export const SIGN_IN_PURPOSES = ['sign-in', 'confirmation'] as const;
@@ -23,9 +23,13 @@ export class BeginPlatformSignIn {
   ) {}
 
   /** @param token of the browser's session, if it has one */
-  async execute(purpose: SignInPurpose, token: string | undefined): Promise<{ url: string; underWay: SignInUnderWay }> {
+  async execute(
+    purpose: SignInPurpose,
+    token: string | undefined,
+    prompt?: SignInPrompt,
+  ): Promise<{ url: string; underWay: SignInUnderWay }> {
     const isConfirmation = purpose === 'confirmation';
-    const { url, begun } = await this.login.begin(isConfirmation ? this.rule : undefined);
+    const { url, begun } = await this.login.begin(isConfirmation ? this.rule : undefined, prompt);
     if (!token) return { url, underWay: { ...begun, purpose } };
     const session = isConfirmation ? await this.sessions.find(token) : undefined;
     return { url, underWay: { ...begun, purpose, ownerId: session?.account.id, sessionDigest: sessionDigest(token) } };

@@ -1,5 +1,7 @@
 import { ownerRefusal } from '../../domain/accounts/account.js';
+import { freshnessProblem, type FreshSignInRule, type SignInProblem } from '../../domain/accounts/fresh-sign-in.js';
 import { NetworkBudget } from '../../domain/accounts/network-budget.js';
+import { openedAt } from '../../domain/accounts/session.js';
 import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import { LatchkeyError } from '../../domain/errors.js';
@@ -27,6 +29,8 @@ export type FinishedSignIn =
       readonly expiresAt: Date;
       /** For a confirmation: whether it is the owner who requested it. */
       readonly isExpected: boolean;
+      /** Of a confirmation: why the sign-in does not confirm anything. */
+      readonly problem?: SignInProblem | undefined;
     };
 
 const REFUSALS = {
@@ -36,6 +40,8 @@ const REFUSALS = {
 } as const satisfies Partial<Record<FailureReason, SignInRefusal>>;
 
 interface FinishParts {
+  /** What a confirmation needs. */
+  readonly rule: FreshSignInRule;
   readonly login: PlatformLogin;
   readonly spentSignIns: SpentSignIns;
   readonly accounts: Accounts;
@@ -81,7 +87,9 @@ export class FinishPlatformSignIn {
       return { refusal: REFUSALS[reason] };
     }
     if (underWay.sessionDigest) await this.parts.sessions.endByDigest(underWay.sessionDigest);
-    return { ...session, isExpected: underWay.ownerId === undefined || underWay.ownerId === accountId };
+    const isConfirmation = underWay.purpose === 'confirmation';
+    const problem = isConfirmation ? freshnessProblem(signIn, this.parts.rule, openedAt(session.expiresAt)) : undefined;
+    return { ...session, isExpected: underWay.ownerId === undefined || underWay.ownerId === accountId, problem };
   }
 
   /** Calls the platform once for each sign-in. Undefined when this sign-in came back before. */

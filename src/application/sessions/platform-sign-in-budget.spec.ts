@@ -18,7 +18,7 @@ describe('The budget of sign-ins at the platform', () => {
     nowMs = 0;
     login = new FakePlatformLogin();
     app = openFakes({ login });
-    finish = new FinishPlatformSignIn({ ...app, login }, () => nowMs);
+    finish = new FinishPlatformSignIn({ ...app, login, rule: { maxAgeSeconds: 300, acrValues: [] } }, () => nowMs);
     ({ id } = await newOwner(app));
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf } from '../../../test/support/application/stored.js';
 import { FakePlatformLogin } from '../../../test/fakes/sessions/fake-platform-login.js';
-import { client, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 import { sessionDigest } from '../../domain/accounts/session.js';
 import type { SignInPurpose } from './begin-platform-sign-in.js';
 
@@ -37,6 +37,42 @@ describe('A sign-in at the platform', () => {
     expect(login.requested).toBeUndefined();
     await begin.execute('confirmation', undefined);
     expect(login.requested).toEqual(rule);
+  });
+
+  test('says at once when it does not confirm anything, and only then', async () => {
+    const { id } = await newOwner(app);
+    const problemOf = async (purpose: SignInPurpose, how: object) => {
+      const { underWay } = await begin.execute(purpose, undefined);
+      const person = { accountId: id, signIn: { ...signIn, authenticatedAt: app.store.now(), ...how } };
+      const finished = await finish.execute(login.answer(underWay, person), underWay, client());
+      return finished.refusal ?? finished.problem;
+    };
+    const old = { authenticatedAt: new Date(app.store.now().getTime() - 301_000) };
+    expect(await problemOf('confirmation', {})).toBeUndefined();
+    expect(await problemOf('confirmation', old)).toBe('too_old');
+    expect(await problemOf('confirmation', { acr: 'bronze' })).toBe('too_weak');
+    expect(await problemOf('sign-in', { ...old, acr: 'bronze' })).toBeUndefined();
+  });
+
+  test('is ended at the platform too by a sign-out, if it was at the platform and that answers', async () => {
+    const { id, email } = await newOwner(app);
+    const { token } = await tokenOf(id);
+    expect(await app.signOut.execute(token)).toBe('https://login.example.org/logout');
+    expect(await app.signOut.execute(token)).toBeUndefined();
+    const withPassword = await app.signIn.execute(email, PASSWORD, client());
+    expect(await app.signOut.execute(withPassword.token)).toBeUndefined();
+    const later = await tokenOf(id);
+    login.isAway = true;
+    expect(await app.signOut.execute(later.token)).toBeUndefined();
+    login.isAway = false;
+    expect(await app.identifyOwner.bySession(later.token)).toBeUndefined();
+  });
+
+  test('passes the prompt on', async () => {
+    await begin.execute('sign-in', undefined, 'select_account');
+    expect(login.prompt).toBe('select_account');
+    await begin.execute('sign-in', undefined);
+    expect(login.prompt).toBeUndefined();
   });
 
   test('replaces the previous session of the browser', async () => {

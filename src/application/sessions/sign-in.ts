@@ -4,8 +4,18 @@ import { LatchkeyError } from '../../domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
 import type { AuditEvent, Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
+import type { Confirmation } from './confirmation.js';
 import type { PasswordCheck } from './password-check.js';
-import type { Accounts, Requester, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
+import type {
+  Accounts,
+  Requester,
+  Audit,
+  GuessSubject,
+  PasswordGuesses,
+  Passwords,
+  PlatformLogin,
+  Sessions,
+} from '../ports.js';
 
 interface SignInParts {
   readonly accounts: Accounts;
@@ -74,10 +84,22 @@ function invalidCredentials(): LatchkeyError {
 }
 
 export class SignOut {
-  constructor(private readonly sessions: Sessions) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly confirmation: Confirmation,
+    private readonly login: PlatformLogin | undefined,
+  ) {}
 
-  /** May be repeated. */
-  execute(token: string): Promise<void> {
-    return this.sessions.end(token);
+  /**
+   * May be repeated. Returns the URL that ends the person's session at the platform too, if they signed in there and
+   * the platform offers it.
+   */
+  async execute(token: string): Promise<string | undefined> {
+    const session = await this.sessions.find(token);
+    await this.sessions.end(token);
+    if (!session || !this.login) return undefined;
+    const isByPlatform = session.signIn !== undefined || this.confirmation.kindFor(session.account) !== 'password';
+    // The person is signed out here in any case.
+    return isByPlatform ? this.login.signOutUrl().catch(() => undefined) : undefined;
   }
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { authenticatedAt, confirmationRequired, isFresh } from './fresh-sign-in.js';
+import {
+  authenticatedAt,
+  confirmationRequired,
+  freshnessProblem,
+  isFresh,
+  type PlatformSignIn,
+} from './fresh-sign-in.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const RULE = { maxAgeSeconds: 300, acrValues: [] };
@@ -36,6 +42,16 @@ describe('isFresh', () => {
   ])('for the strength %j where gold or silver are required is %s', (acr, enough) => {
     expect(isFresh({ authenticatedAt: NOW, acr }, STRONG, NOW)).toBe(enough);
     expect(isFresh({ authenticatedAt: NOW, acr }, RULE, NOW)).toBe(true);
+  });
+
+  test.each<[string, PlatformSignIn | undefined, string | undefined]>([
+    ['nothing', undefined, 'too_old'],
+    ['a sign-in without a time', { authenticatedAt: undefined, acr: 'gold' }, 'too_old'],
+    ['an old and weak sign-in', { authenticatedAt: ago(301), acr: 'bronze' }, 'too_old'],
+    ['a weak sign-in', { authenticatedAt: NOW, acr: 'bronze' }, 'too_weak'],
+    ['a sign-in that is fresh and strong', { authenticatedAt: NOW, acr: 'gold' }, undefined],
+  ])('says what is wrong with %s', (_what, signIn, problem) => {
+    expect(freshnessProblem(signIn, STRONG, NOW)).toBe(problem);
   });
 
   test('refuses an old sign-in of any strength', () => {

@@ -18,12 +18,24 @@ export interface FreshSignInRule {
 /** How far the platform's clock may be ahead of ours. */
 const MAX_LEAD_SECONDS = 60;
 
+/** Why a sign-in confirms nothing. Without a time it counts as too old. */
+export type SignInProblem = 'too_old' | 'too_weak';
+
 export function isFresh(signIn: PlatformSignIn | undefined, rule: FreshSignInRule, now: Date): boolean {
-  if (!signIn?.authenticatedAt) return false;
+  return freshnessProblem(signIn, rule, now) === undefined;
+}
+
+export function freshnessProblem(
+  signIn: PlatformSignIn | undefined,
+  rule: FreshSignInRule,
+  now: Date,
+): SignInProblem | undefined {
+  if (!signIn?.authenticatedAt) return 'too_old';
   const ageSeconds = (now.getTime() - signIn.authenticatedAt.getTime()) / 1000;
   const isRecent = ageSeconds >= -MAX_LEAD_SECONDS && ageSeconds <= rule.maxAgeSeconds;
   const isStrong = rule.acrValues.length === 0 || (signIn.acr !== undefined && rule.acrValues.includes(signIn.acr));
-  return isRecent && isStrong;
+  if (!isRecent) return 'too_old';
+  return isStrong ? undefined : 'too_weak';
 }
 
 /** Reads `auth_time` of a token: seconds since 1970. Undefined for anything else. */

@@ -4,6 +4,11 @@ import { HOUR_MS } from '../time.js';
 /** How long a session lasts unless it is ended earlier. */
 export const SESSION_HOURS = 12;
 
+/** When the session was opened, by the clock that set its end. */
+export function openedAt(expiresAt: Date): Date {
+  return new Date(expiresAt.getTime() - SESSION_HOURS * HOUR_MS);
+}
+
 /** How long a person may take to sign in at the platform. */
 export const SIGN_IN_MINUTES = 10;
 

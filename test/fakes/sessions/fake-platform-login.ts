@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BegunSignIn, PlatformPerson, Requester } from '../../../src/application/sign-in-ports.js';
+import type { BegunSignIn, PlatformPerson, Requester, SignInPrompt } from '../../../src/application/sign-in-ports.js';
 import type { PlatformLogin } from '../../../src/application/ports.js';
 import type { FreshSignInRule } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
@@ -9,12 +9,15 @@ export class FakePlatformLogin implements PlatformLogin {
   private readonly answers = new Map<string, { readonly begun: BegunSignIn; readonly person: PlatformPerson }>();
   /** The rule that the last sign-in had to meet. */
   requested: FreshSignInRule | undefined;
+  /** The prompt of the last sign-in. */
+  prompt: SignInPrompt | undefined;
   /** Whether the login is unavailable. */
   isAway = false;
   /** Whether too many sign-ins are waiting for it. */
   isFull = false;
 
-  async begin(stepUp: FreshSignInRule | undefined) {
+  async begin(stepUp: FreshSignInRule | undefined, prompt?: SignInPrompt) {
+    this.prompt = prompt;
     this.requireLogin();
     this.requested = stepUp;
     const begun = { state: randomUUID(), nonce: randomUUID(), codeVerifier: randomUUID() };
@@ -35,6 +38,11 @@ export class FakePlatformLogin implements PlatformLogin {
     const isForThis = (['state', 'nonce', 'codeVerifier'] as const).every((part) => known?.begun[part] === begun[part]);
     if (!known || !isForThis) throw new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed');
     return known.person;
+  }
+
+  async signOutUrl(): Promise<string | undefined> {
+    this.requireLogin();
+    return 'https://login.example.org/logout';
   }
 
   requireRoom(_requester: Requester): void {

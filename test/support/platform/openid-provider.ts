@@ -93,10 +93,18 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
 }
 
 async function configuration(redirectUri: string): Promise<Configuration> {
+  const signedOutUri = new URL('/settings/api-keys', redirectUri).href;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: randomBytes(8).toString('hex'), alg: 'RS256', use: 'sig' };
   return {
-    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: [redirectUri],
+        post_logout_redirect_uris: [signedOutUri],
+      },
+    ],
     jwks: { keys: [key] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     features: { devInteractions: { enabled: false } },

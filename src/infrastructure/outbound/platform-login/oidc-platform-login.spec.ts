@@ -4,6 +4,7 @@ import { HttpBrowser } from '../../../../test/support/callers/http-browser.js';
 import { OidcPlatformLogin } from './oidc-platform-login.js';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
+const SIGNED_OUT = 'http://127.0.0.1:1/settings/api-keys';
 const REFUSED = { code: 'invalid_credentials' };
 const STRANGER = { name: '192.0.2.1', isKnown: false };
 const AWAY = { code: 'unavailable' };
@@ -19,9 +20,11 @@ describe('a sign-in at an OpenID provider', () => {
         clientSecret: provider.env.OIDC_CLIENT_SECRET,
         scopes: 'openid email',
         accountClaim: 'sub',
+        endsProviderSession: false,
         ...part,
       },
       REDIRECT,
+      SIGNED_OUT,
     );
   beforeAll(async () => {
     provider = await startOpenIdProvider(REDIRECT);
@@ -35,6 +38,41 @@ describe('a sign-in at an OpenID provider', () => {
     const answer = new URL(await new HttpBrowser().visit(url, '/callback')).search;
     return { answer, begun };
   };
+
+  test('has a URL to sign out at, by the id of the client, where that is on and the provider offers it', async () => {
+    expect(await login.signOutUrl()).toBeUndefined();
+    const url = new URL((await loginWith({ endsProviderSession: true }).signOutUrl())!);
+    expect([url.origin, Object.fromEntries(url.searchParams)]).toEqual([
+      provider.issuer,
+      { client_id: provider.env.OIDC_CLIENT_ID, post_logout_redirect_uri: SIGNED_OUT },
+    ]);
+    // The provider compares both with what is registered there.
+    expect((await fetch(url)).status).toBe(200);
+    url.searchParams.set('post_logout_redirect_uri', 'https://evil.example.org');
+    expect((await fetch(url)).status).toBe(400);
+  });
+
+  test.each([
+    ['secret', { clientSecret: 'another secret of 32 characters and more' }],
+    ['id', { clientId: 'another' }],
+  ])('is misconfigured when the provider refuses the client’s %s', async (_what, wrong) => {
+    const { answer, begun } = await signIn('u1');
+    await expect(loginWith(wrong).finish(answer, begun, STRANGER)).rejects.toMatchObject({
+      ...REFUSED,
+      details: { signInFailure: 'misconfigured' },
+      cause: { message: 'the provider refused OIDC_CLIENT_ID or OIDC_CLIENT_SECRET' },
+    });
+  });
+
+  test('is cancelled only when the provider says that the person declined', async () => {
+    const { begun } = await login.begin(undefined);
+    const failureOf = async (error: string) => {
+      const answer = `?${new URLSearchParams({ error, state: begun.state, iss: provider.issuer })}`;
+      return login.finish(answer, begun, STRANGER).catch(({ details }: { details: object }) => details);
+    };
+    expect(await failureOf('access_denied')).toEqual({ signInFailure: 'cancelled' });
+    expect(await failureOf('invalid_client')).toEqual({});
+  });
 
   test('returns the account id and the time of the sign-in', async () => {
     const { answer, begun } = await signIn('auth0|abc');

@@ -1,13 +1,14 @@
 import * as oidc from 'openid-client';
-import type { BegunSignIn, PlatformPerson } from '../../../application/sign-in-ports.js';
+import type { BegunSignIn, PlatformPerson, SignInPrompt } from '../../../application/sign-in-ports.js';
 import type { PlatformLogin, Requester } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/sign-in-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
+import { LatchkeyError } from '../../../domain/errors.js';
 import { MINUTE_MS } from '../../../domain/time.js';
 import { Gate } from '../batching/gate.js';
 import { accountClaim, signInOf } from './claims.js';
-import { signInError } from './sign-in-error.js';
+import { signInError, tokenError } from './sign-in-error.js';
 
 const TIMEOUT_SECONDS = 5;
 /** The provider's metadata rarely changes, so it is not fetched for every click. */
@@ -20,12 +21,17 @@ export class OidcPlatformLogin implements PlatformLogin {
   private readonly gate = new Gate(AT_ONCE);
   private metadata: { readonly value: Promise<oidc.ServerMetadata>; readonly until: number } | undefined;
 
+  /** @param signedOutUri where people come back to after a sign-out at the provider */
   constructor(
     private readonly provider: OidcConfig,
     private readonly redirectUri: string,
+    private readonly signedOutUri: string,
   ) {}
 
-  async begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }> {
+  async begin(
+    stepUp: FreshSignInRule | undefined,
+    prompt?: SignInPrompt,
+  ): Promise<{ url: string; begun: BegunSignIn }> {
     const begun = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
@@ -38,6 +44,7 @@ export class OidcPlatformLogin implements PlatformLogin {
       nonce: begun.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(begun.codeVerifier),
       code_challenge_method: 'S256',
+      ...(prompt && { prompt }),
       ...(stepUp && { max_age: String(stepUp.maxAgeSeconds) }),
       ...(stepUp && stepUp.acrValues.length > 0 && { acr_values: stepUp.acrValues.join(' ') }),
     });
@@ -46,6 +53,14 @@ export class OidcPlatformLogin implements PlatformLogin {
 
   requireRoom(requester: Requester): void {
     this.gate.requireRoom(requester);
+  }
+
+  /** OpenID Connect RP-Initiated Logout 1.0, by the client's id: no ID token is kept that could be a hint. */
+  async signOutUrl(): Promise<string | undefined> {
+    if (!this.provider.endsProviderSession) return undefined;
+    const client = await this.client();
+    if (client.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return oidc.buildEndSessionUrl(client, { post_logout_redirect_uri: this.signedOutUri }).href;
   }
 
   finish(answer: string, begun: BegunSignIn, requester: Requester): Promise<PlatformPerson> {
@@ -57,11 +72,14 @@ export class OidcPlatformLogin implements PlatformLogin {
     const url = new URL(this.redirectUri);
     url.search = answer;
     try {
-      const tokens = await oidc.authorizationCodeGrant(client, url, {
+      const checks = {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: codeVerifier,
         idTokenExpected: true,
+      };
+      const tokens = await oidc.authorizationCodeGrant(client, url, checks).catch((error: unknown) => {
+        throw tokenError(error);
       });
       const claims = tokens.claims()!;
       const id = await accountClaim(this.provider.accountClaim, claims, () =>
@@ -72,7 +90,7 @@ export class OidcPlatformLogin implements PlatformLogin {
         signIn: signInOf(claims),
       };
     } catch (error) {
-      throw signInError(error);
+      throw error instanceof LatchkeyError ? error : signInError(error);
     }
   }
 

@@ -3,7 +3,23 @@ import { LatchkeyError } from '../../../domain/errors.js';
 
 /** Error codes of the library that concern reaching the provider, not the content of its answer. */
 const OUTAGES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
+const UNAUTHORIZED = 401;
 const SERVER_ERRORS = 500;
+
+/** The error of a failed request for tokens, which the provider answers only if it accepts our credentials. */
+export function tokenError(error: unknown): LatchkeyError {
+  const isRefused =
+    (error instanceof oidc.ResponseBodyError && (error.error === 'invalid_client' || error.status === UNAUTHORIZED)) ||
+    (error instanceof oidc.WWWAuthenticateChallengeError && error.status === UNAUTHORIZED);
+  if (isRefused) return failed('misconfigured', 'the provider refused OIDC_CLIENT_ID or OIDC_CLIENT_SECRET');
+  const isDeclined = error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied';
+  return isDeclined ? failed('cancelled', reasonOf(error)) : signInError(error);
+}
+
+function failed(signInFailure: 'cancelled' | 'misconfigured', reason: string): LatchkeyError {
+  const cause = new Error(reason);
+  return new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed', { signInFailure }, { cause });
+}
 
 /**
  * The error of a failed sign-in. Its cause leaves out everything that may contain a token.

@@ -3,7 +3,9 @@ import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '../../../../application/sessions/begin-platform-sign-in.js';
 import { FinishPlatformSignIn } from '../../../../application/sessions/finish-platform-sign-in.js';
+import { SIGN_IN_PROMPTS } from '../../../../application/sign-in-ports.js';
 import type { Config } from '../../../../config/config.js';
+import type { SignInProblem } from '../../../../domain/accounts/fresh-sign-in.js';
 import { type ErrorCode, LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { HttpDoor } from '../http-door.js';
@@ -13,7 +15,7 @@ import { SessionCookie, SignInCookie } from './cookies.js';
 const ONWARD = { Location: { description: 'The next page', schema: { type: 'string' } as const } };
 
 /** The result that the settings screen shows, sent in the fragment of its address, which no server and no log sees. */
-type Message = 'signed-in' | 'signed-in=another' | `refused=${string}`;
+type Message = 'signed-in' | `signed-in=${'another' | SignInProblem}` | `refused=${string}`;
 
 /** The reason that the page explains, by the error's code. */
 const SHOWN: Partial<Record<ErrorCode, string>> = {
@@ -21,6 +23,9 @@ const SHOWN: Partial<Record<ErrorCode, string>> = {
   too_many_attempts: 'too_many',
   busy: 'too_many',
 };
+
+/** Strangers can cause any number of `too_many`. Only the operator can end `misconfigured`. */
+const LEVELS: Readonly<Record<string, 'debug' | 'error'>> = { too_many: 'debug', misconfigured: 'error' };
 
 /** Redirects the browser back to the settings screen after a sign-in at the platform. */
 class SignInLanding {
@@ -44,9 +49,8 @@ class SignInLanding {
     } catch (error) {
       if (!(error instanceof LatchkeyError)) throw error;
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      const shown = SHOWN[error.code] ?? 'unavailable';
-      // Strangers can cause any number of these.
-      const level = shown === 'too_many' ? 'debug' : 'warn';
+      const shown = error.details.signInFailure ?? SHOWN[error.code] ?? 'unavailable';
+      const level = LEVELS[shown] ?? 'warn';
       this.log[level]('a sign-in at the platform failed', { code: error.code, reason });
       this.send(response, `refused=${shown}`);
     }
@@ -67,16 +71,19 @@ class PlatformSignInController {
 
   @Get()
   @ApiQuery({ name: 'purpose', required: false, enum: SIGN_IN_PURPOSES, description: 'confirmation: sign in again' })
+  @ApiQuery({ name: 'prompt', required: false, enum: SIGN_IN_PROMPTS, description: 'select_account: as somebody else' })
   @ApiResponse({ status: 303, description: 'To the platform’s login, or back with the reason', headers: ONWARD })
   async begin(
     @Query('purpose') purpose: unknown,
+    @Query('prompt') prompt: unknown,
     @Req() request: LatchkeyRequest,
     @Res() response: Response,
   ): Promise<void> {
     await this.landing.orRefuse(response, async () => {
       const token = this.sessionCookie.read(request);
       const known = purpose === 'confirmation' ? 'confirmation' : 'sign-in';
-      const { url, underWay } = await this.beginSignIn.execute(known, token);
+      const chosen = SIGN_IN_PROMPTS.find((each) => each === prompt);
+      const { url, underWay } = await this.beginSignIn.execute(known, token, chosen);
       await this.signInCookie.set(response, underWay);
       response.redirect(303, url);
     });
@@ -92,7 +99,9 @@ class PlatformSignInController {
       const finished = await this.finishSignIn.execute(answer, underWay, clientOf(request));
       if (finished.refusal) return this.landing.send(response, `refused=${finished.refusal}`);
       this.sessionCookie.set(response, finished.token, finished.expiresAt);
-      this.landing.send(response, finished.isExpected ? 'signed-in' : 'signed-in=another');
+      const { problem } = finished;
+      const confirmed = problem ? (`signed-in=${problem}` as const) : 'signed-in';
+      this.landing.send(response, finished.isExpected ? confirmed : 'signed-in=another');
     });
   }
 }

@@ -9,7 +9,7 @@ import { ForOwners, SignedOutToo } from './owner.guard.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/turned-away.js';
-import { SessionView } from './views.js';
+import { SessionView, SignedOutView } from './views.js';
 
 /** How many days before a key expires its owner gets a mail. Empty without a mail server. */
 export class ExpiryMails {
@@ -71,6 +71,7 @@ export class SessionController {
   @Delete()
   @HttpCode(204)
   @SignedOutToo()
+  @ApiOkResponse({ type: SignedOutView, description: 'Signed out here. The page goes on to the provider' })
   @ApiNoContentResponse({ description: 'Signed out' })
   @ProblemResponses({
     ...OWNERS_ONLY,
@@ -78,13 +79,19 @@ export class SessionController {
     401: 'Invalid API key',
     403: 'An API key, or a request from another site',
   })
-  async close(@Req() request: LatchkeyRequest, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.endPresented(request);
+  async close(
+    @Req() request: LatchkeyRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedOutView | undefined> {
+    const signOutUrl = await this.endPresented(request);
     this.cookie.clear(response);
+    if (signOutUrl === undefined) return undefined;
+    response.status(200);
+    return { signOutUrl };
   }
 
-  private async endPresented(request: LatchkeyRequest): Promise<void> {
+  private async endPresented(request: LatchkeyRequest): Promise<string | undefined> {
     const token = this.cookie.read(request);
-    if (token) await this.signOut.execute(token);
+    return token ? this.signOut.execute(token) : undefined;
   }
 }

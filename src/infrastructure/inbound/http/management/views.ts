@@ -60,6 +60,11 @@ export class SessionView {
   expiryNoticeDays!: readonly number[];
 }
 
+export class SignedOutView {
+  @ApiProperty({ format: 'uri', description: 'Ends the session at the OpenID provider: see OIDC_SIGN_OUT' })
+  signOutUrl!: string;
+}
+
 export class ApiKeyView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() name!: string;

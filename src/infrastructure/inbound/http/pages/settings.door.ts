@@ -14,16 +14,17 @@ import { sendPage } from './page.js';
 const WEB_DIST = fileURLToPath(new URL('../../../../../web/dist', import.meta.url));
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
-type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
+type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'docsUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
 
 /** The settings screen's single document. */
 class SettingsPage {
   private readonly document: string;
 
-  constructor({ exampleUrl, helpUrl, publicUrl, oidc, passwordSignIn }: Settings) {
+  constructor({ exampleUrl, helpUrl, docsUrl, publicUrl, oidc, passwordSignIn }: Settings) {
     const facts = {
       __EXAMPLE_URL__: exampleUrl ? new URL(exampleUrl).href : '',
       __HELP_URL__: helpUrl ? new URL(helpUrl).href : '',
+      __DOCS_URL__: docsUrl ? new URL(docsUrl).href : '',
       __PASSWORD_SIGN_IN__: passwordSignIn ? 'on' : 'off',
       // An absolute URL: a loopback address has several spellings, and the platform redirects people to this one.
       __PLATFORM_SIGN_IN__: oidc ? `${publicUrl}/v1/session/oidc` : '',
