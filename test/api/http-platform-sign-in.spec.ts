@@ -129,7 +129,7 @@ describe('signing in at an OpenID provider', () => {
       ]);
     });
 
-    test('is not valid with an older auth_time than the service required, and the page says so', async () => {
+    test('is not valid with an older auth_time than the service required', async () => {
       const id = await platform.newOwner();
       const browser = new HttpBrowser();
       const authTime = Math.floor(Date.now() / 1000) - 400;
@@ -143,7 +143,7 @@ describe('signing in at an OpenID provider', () => {
     test.each([
       ['missing', {}],
       ['another', { acr: 'silver' }],
-    ])('is not valid when acr is %s, and the page says so', async (_what, how) => {
+    ])('is not valid when acr is %s', async (_what, how) => {
       const id = await platform.newOwner();
       const browser = new HttpBrowser();
       expect(await stepUp(browser, id, how)).toBe(`${page}#signed-in=too_weak`);

@@ -71,7 +71,7 @@ export class SessionController {
   @Delete()
   @HttpCode(204)
   @SignedOutToo()
-  @ApiOkResponse({ type: SignedOutView, description: 'Signed out here. The page goes on to the provider' })
+  @ApiOkResponse({ type: SignedOutView, description: 'Signed out here. The page then opens the URL' })
   @ApiNoContentResponse({ description: 'Signed out' })
   @ProblemResponses({
     ...OWNERS_ONLY,
