@@ -74,6 +74,10 @@ describe('the details of a key', () => {
     await button(dialog(page, 'Revoke “CI deploy”?'), 'Cancel').click();
     await focusOn(row(page, 'CI deploy').getByRole('rowheader').locator('a, button').first());
     await page.keyboard.press('Enter');
+    await button(details, 'It leaked…').click();
+    await button(dialog(page, 'Replace leaked “CI deploy”'), 'Cancel').click();
+    await focusOn(row(page, 'CI deploy').getByRole('rowheader').locator('a, button').first());
+    await page.keyboard.press('Enter');
     await details.getByText('View all activity').click();
     await page.getByRole('list', { name: 'Activity' }).getByText('Key CI deploy was created').waitFor();
     expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe(apiKey.id);

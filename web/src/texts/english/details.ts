@@ -23,6 +23,7 @@ export const details = {
     count === 0 ? 'No requests rejected since.' : `${written} ${count === 1 ? 'request' : 'requests'} rejected since.`,
   rejectedLately: (days: number, count: number, written: string) =>
     `${written} ${count === 1 ? 'request' : 'requests'} rejected in the last ${days} days.`,
+  leaked: 'It leaked…',
   createAgain: 'Create again…',
   openReplacement: 'Open the new key',
   history: 'History',
