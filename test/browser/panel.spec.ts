@@ -137,7 +137,7 @@ describe("the panel in a platform's page of another origin", () => {
     await page.getByText('The old “Nightly report” ended. The new one keeps working.').waitFor();
 
     await showDetails(page, 'Nightly report');
-    await button(page, 'All its activity').click();
+    await page.getByText('View all activity').click();
     await page.getByText('Key Nightly report was created').waitFor();
     // The address and the history belong to the host.
     expect([page.url(), await page.evaluate('history.state')]).toEqual([address, null]);
