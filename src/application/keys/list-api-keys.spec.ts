@@ -92,6 +92,18 @@ describe('ListApiKeys', () => {
     },
   );
 
+  test('shows an end that was due as it is recorded, like the details', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    runOut(app, key.id);
+    const { items, now } = await app.listApiKeys.execute(id, undefined, ALL);
+    expect(items[0]!.key.snapshot().expiredAt).toEqual(now);
+    const other = await createKey(app, id);
+    runOut(app, other.key.id);
+    const shown = await app.getApiKey.execute(id, other.key.id);
+    expect(shown.key.snapshot().expiredAt).toEqual(shown.now);
+  });
+
   test('records an expiry that falls between reading and recording before it shows it', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
