@@ -1,6 +1,8 @@
 import { Text, TextInput } from '@mantine/core';
+import { statusAt } from '../keys/status';
 import { useApiKeys } from '../keys/useApiKeys';
 import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
 import classes from './NameField.module.css';
 
 interface Props {
@@ -12,9 +14,10 @@ interface Props {
 /** Names need not be unique, but the form warns of a second key with the same name. */
 export function NameField({ value, onChange, error }: Props) {
   const { create } = useTexts();
-  const { keys } = useApiKeys('active');
+  const { keys } = useApiKeys();
   const name = comparable(value);
-  const taken = keys.find((key) => comparable(key.name) === name);
+  const now = useNow();
+  const taken = keys.find((key) => comparable(key.name) === name && statusAt(key, now) === 'active');
   return (
     <div>
       <TextInput

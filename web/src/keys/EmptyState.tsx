@@ -5,7 +5,12 @@ import { HelpLink } from '../ui/HelpLink';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
 
-export function EmptyState({ onCreate }: { readonly onCreate: () => void }) {
+interface Props {
+  readonly isWaiting: boolean;
+  readonly onCreate: () => void;
+}
+
+export function EmptyState({ isWaiting, onCreate }: Props) {
   const { empty } = useTexts().keys;
   const { helpUrl } = usePanel();
   return (
@@ -27,7 +32,12 @@ export function EmptyState({ onCreate }: { readonly onCreate: () => void }) {
           </li>
         ))}
       </ul>
-      <Button onClick={onCreate}>{empty.create}</Button>
+      <Button
+        {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
+        onClick={() => !isWaiting && onCreate()}
+      >
+        {empty.create}
+      </Button>
       <HelpLink url={helpUrl} />
     </div>
   );

@@ -1,43 +1,61 @@
+import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
-import type { Rotation } from '../rotate/rotation';
-import { UntilUsed } from '../rotate/UntilUsed';
 import { useTexts } from '../texts';
-import { shortTime } from '../time/format';
+import { shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { endsSoon } from './expiry';
-import { endOf, statusAt } from './status';
+import type { KeyRow } from './key-rows';
+import classes from './KeyList.module.css';
+import { endOf } from './status';
 import { StatusBadge } from './StatusBadge';
-import classes from './StatusBadge.module.css';
 
-interface Props {
-  readonly apiKey: ApiKey;
-  readonly rotation: Rotation | undefined;
-}
-
-/** When the key ends or has ended: by expiry, by a revocation, or because another has replaced it. */
-export function ExpiryCell({ apiKey, rotation }: Props) {
+/** When the key ends, or how it ended. */
+export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
   const now = useNow();
   const { keys, language } = useTexts();
-  const status = statusAt(apiKey, now);
-  if (status !== 'active') {
-    const ended = status === 'revoked' ? (apiKey.revokedAt ?? apiKey.endsAt) : apiKey.expiresAt;
-    return (
-      <StatusBadge status={status}>
-        <RelativeTime iso={ended ?? apiKey.expiresAt} text={keys[status]} isPast />
-      </StatusBadge>
-    );
+  if (status === 'active') {
+    const end = endOf(key);
+    const text = end === key.expiresAt ? undefined : keys.endsSoon;
+    const time = <RelativeTime iso={end} {...(text && { text })} />;
+    return endsSoon(key, now) ? <span className={classes.soon}>{time}</span> : time;
   }
-  const end = endOf(apiKey);
-  const isEnding = end !== apiKey.expiresAt;
-  if (rotation?.old.id === apiKey.id && !isEnding) return <UntilUsed rotation={rotation} />;
-  if (!endsSoon(apiKey, now)) return <RelativeTime iso={end} text={keys.expires} />;
+  if (status === 'expired') {
+    return <StatusBadge status={status}>{keys.expiredOn(shortDate(key.expiresAt, now, language))}</StatusBadge>;
+  }
+  const date = shortDate(key.revokedAt ?? endOf(key), now, language);
+  // A key whose successor came into use may end while it is on the screen.
+  const reason = key.revokedReason ?? 'rotated';
   return (
     <span>
-      <span className={classes.soon}>
-        <RelativeTime iso={end} text={isEnding ? keys.endsSoon : keys.expiresSoon} />
+      <StatusBadge status={status}>{wordsFor(reason, keys.revokedBy) ?? keys.revoked}</StatusBadge>
+      <span className={classes.second}>
+        {reason === 'rotated' && successor ? keys.replacedBy(successor.prefix) : date}
+        <LeakPlace apiKey={key} />
       </span>
-      {isEnding && <span className={classes.exact}>{shortTime(end, language)}</span>}
     </span>
+  );
+}
+
+function wordsFor(reason: string, words: Readonly<Record<string, string>>): string | undefined {
+  return Object.hasOwn(words, reason) ? words[reason] : undefined;
+}
+
+/** The address comes from a stranger, so only https becomes a link, and the page that it opens learns nothing. */
+function LeakPlace({ apiKey: { leak } }: { readonly apiKey: ApiKey }): ReactNode {
+  const { newTab } = useTexts();
+  if (!leak) return null;
+  const url = leak.url !== null && URL.canParse(leak.url) ? new URL(leak.url) : undefined;
+  const name = leak.source ?? url?.hostname;
+  if (name === undefined) return null;
+  if (url?.protocol !== 'https:') return <> · {name}</>;
+  return (
+    <>
+      {' · '}
+      <a href={url.href} target="_blank" rel="noopener noreferrer" title={url.href} className={classes.place}>
+        {name}
+        <span className={classes.hidden}> {newTab}</span>
+      </a>
+    </>
   );
 }

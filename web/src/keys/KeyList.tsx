@@ -1,62 +1,96 @@
-import { Button, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { StatusFilter } from '../panel/place';
+import { attention } from '../attention/attention';
+import { Attention } from '../attention/Attention';
+import type { PanelPlace, StatusFilter } from '../panel/place';
 import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
+import { EndedKeys } from './EndedKeys';
+import { isFound, rowsOf } from './key-rows';
+import { KeyFilters } from './KeyFilters';
 import { KeyTable } from './KeyTable';
 import type { useApiKeys } from './useApiKeys';
 
-/** The number of keys from which the list has a search. Fewer fit on the screen. */
-const SEARCH_FROM = 9;
+/** The number of rows from which the list has filters and a search. Fewer fit on the screen. */
+const FILTERS_FROM = 9;
 
 interface Props {
   readonly list: ReturnType<typeof useApiKeys>;
   readonly filter: StatusFilter;
-  readonly onOpen: (keyId: string) => void;
+  readonly placeOf: (keyId: string) => PanelPlace;
 }
 
-export function KeyList({ list, filter, onOpen }: Props) {
+/** What needs doing, the active keys, and the ended ones. */
+export function KeyList({ list, filter, placeOf }: Props) {
   const texts = useTexts();
+  const now = useNow();
   const [search, setSearch] = useState('');
   const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const isSearchable = keys.length >= SEARCH_FROM;
-  const wanted = isSearchable ? search.trim().toLocaleLowerCase() : '';
-  const shown = wanted ? keys.filter((key) => key.name.toLocaleLowerCase().includes(wanted)) : keys;
+  const concerns = attention(keys, now);
+  const rows = rowsOf(keys, now);
+  const isLong = rows.length >= FILTERS_FROM;
+  const wanted = isLong ? search.trim() : '';
+  const needsAll = wanted !== '' || (isLong && filter !== 'active');
 
-  // All pages are loaded, because the service itself has no search.
+  // The service itself has no search.
   useEffect(() => {
-    if (wanted && hasNextPage && !isFetchingNextPage && !list.isError) void fetchNextPage();
-  }, [wanted, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);
+    if (needsAll && hasNextPage && !isFetchingNextPage && !list.isError) void fetchNextPage({ cancelRefetch: false });
+  }, [needsAll, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);
 
-  if (keys.length === 0) return <Text c="dimmed">{texts.keys.noneWith[filter]}</Text>;
+  const isConcern = ({ key, rotation }: (typeof rows)[number]) =>
+    concerns.some((concern) => concern.key.id === key.id || concern.key.id === rotation?.old.id);
+  const lists = {
+    all: rows,
+    active: rows.filter(({ status }) => status === 'active'),
+    attention: rows.filter(isConcern),
+    ended: rows.filter(({ status }) => status !== 'active'),
+  };
+  const countOf = (some: StatusFilter) => {
+    const isPartial = hasNextPage && (some === 'all' || some === 'ended');
+    return `${lists[some].length}${isPartial ? '+' : ''}`;
+  };
+  const shown = (some: typeof rows) => (wanted ? some.filter((row) => isFound(row, wanted)) : some);
+  // A short list has no filters, so none of them hides anything.
+  const view = !isLong && filter === 'attention' ? 'active' : filter;
+  const ended = view === 'attention' ? [] : shown(lists.ended);
+  const first = view === 'attention' ? shown(lists.attention) : shown(lists.active);
+  const hasFirst = !(isLong && view === 'ended');
+  const found = ended.length + (hasFirst ? first.length : 0);
+
   return (
-    <Stack gap="md">
-      {isSearchable && (
-        <TextInput
-          type="search"
-          aria-label={texts.keys.search}
-          placeholder={texts.keys.search}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-          maw={320}
-        />
-      )}
-      <VisuallyHidden role="status">{wanted && texts.keys.shown(shown.length)}</VisuallyHidden>
-      {shown.length > 0 ? (
-        <KeyTable keys={shown} onOpen={onOpen} />
-      ) : (
+    <Stack gap="lg">
+      <Attention concerns={concerns} placeOf={placeOf} />
+      {isLong && <KeyFilters filter={filter} countOf={countOf} search={search} onSearch={setSearch} />}
+      <VisuallyHidden role="status">{wanted && texts.keys.shown(found)}</VisuallyHidden>
+      {wanted && found === 0 ? (
         <Group>
-          <Text c="dimmed">{texts.keys.noneFound(search.trim())}</Text>
+          <Text c="dimmed">{texts.keys.noneFound(wanted)}</Text>
           <Button size="xs" variant="default" onClick={() => setSearch('')}>
             {texts.keys.clearSearch}
           </Button>
         </Group>
-      )}
-      {hasNextPage && !wanted && (
-        <Group justify="center">
-          <Button variant="default" onClick={() => void fetchNextPage()} loading={isFetchingNextPage}>
-            {texts.showMore}
-          </Button>
-        </Group>
+      ) : (
+        // Another filter shows another list, with a fold of its own.
+        <Stack gap="lg" key={view}>
+          {hasFirst && first.length > 0 && <KeyTable rows={first} placeOf={placeOf} />}
+          {hasFirst && first.length === 0 && !wanted && (
+            <Text c="dimmed">{texts.keys.noneWith[view === 'attention' ? 'attention' : 'active']}</Text>
+          )}
+          {ended.length > 0 && (
+            <EndedKeys
+              rows={ended}
+              count={wanted ? String(ended.length) : countOf('ended')}
+              isUnfolded={view !== 'active' || wanted !== ''}
+              placeOf={placeOf}
+              more={
+                hasNextPage && !needsAll
+                  ? { isLoading: isFetchingNextPage, load: () => void fetchNextPage() }
+                  : undefined
+              }
+            />
+          )}
+          {view === 'ended' && ended.length === 0 && !wanted && <Text c="dimmed">{texts.keys.noneWith.ended}</Text>}
+        </Stack>
       )}
     </Stack>
   );

@@ -1,66 +1,78 @@
-import { Badge, UnstyledButton } from '@mantine/core';
 import { useId } from 'react';
-import type { ApiKey } from '../api/types';
-import type { Rotation } from '../rotate/rotation';
-import { RotationBadge } from '../rotate/RotationBadge';
+import { PlaceLink } from '../panel/PlaceLink';
+import type { PanelPlace } from '../panel/place';
+import { RotationProgress } from '../rotate/RotationProgress';
 import { useTexts } from '../texts';
-import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { ExpiryCell } from './ExpiryCell';
+import { usedLast, type KeyRow as Row } from './key-rows';
 import classes from './KeyList.module.css';
 import { KeyMenu } from './KeyMenu';
-import { LastUsed } from './LastUsed';
-import { statusAt } from './status';
+import { Sparkline } from './Sparkline';
 
 interface Props {
-  readonly apiKey: ApiKey;
-  readonly rotation: Rotation | undefined;
-  readonly onOpen: () => void;
+  readonly row: Row;
+  readonly placeOf: (keyId: string) => PanelPlace;
 }
 
-export function KeyRow({ apiKey, rotation, onOpen }: Props) {
+/** The link of the name covers the whole row. */
+export function KeyRow({ row, placeOf }: Props) {
   const texts = useTexts();
   const id = useId();
-  const describedBy = `${id}prefix${rotation ? ` ${id}part` : ''}`;
   const { column, access } = texts.keys;
-  const status = statusAt(apiKey, useNow());
+  const { key, rotation, status } = row;
   return (
-    <tr
-      role="row"
-      data-ended={status !== 'active' || undefined}
-      data-replaced={rotation?.old.id === apiKey.id || undefined}
-    >
-      <th role="rowheader" scope="row" className={classes.name}>
-        <span className={classes.nameLine}>
-          <UnstyledButton
-            className={classes.nameText}
-            aria-haspopup="dialog"
-            aria-describedby={describedBy}
-            onClick={onOpen}
-          >
-            {apiKey.name}
-          </UnstyledButton>
-          <Badge size="sm" radius="sm" variant="default" tt="none" fw={500}>
-            {access[apiKey.access]}
-          </Badge>
-          {rotation && <RotationBadge id={`${id}part`} apiKey={apiKey} rotation={rotation} />}
+    <div role="row" className={classes.row} data-ended={status !== 'active' || undefined}>
+      <div role="rowheader" className={classes.name}>
+        <PlaceLink
+          place={placeOf(key.id)}
+          className={classes.link}
+          aria-describedby={`${id}prefix`}
+          data-key-id={key.id}
+        >
+          {key.name}
+        </PlaceLink>
+        <span className={classes.subline}>
+          <code id={`${id}prefix`} className={classes.prefix}>
+            {key.prefix}
+          </code>
+          {key.note !== null && <span className={classes.note}>{key.note}</span>}
         </span>
-        <code id={`${id}prefix`} className={classes.prefix}>
-          {apiKey.prefix}
-        </code>
-      </th>
-      <td role="cell" data-label={column.created}>
-        <RelativeTime iso={apiKey.createdAt} isPast />
-      </td>
-      <td role="cell" data-label={column.lastUsed}>
-        <LastUsed apiKey={apiKey} rotation={rotation} />
-      </td>
-      <td role="cell" data-label={column.expires}>
-        <ExpiryCell apiKey={apiKey} rotation={rotation} />
-      </td>
-      <td role="cell" className={classes.actions}>
-        {status === 'active' && <KeyMenu apiKey={apiKey} rotation={rotation} describedBy={describedBy} />}
-      </td>
-    </tr>
+      </div>
+      <div role="cell" data-label={column.access}>
+        {access[key.access]}
+      </div>
+      <div role="cell" data-label={column.recent}>
+        <Sparkline recent={row.recent} />
+      </div>
+      <div role="cell" data-label={column.lastUsed}>
+        <LastUsed row={row} />
+      </div>
+      <div role="cell" data-label={status === 'active' ? column.expires : column.ended}>
+        <ExpiryCell row={row} />
+      </div>
+      <div role="cell" className={classes.actions}>
+        <KeyMenu row={row} placeOf={placeOf} describedBy={`${id}prefix`} />
+      </div>
+      {rotation && (
+        <div role="cell" className={classes.progress}>
+          <RotationProgress rotation={rotation} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Of a rotation: the last use of either key. */
+function LastUsed({ row }: { readonly row: Row }) {
+  const texts = useTexts();
+  const { usedLast: which } = texts.keys;
+  const last = usedLast(row);
+  if (!last?.lastUsedAt) return <span className={classes.dimmed}>{texts.never}</span>;
+  return (
+    <span>
+      <RelativeTime iso={last.lastUsedAt} isPast />
+      {row.rotation && <span className={classes.second}>{last.id === row.key.id ? which.next : which.old}</span>}
+    </span>
   );
 }

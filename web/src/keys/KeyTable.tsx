@@ -1,50 +1,47 @@
 import { VisuallyHidden } from '@mantine/core';
-import type { ApiKey } from '../api/types';
-import { paired } from '../rotate/rotation';
+import type { PanelPlace } from '../panel/place';
 import { useTexts } from '../texts';
-import { useNow } from '../time/useNow';
+import type { KeyRow as Row } from './key-rows';
 import classes from './KeyList.module.css';
 import { KeyRow } from './KeyRow';
 
 interface Props {
-  readonly keys: readonly ApiKey[];
-  /** Shows the details of a key. */
-  readonly onOpen: (keyId: string) => void;
+  readonly rows: readonly Row[];
+  readonly areEnded?: boolean;
+  /** Where the details of a key are. */
+  readonly placeOf: (keyId: string) => PanelPlace;
 }
 
-/**
- * On a narrow screen CSS turns the groups of rows into cards, one for each key or for the two keys of a rotation. The
- * roles are explicit, because `display` removes those of a table.
- */
-export function KeyTable({ keys, onOpen }: Props) {
-  const texts = useTexts();
-  const { column } = texts.keys;
+/** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
+export function KeyTable({ rows, areEnded = false, placeOf }: Props) {
+  const { keys } = useTexts();
   return (
-    <div className={classes.frame}>
-      <table role="table" className={classes.table} aria-label={texts.keys.tableLabel}>
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader">{column.name}</th>
-            <th role="columnheader">{column.created}</th>
-            <th role="columnheader">{column.lastUsed}</th>
-            <th role="columnheader">{column.expires}</th>
-            <th role="columnheader">
-              <VisuallyHidden>{column.actions}</VisuallyHidden>
-            </th>
-          </tr>
-        </thead>
-        {paired(keys, useNow()).map((group) => (
-          <tbody
-            key={group[0]!.key.id}
-            role="rowgroup"
-            aria-label={group.length > 1 ? texts.rotate.pair.label(group[0]!.key.name) : undefined}
-          >
-            {group.map(({ key, rotation }) => (
-              <KeyRow key={key.id} apiKey={key} rotation={rotation} onOpen={() => onOpen(key.id)} />
-            ))}
-          </tbody>
+    <div role="table" className={classes.table} aria-label={areEnded ? keys.endedLabel : keys.tableLabel}>
+      <TableHeader areEnded={areEnded} />
+      <div role="rowgroup" className={classes.rows}>
+        {rows.map((row) => (
+          <KeyRow key={row.key.id} row={row} placeOf={placeOf} />
         ))}
-      </table>
+      </div>
+    </div>
+  );
+}
+
+export function TableHeader({ areEnded = false }: { readonly areEnded?: boolean }) {
+  const { column } = useTexts().keys;
+  const names = [column.name, column.access, column.recent, column.lastUsed, areEnded ? column.ended : column.expires];
+  return (
+    <div role="rowgroup" className={classes.header}>
+      <div role="row" className={classes.columns}>
+        {names.map((name) => (
+          <span key={name} role="columnheader">
+            {name}
+          </span>
+        ))}
+        <span role="columnheader">
+          <VisuallyHidden>{column.actions}</VisuallyHidden>
+        </span>
+      </div>
     </div>
   );
 }

@@ -1,14 +1,14 @@
 import { Stack } from '@mantine/core';
 import { KeyDetails } from '../details/KeyDetails';
 import { usePanel } from '../panel/context';
-import type { StatusFilter } from '../panel/place';
+import type { PanelPlace, StatusFilter } from '../panel/place';
 import { useOwner } from '../panel/useOwner';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { EmptyState } from './EmptyState';
 import { useKeyDialogs } from './KeyDialogs';
 import { KeyList } from './KeyList';
-import { KeyListSkeleton } from './KeyListSkeleton';
+import { KeyTableSkeleton } from './KeyTableSkeleton';
 import { KeysToolbar } from './KeysToolbar';
 import { useApiKeys } from './useApiKeys';
 
@@ -22,30 +22,22 @@ export function KeysTab({ filter, keyId }: Props) {
   const texts = useTexts();
   const { goTo } = usePanel();
   const { create } = useKeyDialogs();
-  const list = useApiKeys(filter);
+  const list = useApiKeys();
+  // Only the form for a new key depends on the owner.
   const { isPending: isOwnerPending } = useOwner();
-  const isEmpty = !isOwnerPending && list.isSuccess && !list.isPlaceholderData && list.keys.length === 0;
-  // An owner who has never had a key gets an explanation of keys, instead of "no active keys".
-  const everything = useApiKeys('all', { enabled: isEmpty && filter === 'active' });
-  const hasNeverHadOne = isEmpty && everything.isSuccess && everything.keys.length === 0;
-  // The form depends on the kind of confirmation.
-  const isWaiting = isOwnerPending || list.isPending || (isEmpty && filter === 'active' && everything.isPending);
-  const isLoading = isWaiting || list.isPlaceholderData;
-
-  const open = (id: string) => goTo({ tab: 'keys', status: filter, keyId: id });
+  const isLoading = list.isPending || list.isIncomplete;
+  const placeOf = (id: string): PanelPlace => ({ tab: 'keys', status: filter, keyId: id });
 
   return (
     <Stack gap="lg">
-      {hasNeverHadOne ? (
-        <EmptyState onCreate={() => create()} />
+      {list.isSuccess && list.keys.length === 0 ? (
+        <EmptyState isWaiting={isOwnerPending} onCreate={() => create()} />
       ) : (
         <>
           <KeysToolbar
-            filter={filter}
-            onFilter={(status) => goTo({ tab: 'keys', status })}
             activeKeys={list.activeKeys}
             maxActiveKeys={list.maxActiveKeys}
-            isWaiting={isWaiting}
+            isWaiting={isOwnerPending || isLoading}
             onCreate={() => create()}
           />
           {list.isError && (
@@ -56,14 +48,15 @@ export function KeysTab({ filter, keyId }: Props) {
               onRetry={() => void list.refetch()}
             />
           )}
-          {isLoading && !list.isError ? (
-            <KeyListSkeleton />
-          ) : (
-            list.data && <KeyList list={list} filter={filter} onOpen={open} />
-          )}
+          {isLoading && !list.isError && <KeyTableSkeleton />}
+          {!isLoading && list.data && <KeyList list={list} filter={filter} placeOf={placeOf} />}
         </>
       )}
-      <KeyDetails keyId={keyId} onOpen={open} onClose={() => goTo({ tab: 'keys', status: filter })} />
+      <KeyDetails
+        keyId={keyId}
+        onOpen={(id) => goTo(placeOf(id))}
+        onClose={() => goTo({ tab: 'keys', status: filter })}
+      />
     </Stack>
   );
 }

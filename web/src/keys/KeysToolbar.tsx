@@ -1,7 +1,6 @@
-import { Button, SegmentedControl, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useId } from 'react';
 import { usePanel } from '../panel/context';
-import { STATUS_FILTERS, type StatusFilter } from '../panel/place';
 import { useTexts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { PlusIcon } from '../ui/icons';
@@ -9,16 +8,14 @@ import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
 
 interface Props {
-  readonly filter: StatusFilter;
-  readonly onFilter: (filter: StatusFilter) => void;
   readonly activeKeys: number | undefined;
   readonly maxActiveKeys: number | undefined;
-  /** The keys are still loading. The empty state, with its own button, may replace this toolbar. */
+  /** The form depends on the owner, who is still loading. */
   readonly isWaiting: boolean;
   readonly onCreate: () => void;
 }
 
-export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWaiting, onCreate }: Props) {
+export function KeysToolbar({ activeKeys, maxActiveKeys, isWaiting, onCreate }: Props) {
   const texts = useTexts();
   const { helpUrl } = usePanel();
   const limitId = useId();
@@ -29,14 +26,6 @@ export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWai
         {texts.keys.intro}
       </Text>
       <div className={classes.row}>
-        <SegmentedControl
-          className={classes.filter}
-          aria-label={texts.keys.filterLabel}
-          size="sm"
-          value={filter}
-          onChange={(value) => onFilter(value as StatusFilter)}
-          data={STATUS_FILTERS.map((value) => ({ value, label: texts.keys.filter[value] }))}
-        />
         {activeKeys !== undefined && maxActiveKeys !== undefined && (
           <ActiveCount active={activeKeys} most={maxActiveKeys} />
         )}

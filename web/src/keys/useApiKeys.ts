@@ -1,34 +1,48 @@
-import { keepPreviousData, useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { ApiKey, ApiKeyPage } from '../api/types';
 import { usePanel } from '../panel/context';
-import type { StatusFilter } from '../panel/place';
 
 export const KEYS = ['api-keys'];
 export const LIST = [...KEYS, 'list'];
 const ROTATION_POLL_MS = 5000;
 
-/**
- * Newest first, page by page. While another filter loads, the old pages and counts stay, with `isPlaceholderData` set.
- */
-export function useApiKeys(filter: StatusFilter, { enabled = true }: { enabled?: boolean } = {}) {
+/** All keys, newest first, page by page. The pages with active keys are loaded by themselves. */
+export function useApiKeys() {
   const { client } = usePanel();
   const query = useInfiniteQuery({
-    queryKey: [...LIST, filter],
-    queryFn: ({ pageParam }) => client.listKeys(filter === 'all' ? undefined : filter, pageParam),
+    queryKey: LIST,
+    queryFn: ({ pageParam }) => client.listKeys(undefined, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
     // Shows the first use of a new key, and then the end of the old one.
     refetchInterval: ({ state }) => state.data?.pages.some(holdsRotation) && ROTATION_POLL_MS,
-    enabled,
   });
+  const { hasNextPage, isError, fetchNextPage } = query;
   const [first] = query.data?.pages ?? [];
+  const keys = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const isIncomplete = hasNextPage && !isError && first !== undefined && countedActive(keys) < first.activeKeys;
+  const pages = query.data?.pages.length;
+  useEffect(() => {
+    // Several components may need the next page at once.
+    if (isIncomplete) void fetchNextPage({ cancelRefetch: false });
+  }, [isIncomplete, pages, fetchNextPage]);
   return {
     ...query,
-    keys: query.data?.pages.flatMap((page) => page.items) ?? [],
+    keys,
+    /** An active key may still be missing. */
+    isIncomplete,
     activeKeys: first?.activeKeys,
     maxActiveKeys: first?.maxActiveKeys,
   };
+}
+
+/** As the service counts them: a key whose predecessor is active does not count. */
+function countedActive(keys: readonly ApiKey[]): number {
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  const counts = ({ status, replaces }: ApiKey) =>
+    status === 'active' && (replaces === null || (byId.has(replaces) && byId.get(replaces)!.status !== 'active'));
+  return keys.filter(counts).length;
 }
 
 function holdsRotation({ items }: ApiKeyPage): boolean {
@@ -36,20 +50,18 @@ function holdsRotation({ items }: ApiKeyPage): boolean {
 }
 
 /**
- * Shows a key as revoked in every list at once, before the lists are read again.
+ * Shows a key as revoked at once, before the list is read again.
  * @param isOfTwo the other key of its rotation, which counted as the same key, keeps working
  */
 export function showRevoked(queryClient: QueryClient, revoked: ApiKey, isOfTwo: boolean): void {
-  for (const [queryKey, data] of queryClient.getQueriesData<InfiniteData<ApiKeyPage>>({ queryKey: LIST })) {
-    if (!data) continue;
-    const belongs = (key: ApiKey) => key.id !== revoked.id || queryKey.at(-1) !== 'active';
-    const pages = data.pages.map((page) => ({
+  queryClient.setQueryData<InfiniteData<ApiKeyPage>>(LIST, (list) => {
+    const pages = list?.pages.map((page) => ({
       ...page,
       activeKeys: Math.max(0, page.activeKeys - (isOfTwo ? 0 : 1)),
-      items: page.items.filter(belongs).map((key) => (key.id === revoked.id ? revoked : key)),
+      items: page.items.map((key) => (key.id === revoked.id ? revoked : key)),
     }));
-    queryClient.setQueryData(queryKey, { ...data, pages });
-  }
+    return list && pages && { ...list, pages };
+  });
 }
 
 /** Reloads keys and activity. */

@@ -48,6 +48,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, emai
   const latestGoTo = useRef(goTo);
   latestGoTo.current = goTo;
   const hasToken = getToken !== undefined;
+  const isInAddress = given.place !== undefined;
 
   const value = useMemo(() => {
     // A host may pass a new function on each render; the latest one is called.
@@ -62,13 +63,14 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, emai
       docsUrl,
       helpUrl,
       goTo: (to: PanelPlace) => latestGoTo.current(to),
+      isInAddress,
       email,
       confirmation,
       trip,
       announce,
       focusHeading,
     };
-  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, email, confirmation, trip, announce]);
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, isInAddress, email, confirmation, trip, announce]);
 
   // A form that is open has the focus already.
   useEffect(() => {

@@ -13,6 +13,8 @@ interface PanelContextValue {
   readonly helpUrl: string | undefined;
   /** Shows another tab, filter or key. */
   readonly goTo: (place: PanelPlace) => void;
+  /** The host keeps the place in the page's address, so that a link to a place works in another tab. */
+  readonly isInAddress: boolean;
   /** The kind of confirmation for a new key. */
   readonly confirmation: Confirmation;
   /** Set if people sign in at the platform and this page can send them there. */

@@ -1,5 +1,5 @@
 /** Where a person is in the panel. */
-export const STATUS_FILTERS = ['active', 'expired', 'revoked', 'all'] as const;
+export const STATUS_FILTERS = ['active', 'attention', 'ended', 'all'] as const;
 export const ACTIVITY_FILTERS = ['all', 'keys', 'failures'] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
@@ -14,6 +14,9 @@ export const START: PanelPlace = { tab: 'keys', status: 'active' };
 
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Addresses of earlier releases, which had a list for each status. */
+const FORMER_STATUS: Readonly<Record<string, StatusFilter>> = { expired: 'ended', revoked: 'ended' };
+
 /** The place that an address names. Unknown values are ignored. */
 export function placeOf(search: string): PanelPlace {
   const named = new URLSearchParams(search);
@@ -22,7 +25,8 @@ export function placeOf(search: string): PanelPlace {
   if (named.get('tab') === 'activity') {
     return { tab: 'activity', events: oneOf(ACTIVITY_FILTERS, named.get('events'), 'all'), keyId };
   }
-  return { tab: 'keys', status: oneOf(STATUS_FILTERS, named.get('status'), 'active'), keyId };
+  const status = named.get('status') ?? '';
+  return { tab: 'keys', status: oneOf(STATUS_FILTERS, FORMER_STATUS[status] ?? status, 'active'), keyId };
 }
 
 /** The query string of a place with its `?`; empty for the start. */

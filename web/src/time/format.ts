@@ -67,6 +67,25 @@ export function numberList(numbers: readonly number[], language: string): string
   return new Intl.ListFormat(localeFor(language)).format(numbers.map((each) => wholeNumber(each, language)));
 }
 
+/** "Oct 12", with the year if it is not the current one. */
+export function shortDate(iso: string, now: number, language: string): string {
+  const date = new Date(iso);
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear();
+  const year = isThisYear ? {} : ({ year: 'numeric' } as const);
+  return new Intl.DateTimeFormat(localeFor(language), { month: 'short', day: 'numeric', ...year }).format(date);
+}
+
+/** "yesterday", "3 days ago"; within the last day as `relativeTime`. */
+export function pastDay(iso: string, now: number, texts: Texts): string {
+  const past = Math.min(Date.parse(iso), now);
+  if (now - past < DAY_MS) return relativeTime(iso, Math.max(now, Date.parse(iso)), texts);
+  const relative = new Intl.RelativeTimeFormat(localeFor(texts.language), { numeric: 'auto' });
+  return relative.format(-Math.round((midnight(now) - midnight(past)) / DAY_MS), 'day');
+}
+
+/** The beginning of the day in the browser's time zone. */
+const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0);
+
 export function wholeNumber(count: number, language: string): string {
   return new Intl.NumberFormat(localeFor(language)).format(count);
 }

@@ -90,3 +90,10 @@ export const RotateIcon = () => (
     <path d="M20 11a8 8 0 0 0-14-4.5L4 8.5M4 4v4.5h4.5M4 13a8 8 0 0 0 14 4.5l2-2M20 20v-4.5h-4.5" />
   </Icon>
 );
+
+/** Points to the side of a closed section. */
+export const ChevronIcon = () => (
+  <Icon>
+    <path d="m9 6 6 6-6 6" />
+  </Icon>
+);

@@ -1,4 +1,5 @@
 import { activity } from './activity';
+import { attention } from './attention';
 import { create } from './create';
 import { details } from './details';
 import { history } from './history';
@@ -41,6 +42,7 @@ export const english = {
     text: 'You are signed in, but nobody has opened an account for you that can hold API keys. Ask the people who run this platform.',
   },
   keys,
+  attention,
   details,
   history,
   create,

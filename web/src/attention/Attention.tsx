@@ -1,0 +1,113 @@
+import { Button, Title, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { useId, useRef, useState } from 'react';
+import { useKeyDialogs } from '../keys/KeyDialogs';
+import type { PanelPlace } from '../panel/place';
+import { PlaceLink } from '../panel/PlaceLink';
+import { revokeAction } from '../revoke/revoke-words';
+import { useTexts, type Texts } from '../texts';
+import { DAY_MS, pastDay, relativeTime, wholeNumber } from '../time/format';
+import { useNow } from '../time/useNow';
+import { AlertIcon } from '../ui/icons';
+import type { Concern } from './attention';
+import classes from './Attention.module.css';
+
+/** The number of lines that are shown at first. */
+const SHOWN = 3;
+
+interface Props {
+  readonly concerns: readonly Concern[];
+  /** Where the details of a key are. */
+  readonly placeOf: (keyId: string) => PanelPlace;
+}
+
+export function Attention({ concerns, placeOf }: Props) {
+  const { attention } = useTexts();
+  const id = useId();
+  const [showsAll, setShowsAll] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  const shown = showsAll ? concerns : concerns.slice(0, SHOWN);
+  if (concerns.length === 0) return null;
+  return (
+    <section className={classes.attention} aria-labelledby={id}>
+      <Title order={3} size="h5" id={id} className={classes.title}>
+        <AlertIcon />
+        {attention.title}
+      </Title>
+      <ul ref={list} className={classes.list}>
+        {shown.map((concern) => (
+          <Line key={concern.key.id} concern={concern} placeOf={placeOf} />
+        ))}
+      </ul>
+      {shown.length < concerns.length && (
+        <UnstyledButton
+          className={classes.more}
+          onClick={() => {
+            setShowsAll(true);
+            // The button disappears; its place is taken by the first of the other lines.
+            requestAnimationFrame(() => list.current?.children[SHOWN]?.querySelector('button')?.focus());
+          }}
+        >
+          {attention.showMore(concerns.length - shown.length)}
+        </UnstyledButton>
+      )}
+    </section>
+  );
+}
+
+function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeOf: Props['placeOf'] }) {
+  const texts = useTexts();
+  const { attention } = texts;
+  const now = useNow();
+  const { act, create } = useKeyDialogs();
+  const fix = useRef<HTMLButtonElement>(null);
+  const { key } = concern;
+  const { title, text, label } = wordsOf(concern, now, texts);
+  const mend = () => {
+    const opener = fix.current;
+    if (concern.kind === 'expiring') act({ kind: 'rotate', key, opener });
+    else if (concern.kind === 'unused') {
+      act({ kind: 'revoke', key: concern.rotation.next, rotation: concern.rotation, opener });
+    } else create(key);
+  };
+  return (
+    <li className={classes.line} data-kind={concern.kind}>
+      <div>
+        <strong>{key.name}</strong> {title}
+        <div className={classes.text}>{text}</div>
+      </div>
+      <div className={classes.actions}>
+        <PlaceLink place={placeOf(key.id)} className={classes.link}>
+          {attention.seeUsage}
+          <VisuallyHidden component="span">{attention.about(key.name)}</VisuallyHidden>
+        </PlaceLink>
+        <Button ref={fix} size="xs" variant="default" onClick={mend}>
+          {label}
+          <VisuallyHidden component="span">{attention.about(key.name)}</VisuallyHidden>
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function wordsOf(concern: Concern, now: number, texts: Texts) {
+  const { attention, language } = texts;
+  const { kind, key, at } = concern;
+  if (kind === 'expiring') {
+    const isInUse = key.lastUsedAt !== null && now - Date.parse(key.lastUsedAt) < 7 * DAY_MS;
+    const { title, text, fix } = attention.expiring;
+    return { title: title(relativeTime(at, now, texts)), text: text(isInUse), label: fix };
+  }
+  if (kind === 'unused') {
+    const { title, text } = attention.unused;
+    const label = revokeAction(concern.rotation.next, concern.rotation, texts);
+    return { title: `· ${title(relativeTime(at, now, texts))}`, text, label };
+  }
+  const when = pastDay(at, now, texts);
+  const count = concern.rejected > 0 ? wholeNumber(concern.rejected, language) : undefined;
+  if (kind === 'leaked') {
+    const { title, text, fix } = attention.leaked;
+    return { title: title(key.leak?.source ?? undefined, when, count), text, label: fix };
+  }
+  const { title, text, fix } = attention[kind];
+  return { title: title(when, count), text: typeof text === 'string' ? text : text(count !== undefined), label: fix };
+}

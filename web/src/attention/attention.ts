@@ -1,0 +1,90 @@
+import type { ApiKey } from '../api/types';
+import { endOf, statusAt } from '../keys/status';
+import { rotationOf, type Rotation } from '../rotate/rotation';
+import { DAY_MS } from '../time/format';
+
+/** How long a key that ended stays on the list of what needs attention. */
+const REMEMBERED_MS = 30 * DAY_MS;
+/** A key in use that ends within this time should be rotated. */
+const SOON_MS = 7 * DAY_MS;
+/** Whatever used a key so shortly before its end probably still needs one. */
+const IN_USE_MS = 7 * DAY_MS;
+
+/** Something that the owner should do about a key. */
+export type Concern =
+  | {
+      readonly kind: 'leaked' | 'expired' | 'idle';
+      readonly key: ApiKey;
+      readonly at: string;
+      readonly rejected: number;
+    }
+  | { readonly kind: 'expiring'; readonly key: ApiKey; readonly at: string }
+  /** The new key of a rotation has not been used. `key` is the old one. */
+  | { readonly kind: 'unused'; readonly key: ApiKey; readonly at: string; readonly rotation: Rotation };
+
+/** What needs doing, most urgent first. */
+export function attention(keys: readonly ApiKey[], now: number): readonly Concern[] {
+  const concerns = keys.map((key) => concernOf(key, keys, now)).filter((concern) => concern !== undefined);
+  return concerns.toSorted((one, other) => urgency(one) - urgency(other) || distance(one, now) - distance(other, now));
+}
+
+function concernOf(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
+  return statusAt(key, now) === 'active' ? concernOfActive(key, keys, now) : concernOfEnded(key, keys, now);
+}
+
+function concernOfActive(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
+  const rotation = rotationOf(key, keys, now);
+  const at = endOf(key);
+  const left = Date.parse(at) - now;
+  if (left > SOON_MS) return undefined;
+  if (!rotation) return left < lifetime(key) / 2 ? { kind: 'expiring', key, at } : undefined;
+  const isWaiting = rotation.old.id === key.id && rotation.next.lastUsedAt === null;
+  return isWaiting ? { kind: 'unused', key, at, rotation } : undefined;
+}
+
+function concernOfEnded(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
+  const kind = causeOf(key, now);
+  if (!kind) return undefined;
+  const at = kind === 'expired' ? key.expiresAt : (key.revokedAt ?? key.expiresAt);
+  if (now - Date.parse(at) > REMEMBERED_MS || isReplaced(key, keys, now)) return undefined;
+  const rejected = rejectedSince(key, Date.parse(at), now);
+  const wasInUse = key.lastUsedAt !== null && Date.parse(at) - Date.parse(key.lastUsedAt) <= IN_USE_MS;
+  return kind === 'leaked' || rejected > 0 || wasInUse ? { kind, key, at, rejected } : undefined;
+}
+
+/** Undefined for an end that a person decided on. */
+function causeOf(key: ApiKey, now: number): 'leaked' | 'expired' | 'idle' | undefined {
+  if (statusAt(key, now) === 'expired') return 'expired';
+  const { revokedReason } = key;
+  return revokedReason === 'leaked' || revokedReason === 'idle' ? revokedReason : undefined;
+}
+
+/** Another active key took its place: a successor, or one that was made later with the same name. */
+function isReplaced(key: ApiKey, keys: readonly ApiKey[], now: number): boolean {
+  const byId = new Map(keys.map((each) => [each.id, each]));
+  const successor = key.replacedBy === null ? undefined : byId.get(key.replacedBy);
+  if (successor && (statusAt(successor, now) === 'active' || isReplaced(successor, keys, now))) return true;
+  const isLater = (other: ApiKey) => other.name === key.name && other.createdAt > key.createdAt;
+  return keys.some((other) => isLater(other) && statusAt(other, now) === 'active');
+}
+
+/** The rejected requests of the day on which the key ended, and of the days since. */
+function rejectedSince({ recent }: ApiKey, end: number, now: number): number {
+  const days = Math.max(0, Math.floor(now / DAY_MS) - Math.floor(end / DAY_MS)) + 1;
+  return recent.refused.slice(-days).reduce((sum, count) => sum + count, 0);
+}
+
+function lifetime({ createdAt, expiresAt }: ApiKey): number {
+  return Date.parse(expiresAt) - Date.parse(createdAt);
+}
+
+/** A leak first, then what is broken, then what will be. */
+function urgency(concern: Concern): number {
+  if (concern.kind === 'leaked') return 0;
+  if (!('rejected' in concern)) return 2;
+  return concern.rejected > 0 ? 1 : 3;
+}
+
+function distance({ at }: Concern, now: number): number {
+  return Math.abs(Date.parse(at) - now);
+}

@@ -1,0 +1,104 @@
+import { Menu } from '@mantine/core';
+import { useEffect, useImperativeHandle, useState, type Ref, type RefObject } from 'react';
+import type { ApiKey } from '../api/types';
+import { usePanel } from '../panel/context';
+import type { PanelPlace } from '../panel/place';
+import { revokeAction } from '../revoke/revoke-words';
+import { useTexts } from '../texts';
+import type { KeyRow } from './key-rows';
+import { useKeyDialogs, type KeyAction } from './KeyDialogs';
+import classes from './KeyList.module.css';
+
+interface Props {
+  /** The prefix of the ids of the menu and its button. */
+  readonly id: string;
+  readonly button: RefObject<HTMLButtonElement | null>;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly row: KeyRow;
+  readonly placeOf: (keyId: string) => PanelPlace;
+}
+
+/** Apart from its button, because the library's menu is large and is not needed before it opens. */
+export function KeyMenuItems({ id, button, opened, onClose, row, placeOf }: Props) {
+  const texts = useTexts();
+  const { keys } = texts;
+  const { announce, goTo } = usePanel();
+  const { act, create } = useKeyDialogs();
+  // The library remembers what had the focus when the menu opens, but not if it is there from the beginning.
+  const [isReady, setReady] = useState(false);
+  useEffect(() => setReady(true), []);
+  const { key, rotation, status } = row;
+
+  const show = (keyId: string) => () => {
+    // The details return the focus to where it is now.
+    button.current?.focus();
+    goTo(placeOf(keyId));
+  };
+  const choose =
+    (kind: KeyAction['kind'], of: ApiKey = key) =>
+    () =>
+      act({ kind, key: of, rotation, opener: button.current });
+  const copyId = () =>
+    copy(key.id).then(
+      () => announce(keys.copied),
+      () => announce(keys.copyBlocked(key.id)),
+    );
+  const ending = (of: ApiKey) => (
+    <Menu.Item className={classes.danger} onClick={choose('revoke', of)}>
+      {revokeAction(of, rotation, texts)}
+    </Menu.Item>
+  );
+  return (
+    <Menu
+      id={id}
+      opened={opened && isReady}
+      onClose={onClose}
+      position="bottom-end"
+      // The menu stays within the panel's landmark and contains only menu items.
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+      shadow="md"
+      transitionProps={{ duration: 80 }}
+    >
+      <Menu.Target>
+        <Adopted element={button} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={show(key.id)}>{keys.details}</Menu.Item>
+        {rotation && <Menu.Item onClick={show(rotation.old.id)}>{keys.detailsOfOld}</Menu.Item>}
+        <Menu.Item onClick={() => void copyId()}>{keys.copyId}</Menu.Item>
+        <Menu.Divider />
+        {status !== 'active' && <Menu.Item onClick={() => create(key)}>{keys.createAgain}</Menu.Item>}
+        {status === 'active' && !rotation && (
+          <>
+            <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>
+            <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>
+            {ending(key)}
+          </>
+        )}
+        {rotation && (
+          <>
+            {ending(key)}
+            {ending(rotation.old)}
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Makes an element that is elsewhere the menu's target. */
+function Adopted({
+  element,
+  ref,
+}: {
+  readonly element: RefObject<HTMLElement | null>;
+  readonly ref?: Ref<HTMLElement>;
+}) {
+  useImperativeHandle(ref, () => element.current!, [element]);
+  return null;
+}
+
+/** Rejects without a clipboard, as in a page by plain http. */
+const copy = async (text: string) => navigator.clipboard.writeText(text);

@@ -1,0 +1,51 @@
+import type { ApiKey, KeyStatus, RecentUse } from '../api/types';
+import { rotationOf, type Rotation } from '../rotate/rotation';
+import { statusAt } from './status';
+
+/** A line of the list: a key, or the two keys of a rotation under the name of the new one. */
+export interface KeyRow {
+  readonly key: ApiKey;
+  readonly rotation: Rotation | undefined;
+  readonly status: KeyStatus;
+  /** The key that replaced this one, if it is loaded. */
+  readonly successor: ApiKey | undefined;
+  readonly recent: RecentUse;
+}
+
+/** The keys in their order. */
+export function rowsOf(keys: readonly ApiKey[], now: number): readonly KeyRow[] {
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  return keys.flatMap((key) => {
+    const rotation = rotationOf(key, keys, now);
+    if (rotation?.old.id === key.id) return [];
+    const successor = key.replacedBy === null ? undefined : byId.get(key.replacedBy);
+    const recent = rotation ? sumOf(key.recent, rotation.old.recent) : key.recent;
+    return [{ key, rotation, status: statusAt(key, now), successor, recent }];
+  });
+}
+
+/** Whether name, note or prefix contain the text, or the text begins with the prefix, as a longer part of the key does. */
+export function isFound({ key, rotation }: KeyRow, search: string): boolean {
+  const wanted = comparable(search);
+  const keys = rotation ? [key, rotation.old] : [key];
+  const texts = keys.flatMap(({ name, note, prefix }) => [name, note ?? '', prefix]);
+  const isIn = (text: string) => comparable(text).includes(wanted);
+  return texts.some(isIn) || keys.some(({ prefix }) => wanted.startsWith(comparable(prefix)));
+}
+
+/** The key of a row that was used last; undefined while none was used. */
+export function usedLast({ key, rotation }: KeyRow): ApiKey | undefined {
+  const timeOf = ({ lastUsedAt }: ApiKey) => (lastUsedAt === null ? -Infinity : Date.parse(lastUsedAt));
+  const last = rotation && timeOf(rotation.old) > timeOf(key) ? rotation.old : key;
+  return last.lastUsedAt === null ? undefined : last;
+}
+
+/** A full prefix ends with "…", which nobody types. */
+function comparable(text: string): string {
+  return text.normalize('NFC').replaceAll('…', '').toLocaleLowerCase();
+}
+
+function sumOf(one: RecentUse, other: RecentUse): RecentUse {
+  const sum = (some: readonly number[], more: readonly number[]) => some.map((count, day) => count + (more[day] ?? 0));
+  return { granted: sum(one.granted, other.granted), refused: sum(one.refused, other.refused) };
+}

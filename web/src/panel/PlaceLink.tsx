@@ -1,0 +1,18 @@
+import type { ComponentProps, MouseEvent } from 'react';
+import { usePanel } from './context';
+import { searchOf, type PanelPlace } from './place';
+
+interface Props extends Omit<ComponentProps<'a'>, 'href' | 'onClick'> {
+  readonly place: PanelPlace;
+}
+
+/** A real link, which can be opened in a new tab if the host keeps the place in its address. */
+export function PlaceLink({ place, ...rest }: Props) {
+  const { goTo, isInAddress } = usePanel();
+  const open = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    goTo(place);
+  };
+  return <a {...rest} href={isInAddress ? searchOf(place) || '?' : '#'} onClick={open} />;
+}
