@@ -18,6 +18,15 @@ describe('placeOf in the panel', () => {
     expect(searchOf(START)).toBe('');
   });
 
+  test.each([
+    ['?status=expired', 'ended'],
+    ['?status=revoked', 'ended'],
+    ['?status=all', 'all'],
+    ['?status=active', 'active'],
+  ])('still understands %s, an address of earlier releases', (search, status) => {
+    expect(placeOf(`${search}&key=${KEY}`)).toEqual({ tab: 'keys', status, keyId: KEY });
+  });
+
   test.each(['', '?', '?tab=keys', '?tab=nowhere&events=all', '?status=lost', '?key=x', `?key=${KEY}x`, '?key='])(
     'returns the start for an unknown place: %j',
     (search) => expect(placeOf(search)).toEqual(START),

@@ -32,12 +32,10 @@ export function KeyRow({ row, placeOf }: Props) {
         >
           {key.name}
         </PlaceLink>
-        <span className={classes.subline}>
-          <code id={`${id}prefix`} className={classes.prefix}>
-            {key.prefix}
-          </code>
-          {key.note !== null && <span className={classes.note}>{key.note}</span>}
-        </span>
+        {key.note !== null && <span className={classes.note}>{key.note}</span>}
+        <code id={`${id}prefix`} className={classes.prefix}>
+          {key.prefix}
+        </code>
       </div>
       <div role="cell" data-label={column.access}>
         {access[key.access]}

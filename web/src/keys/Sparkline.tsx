@@ -43,7 +43,7 @@ export function Sparkline({ recent: { granted, refused } }: { readonly recent: R
         (count, day) =>
           count > 0 && (
             // oxlint-disable-next-line no-array-index-key
-            <path key={day} className={classes.rejected} d={`m${day * STEP + BAR / 2} ${BARS + 2}2.5 5h-5z`} />
+            <path key={day} className={classes.rejected} d={`m${day * STEP + BAR / 2} ${BARS + 2}l2.5 5h-5z`} />
           ),
       )}
     </svg>
