@@ -1,19 +1,37 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { putKeys } from './support/rows.js';
 import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
+import { putKeys } from './support/rows.js';
 import {
   button,
+  chooseAction,
   createDialog,
   dialog,
+  filter,
   focusOn,
   heading,
+  keyLink,
   keyNames,
   openCreate,
   row,
   showDetails,
-  showStatus,
+  showEnded,
+  showFilter,
 } from './support/screen.js';
 import { Stage } from './support/stage.js';
+
+/** "Nov 20", with the year if it is another one. */
+function dayOf(daysAgo: number): string {
+  const day = new Date(Date.now() - daysAgo * 86_400_000);
+  const year = day.getUTCFullYear() === new Date().getUTCFullYear() ? {} : ({ year: 'numeric' } as const);
+  return new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC', ...year }).format(day);
+}
+
+const expectRows = (page: Page, count: number) =>
+  eventually(async () => (await page.getByRole('rowheader').count()) === count);
+
+const idOf = async (page: Page, name: string) => keyLink(page, name).getAttribute('data-key-id');
 
 describe('the list of keys', () => {
   let stage: Stage;
@@ -37,92 +55,200 @@ describe('the list of keys', () => {
     await openCreate(page);
   });
 
-  test('active keys are shown first, each status has its own list, newest first, and All has every key', async () => {
+  test('shows the active keys, newest first, and the ended ones folded below, with how each ended', async () => {
     const { page } = await openWith([
       { name: 'Newer' },
-      { name: 'Older', access: 'read-and-write' },
-      { name: 'Ended', expiresInDays: -3 },
-      { name: 'Stopped', revokedDaysAgo: 2 },
+      { name: 'Older', access: 'read-and-write', note: 'In the old data centre', shown: '41d8a6f09c3e' },
+      { name: 'Expired', expiresInDays: -3 },
+      { name: 'Stopped', revokedDaysAgo: 2, revokedReason: 'owner' },
+      { name: 'Stopped by others', revokedDaysAgo: 40, revokedReason: 'platform' },
+      { name: 'Stopped by nobody', revokedDaysAgo: 50 },
     ]);
     await row(page, 'Older').waitFor();
     expect(await keyNames(page)).toEqual(['Newer', 'Older']);
     await page.getByText('2 of 5 active').waitFor();
-    expect(await row(page, 'Older').innerText()).toMatch(/Older\s+Read and write\s+lk_[0-9a-f]{12}…/);
-    await showStatus(page, 'Expired');
-    await row(page, 'Ended').getByText('Expired 3 days ago').waitFor();
-    expect(await keyNames(page)).toEqual(['Ended']);
-    await showStatus(page, 'Revoked');
-    await row(page, 'Stopped').getByText('Revoked 2 days ago').waitFor();
-    expect(await keyNames(page)).toEqual(['Stopped']);
-    await showStatus(page, 'All');
-    await row(page, 'Newer').waitFor();
-    expect(await keyNames(page)).toEqual(['Newer', 'Older', 'Ended', 'Stopped']);
-    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
-      'Name',
-      'Created',
-      'Last used',
-      'Expires',
-      'Actions',
+    expect(await row(page, 'Older').innerText()).toMatch(
+      /^Older\s+In the old data centre\s+lk_41d8a6f09c3e…\s+Read and write\s+No requests\s+never\s+in 3 months$/,
+    );
+    const ended = button(page, 'Ended (4)');
+    expect(await ended.getAttribute('aria-expanded')).toBe('false');
+    await ended.click();
+    expect(await keyNames(page)).toEqual([
+      'Newer',
+      'Older',
+      'Expired',
+      'Stopped',
+      'Stopped by others',
+      'Stopped by nobody',
     ]);
-    await row(page, 'Newer').getByText('3 months ago', { exact: true }).waitFor();
-    expect(await button(row(page, 'Stopped'), 'Actions for Stopped').count()).toBe(0);
+    await row(page, 'Expired')
+      .getByText(`Expired on ${dayOf(3)}`)
+      .waitFor();
+    expect((await row(page, 'Stopped').first().innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      new RegExp(`Revoked by you ${dayOf(2)}$`),
+    );
+    await row(page, 'Stopped by others').getByText('Revoked by the platform').waitFor();
+    await row(page, 'Stopped by nobody').getByText('Revoked', { exact: true }).waitFor();
+    const columns = ['Name', 'Access', 'Last 30 days', 'Last used', 'Expires', 'Actions'];
+    const tables = await page.getByRole('columnheader').allInnerTexts();
+    expect(tables).toEqual([...columns, ...columns.with(4, 'Ended')]);
+    expect((await page.getByRole('radiogroup').count()) + (await page.getByRole('searchbox').count())).toBe(0);
   });
 
-  test('last use and expiry are in words, with the exact time on hover and focus, and a warning 14 days before the expiry', async () => {
+  test('says where a leaked key was found, as a link only if it is https, and which key replaced another', async () => {
+    const leaked = { revokedDaysAgo: 1, revokedReason: 'leaked' };
+    const { page, owner } = await openWith([
+      { name: 'By https', ...leaked, leak: { source: 'GitHub', url: 'https://github.com/acme/log' } },
+      { name: 'By script', ...leaked, leak: { source: 'a finder', url: 'javascript:alert(1)' } },
+      { name: 'Unknown', ...leaked },
+    ]);
+    const { apiKey } = await owner.person.newKey({ name: 'Rotated' });
+    const next = (await owner.person.rotate(apiKey.id)).body;
+    await owner.person.revoke(apiKey.id);
+    await page.reload();
+    await showEnded(page);
+    const link = row(page, 'By https').getByRole('link', { name: 'github.com (opens in a new tab)' });
+    expect(
+      await link.evaluate((node) => [node.getAttribute('href'), node.getAttribute('rel'), node.getAttribute('target')]),
+    ).toEqual(['https://github.com/acme/log', 'noopener noreferrer', '_blank']);
+    await row(page, 'By script').getByText('a finder').waitFor();
+    expect(await row(page, 'By script').getByRole('link').count()).toBe(1);
+    await row(page, 'Unknown').getByText('Revoked · leaked').waitFor();
+    expect(next.apiKey.replaces).toBe(apiKey.id);
+  });
+
+  test('last use and expiry are in words, with a warning 14 days before the expiry', async () => {
     const { page } = await openWith([
       { name: 'Soon', expiresInDays: 13.9, usedMinutesAgo: 3.05 },
-      { name: 'Tomorrow', expiresInDays: 1 },
       { name: 'Later', expiresInDays: 14.4 },
       { name: 'Half a year', expiresInDays: 184 },
     ]);
-    const lastUsed = row(page, 'Soon').getByText('3 minutes ago');
-    await lastUsed.hover();
-    await page.getByRole('tooltip', { name: /\d{4} at \d+:\d\d:\d\d [AP]M UTC/ }).waitFor();
-    await page.mouse.move(0, 0);
-    await page.getByRole('tooltip').waitFor({ state: 'detached' });
-    await lastUsed.focus();
-    await page.getByRole('tooltip', { name: /\d{4} at \d+:\d\d:\d\d [AP]M UTC/ }).waitFor();
-    await row(page, 'Tomorrow').getByText('never', { exact: true }).waitFor();
-    await row(page, 'Soon').getByText('Expires in 14 days', { exact: true }).waitFor();
-    await row(page, 'Tomorrow').getByText('Expires in 1 day', { exact: true }).waitFor();
-    await row(page, 'Later').getByText('in 14 days', { exact: true }).waitFor();
+    await row(page, 'Soon').getByText('3 minutes ago').waitFor();
+    await row(page, 'Later').getByText('never', { exact: true }).waitFor();
+    const colour = (name: string, days: string) =>
+      row(page, name).getByText(days, { exact: true }).evaluate<string>('(node) => getComputedStyle(node).color');
+    expect(await colour('Soon', 'in 14 days')).not.toBe(await colour('Later', 'in 14 days'));
     await row(page, 'Half a year').getByText('in 6 months', { exact: true }).waitFor();
   });
 
-  test('nine keys or more can be searched by name, and a search without a match can be cleared', async () => {
-    const { page } = await openWith(
-      ['CI deploy', 'Backup', 'Reports', ...Array.from({ length: 6 }, (_, n) => `Script ${n}`)].map((name) => ({
-        name,
-        revokedDaysAgo: 1,
-      })),
-    );
-    await showStatus(page, 'Revoked');
-    const search = page.getByRole('searchbox', { name: 'Search keys by name' });
-    await search.fill('dePLOY');
-    await page.getByText('1 key shown').waitFor({ state: 'attached' });
-    expect(await keyNames(page)).toEqual(['CI deploy']);
-    await search.fill('nothing like it');
-    await page.getByText('No key’s name contains “nothing like it”.').waitFor();
-    await button(page, 'Clear search').click();
-    await row(page, 'Script 5').waitFor();
+  test('a screen reader gets each row as a row, and the drawing of its last 30 days as a sentence', async () => {
+    const { page } = await openWith([
+      {
+        name: 'CI deploy',
+        note: 'GitHub Actions',
+        shown: '7c1f4e0a9b2d',
+        usedMinutesAgo: 3.05,
+        use: [
+          { daysAgo: 9, granted: 7000, refused: 0 },
+          { daysAgo: 3, granted: 38, refused: 204 },
+        ],
+      },
+    ]);
+    await row(page, 'CI deploy').waitFor();
+    const day = dayOf(3);
+    expect(await row(page, 'CI deploy').ariaSnapshot())
+      .toBe(`- row "CI deploy GitHub Actions lk_7c1f4e0a9b2d… Read-only Last 30 days: 7,038 accepted, 204 rejected; last on ${day} 3 minutes ago in 3 months Actions for CI deploy":
+  - rowheader "CI deploy GitHub Actions lk_7c1f4e0a9b2d…":
+    - link "CI deploy":
+      - /url: ?key=${await idOf(page, 'CI deploy')}
+    - text: GitHub Actions
+    - code: lk_7c1f4e0a9b2d…
+  - cell "Read-only"
+  - cell "Last 30 days: 7,038 accepted, 204 rejected; last on ${day}":
+    - img "Last 30 days: 7,038 accepted, 204 rejected; last on ${day}"
+  - cell "3 minutes ago":
+    - time: 3 minutes ago
+  - cell "in 3 months":
+    - time: in 3 months
+  - cell "Actions for CI deploy":
+    - button "Actions for CI deploy"`);
   });
 
-  test('a long list has pages, and a search covers all of them', async () => {
-    const { page } = await openWith(
-      Array.from({ length: 60 }, (_, n) => ({ name: `Key no. ${n}.`, revokedDaysAgo: 1 })),
+  test('the whole row opens the details, and its link opens them in another tab too', async () => {
+    const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 5.1 }]);
+    for (const part of ['Read-only', 'No requests', 'in 3 months']) {
+      await row(page, 'CI deploy').getByText(part).click();
+      await button(dialog(page, 'CI deploy'), 'Close').click();
+      await dialog(page, 'CI deploy').waitFor({ state: 'detached' });
+      await focusOn(keyLink(page, 'CI deploy'));
+    }
+    const opened = page.context().waitForEvent('page');
+    await row(page, 'CI deploy')
+      .getByText('Read-only')
+      .click({ modifiers: ['ControlOrMeta'] });
+    await dialog(await opened, 'CI deploy').waitFor();
+    expect(await dialog(page, 'CI deploy').count()).toBe(0);
+  });
+
+  test('the menu of a key shows its details and copies its ID', async () => {
+    const { page } = await openWith([{ name: 'CI deploy' }, { name: 'Former', revokedDaysAgo: 1 }]);
+    const id = await idOf(page, 'CI deploy');
+    await chooseAction(page, 'CI deploy', 'Copy ID');
+    await page.getByRole('status').getByText('Copied').waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(id);
+    await chooseAction(page, 'CI deploy', 'Details');
+    await button(dialog(page, 'CI deploy'), 'Close').click();
+    await focusOn(button(page, 'Actions for CI deploy'));
+    await showEnded(page);
+    await button(page, 'Actions for Former').click();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Details', 'Copy ID', 'Create again…']);
+  });
+
+  test('nine keys or more have filters with counts, and a search by name, note and prefix', async () => {
+    const { page } = await openWith([
+      { name: 'CI deploy', expiresInDays: 3, shown: '7c1f4e0a9b2d' },
+      { name: 'Backup', note: 'Nightly' },
+      ...Array.from({ length: 7 }, (_, n) => ({ name: `Script ${n}`, revokedDaysAgo: 1 })),
+    ]);
+    for (const name of ['All 9', 'Active 2', 'Needs attention 1', 'Ended 7']) await filter(page, name).waitFor();
+    expect(await filter(page, 'Active 2').isChecked()).toBe(true);
+    for (const [name, count] of [
+      ['All 9', 9],
+      ['Needs attention 1', 1],
+      ['Ended 7', 7],
+      ['Active 2', 2],
+    ] as const) {
+      await showFilter(page, name);
+      await expectRows(page, count);
+    }
+    const search = page.getByRole('searchbox', { name: 'Search by name, note or prefix' });
+    for (const [text, name] of [
+      ['dePLOY', 'CI deploy'],
+      ['nightly', 'Backup'],
+      ['lk_7c1f4e0a9b2d0123', 'CI deploy'],
+      ['script 3', 'Script 3'],
+    ] as const) {
+      await search.fill(text);
+      await page.getByText('1 key shown').waitFor({ state: 'attached' });
+      expect(await keyNames(page)).toEqual([name]);
+    }
+    await search.fill('nothing like it');
+    await page.getByText('No key has “nothing like it” in its name, note or prefix.').waitFor();
+    await button(page, 'Clear search').click();
+    await row(page, 'Backup').waitFor();
+  });
+
+  test('a long list has pages: those with active keys come by themselves, and a search covers all of them', async () => {
+    const { page } = await openWith([
+      ...Array.from({ length: 60 }, (_, n) => ({ name: `Key no. ${n}.`, revokedDaysAgo: 40 })),
+      { name: 'Oldest' },
+    ]);
+    await row(page, 'Oldest').waitFor();
+    const { page: more } = await openWith(
+      Array.from({ length: 60 }, (_, n) => ({ name: `Key no. ${n}.`, revokedDaysAgo: 40 })),
     );
-    await showStatus(page, 'Revoked');
-    await row(page, 'Key no. 49.').waitFor();
-    expect(await page.getByRole('rowheader').count()).toBe(50);
-    await button(page, 'Show more').click();
-    await row(page, 'Key no. 59.').waitFor();
-    expect(await page.getByRole('rowheader').count()).toBe(60);
-    expect(await button(page, 'Show more').count()).toBe(0);
-    await page.reload();
-    await showStatus(page, 'Revoked');
-    await page.getByRole('searchbox').fill('no. 57.');
-    await row(page, 'Key no. 57.').waitFor();
-    expect(await keyNames(page)).toEqual(['Key no. 57.']);
+    await more.getByText('Ended (50+)').click();
+    await expectRows(more, 50);
+    await button(more, 'Show more').click();
+    await expectRows(more, 60);
+    expect(await button(more, 'Show more').count()).toBe(0);
+    await more.reload();
+    await more.getByRole('searchbox').fill('no. 57.');
+    await row(more, 'Key no. 57.').waitFor();
+    expect(await keyNames(more)).toEqual(['Key no. 57.']);
+    await more.reload();
+    await showFilter(more, 'All 50+');
+    await expectRows(more, 60);
   });
 
   test('the address contains tab, filters and key, so that back, forward, a reload and a link restore them', async () => {
@@ -131,13 +257,16 @@ describe('the list of keys', () => {
       page.waitForURL(({ href }) => href === `${stage.service.url}/settings/api-keys${address}`);
     const { items } = await owner.person.list();
     const [current, former] = [items[0]!.id, items[1]!.id];
-    await showStatus(page, 'Revoked');
+    await showEnded(page);
     await showDetails(page, 'Former');
-    await expectAt(`?status=revoked&key=${former}`);
+    await expectAt(`?key=${former}`);
+    await page.goto(`${stage.service.url}/settings/api-keys?status=ended`);
+    await showDetails(page, 'Former');
+    await expectAt(`?status=ended&key=${former}`);
     await page.reload();
     await button(dialog(page, 'Former'), 'Close').click();
     await dialog(page, 'Former').waitFor({ state: 'detached' });
-    await expectAt('?status=revoked');
+    await expectAt('?status=ended');
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('Rejected', { exact: true }).click();
     await page.getByLabel('Key', { exact: true }).selectOption(current);
@@ -146,13 +275,13 @@ describe('the list of keys', () => {
     await page.getByText('No activity of this type for this key.').waitFor();
     expect(await page.getByRole('radio', { name: 'Rejected' }).isChecked()).toBe(true);
     // The details are closed: "back" does not open them again.
-    for (const address of ['?tab=activity&events=failures', '?tab=activity', '?status=revoked', '']) {
+    for (const address of ['?tab=activity&events=failures', '?tab=activity', '?status=ended']) {
       await page.goBack();
       await expectAt(address);
     }
-    await row(page, 'Current').waitFor();
-    await page.goForward();
     await row(page, 'Former').waitFor();
+    await page.goForward();
+    await page.getByRole('tab', { name: 'Activity', selected: true }).waitFor();
     await page.goto(`${stage.service.url}/settings/api-keys?status=lost&key=${randomUUID()}`);
     await dialog(page, 'API key').getByText('You have no key with this ID.').waitFor();
     await page.keyboard.press('Escape');
@@ -164,7 +293,8 @@ describe('the list of keys', () => {
     const { page } = await openWith(Array.from({ length: 5 }, (_, n) => ({ name: `Key ${n}` })));
     const create = page.getByRole('button', {
       name: 'Create API key',
-      description: 'You have 5 of 5 active keys. Revoke one to create another.',
+      description:
+        'You’ve reached the limit of 5 active keys. Revoke one that you no longer need, then create another.',
     });
     await create.waitFor();
     expect(await create.getAttribute('aria-disabled')).toBe('true');

@@ -127,7 +127,7 @@ describe('signing in at the platform', () => {
     await button(page, 'Rotate key').click();
     await shownKey(page).waitFor();
     await storeKey(page);
-    await row(page, 'Being replaced').getByText('Until 7 days after the new key is used').waitFor();
+    await row(page, 'Another').getByText('keeps working until 7 days after that').waitFor();
 
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.filter(carriesPassword).map((request) => request.url())).toEqual([]);

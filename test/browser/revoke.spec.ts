@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { countKeys, putKeys } from './support/rows.js';
-import { button, chooseAction, dialog, focusOn, heading, row, showStatus } from './support/screen.js';
+import { button, chooseAction, dialog, focusOn, heading, row, showEnded } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 describe('revoking a key', () => {
@@ -28,12 +28,13 @@ describe('revoking a key', () => {
     await question.waitFor({ state: 'detached' });
     await focusOn(button(page, 'Actions for CI deploy'));
 
-    // In the list of all keys the revoked one stays.
-    await showStatus(page, 'All');
     await chooseAction(page, 'CI deploy', 'Revoke…');
     await page.getByLabel('Yes, revoke it permanently').check();
     await button(page, 'Revoke key').click();
-    await row(page, 'CI deploy').getByText('Revoked just now').waitFor();
+    // The revoked key is below, among the ended ones.
+    await page.getByText('No active keys.').waitFor();
+    await showEnded(page);
+    await row(page, 'CI deploy').getByText('Revoked by you').waitFor();
   });
 
   test('removes the key from the active ones at once, and ValidateKey refuses it', async () => {
@@ -50,11 +51,10 @@ describe('revoking a key', () => {
     await page.getByText('1 of 5 active').waitFor();
     expect(await row(page, 'CI deploy').count()).toBe(0);
     await focusOn(heading(page));
-    await showStatus(page, 'Revoked');
-    await row(page, 'CI deploy').getByText('Revoked just now').waitFor();
+    await showEnded(page);
+    await row(page, 'CI deploy').getByText('Revoked by you').waitFor();
 
     // A key that was revoked elsewhere in the meantime is not an error.
-    await showStatus(page, 'Active');
     await chooseAction(page, 'Another', 'Revoke…');
     await page.getByLabel('Yes, revoke it permanently').check();
     await owner.person.revoke(another.apiKey.id);

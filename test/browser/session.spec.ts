@@ -8,15 +8,16 @@ import {
   hasFocus,
   heading,
   openCreate,
-  row,
   shownKey,
-  showStatus,
   signIn,
 } from './support/screen.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { countKeys, endSessions, putKeys } from './support/rows.js';
 import { record } from './support/network.js';
 import { Stage } from './support/stage.js';
+
+/** From another tab of the browser: the list is read again. */
+const COME_BACK = "document.dispatchEvent(new Event('visibilitychange'))";
 
 const signInAgain = 'Sign in again';
 
@@ -101,14 +102,15 @@ describe('the session', () => {
       const { page } = await stage.open({ owner });
       await page.getByText('No active keys.').waitFor();
       await endSessions(stage.service, owner);
-      await showStatus(page, 'Revoked');
+      await page.evaluate(COME_BACK);
       const again = dialog(page, signInAgain);
       await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await button(again, 'Sign in').click();
-      await row(page, 'Old').waitFor();
+      await again.waitFor({ state: 'detached' });
+      await page.getByText('Ended (2)').waitFor();
 
       await endSessions(stage.service, owner);
-      await showStatus(page, 'Expired');
+      await page.evaluate(COME_BACK);
       await button(again, 'Close').click();
       await page.getByRole('heading', { name: 'Sign in to Latchkey' }).waitFor();
       expect(await heading(page).count()).toBe(0);

@@ -23,7 +23,9 @@ function spell(words: unknown): unknown {
 export const allGreek = <T extends object>(english: T): T => ({ ...(spell(english) as T), language: 'el' });
 
 /** The German texts of the list of keys. */
-export function german<T extends { readonly keys: K }, K extends { readonly column: object }>(english: T): T {
+export function german<T extends { readonly keys: K }, K extends { readonly column: object; readonly recent: object }>(
+  english: T,
+): T {
   return {
     ...english,
     language: 'de',
@@ -35,13 +37,17 @@ export function german<T extends { readonly keys: K }, K extends { readonly colu
       intro: 'Damit handeln Skripte und Programme für Sie. Jeder läuft ab, und jeder lässt sich jederzeit widerrufen.',
       create: 'Schlüssel anlegen',
       activeOf: (active: number, most: number) => `${active} von ${most} aktiv`,
-      filter: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen', all: 'Alle' },
-      column: { ...english.keys.column, created: 'Angelegt', lastUsed: 'Zuletzt benutzt', expires: 'Läuft ab' },
+      ended: (count: string) => `Beendet (${count})`,
+      column: {
+        ...english.keys.column,
+        access: 'Zugriff',
+        recent: 'Letzte 30 Tage',
+        lastUsed: 'Zuletzt benutzt',
+        expires: 'Läuft ab',
+      },
       access: { 'read-only': 'Nur lesen', 'read-and-write': 'Lesen und schreiben' },
       status: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen' },
-      expiresSoon: (relative: string) => `Läuft ${relative} ab`,
-      expired: (relative: string) => `Abgelaufen ${relative}`,
-      revoked: (relative: string) => `Widerrufen ${relative}`,
+      recent: { ...english.keys.recent, none: 'Keine Anfragen' },
     },
   };
 }

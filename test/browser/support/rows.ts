@@ -18,6 +18,12 @@ export interface KeyRow {
   readonly endsInHours?: number;
   /** The 12 hex characters of the key that the list shows. */
   readonly shown?: string;
+  readonly note?: string;
+  /** Of a revoked key, as on the audit trail. */
+  readonly revokedReason?: string;
+  readonly leak?: { readonly source: string | null; readonly url: string | null };
+  /** The requests of some days. */
+  readonly use?: readonly { readonly daysAgo: number; readonly granted: number; readonly refused: number }[];
 }
 
 export interface EventRow {
@@ -47,20 +53,33 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
     expires: key.expiresInDays ?? 80,
     revoked: key.revokedDaysAgo ?? null,
     used: key.usedMinutesAgo ?? null,
+    note: key.note ?? null,
+    reason: key.revokedReason ?? null,
+    leak: key.leak ?? null,
+    use: key.use ?? [],
   }));
   await sql(
     service.databaseUrl,
     `WITH given AS (
        SELECT * FROM jsonb_to_recordset($2) AS given(
          id uuid, replaces uuid, replaced_by uuid, grace int, ends float,
-         public_part text, name text, access text, created float, expires float, revoked float, used float)
+         public_part text, name text, access text, created float, expires float, revoked float, used float,
+         note text, reason text, leak jsonb, use jsonb)
      ), made AS (
        INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at, revoked_at,
-         expired_at, replaces, replaced_by, grace_seconds, ends_at)
+         expired_at, replaces, replaced_by, grace_seconds, ends_at, note)
        SELECT id, $1, name, access, 'lk', public_part, sha256(public_part::bytea), now() - created * interval '1 day',
          now() + expires * interval '1 day', now() - revoked * interval '1 day',
          CASE WHEN expires < 0 THEN now() + expires * interval '1 day' END,
-         replaces, replaced_by, grace, now() + ends * interval '1 hour' FROM given
+         replaces, replaced_by, grace, now() + ends * interval '1 hour', note FROM given
+     ), days AS (
+       INSERT INTO api_key_days (key_id, day, granted, refused)
+       SELECT id, (now() AT TIME ZONE 'UTC')::date - "daysAgo", granted, refused
+       FROM given, jsonb_to_recordset(use) AS day("daysAgo" int, granted int, refused int)
+     ), ends AS (
+       INSERT INTO audit_events (at, type, owner_id, key_id, reason, details)
+       SELECT now() - revoked * interval '1 day', 'api_key.revoked', $1, id, reason, leak::text
+       FROM given WHERE reason IS NOT NULL
      )
      INSERT INTO api_key_usage (key_id, last_used_at)
      SELECT id, now() - used * interval '1 minute' FROM given WHERE used IS NOT NULL`,

@@ -12,20 +12,33 @@ export const createDialog = (page: Page) => dialog(page, 'Create API key');
 export const revealDialog = (page: Page) => dialog(page, 'Your new key');
 export const shownKey = (page: Page) => page.getByRole('textbox', { name: 'Your new API key' });
 
-export async function showStatus(page: Page, status: 'Active' | 'Expired' | 'Revoked' | 'All'): Promise<void> {
+/** Only a long list has filters. The name of each ends with its count. */
+export const filter = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
+
+export async function showFilter(page: Page, name: string): Promise<void> {
   // The radio itself is invisible; people click its label.
-  await page.getByRole('radiogroup', { name: 'Show keys by status' }).getByText(status, { exact: true }).click();
+  await page.getByRole('radiogroup', { name: 'Show keys' }).getByText(name, { exact: true }).click();
 }
 
+/** Unfolds the ended keys. */
+export async function showEnded(page: Page): Promise<void> {
+  const fold = page.getByRole('button', { name: /^Ended \(\d+\+?\)$/ });
+  if ((await fold.getAttribute('aria-expanded')) === 'false') await fold.click();
+}
+
+/** The link that covers the row. */
+export const keyLink = (page: Page, keyName: string) =>
+  row(page, keyName).getByRole('link', { name: keyName, exact: true });
+
 export async function showDetails(page: Page, keyName: string): Promise<Locator> {
-  await button(row(page, keyName), keyName).click();
+  await keyLink(page, keyName).click();
   await dialog(page, keyName).waitFor();
   return dialog(page, keyName);
 }
 
 export async function keyNames(page: Page): Promise<string[]> {
   const headers = await page.getByRole('rowheader').all();
-  return Promise.all(headers.map(async (header) => header.getByRole('button').innerText()));
+  return Promise.all(headers.map(async (header) => header.getByRole('link').innerText()));
 }
 
 export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
@@ -68,7 +81,16 @@ export async function rotateKey(page: Page): Promise<string> {
   return (await shownKey(page).innerText()).trim();
 }
 
-type Action = 'Rotate…' | 'Revoke…' | 'End the old key now…' | 'Undo rotation…' | 'It leaked…';
+type Action =
+  | 'Details'
+  | 'Details of the old key'
+  | 'Copy ID'
+  | 'Create again…'
+  | 'It leaked…'
+  | 'Rotate…'
+  | 'Revoke…'
+  | 'End the old key now…'
+  | 'Undo rotation…';
 
 export async function chooseAction(scope: Page | Locator, keyName: string, action: Action): Promise<void> {
   await button(scope, `Actions for ${keyName}`).click();

@@ -11,7 +11,8 @@ import {
   row,
   showDetails,
   shownKey,
-  showStatus,
+  showEnded,
+  showFilter,
 } from './screen.js';
 import type { Stage } from './stage.js';
 
@@ -31,7 +32,7 @@ export const KEYS: readonly KeyRow[] = [
   DEPLOY,
   { name: 'Backup script', createdDaysAgo: 12, expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
   { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
-  { name: 'Old laptop', createdDaysAgo: 130, expiresInDays: -40, usedMinutesAgo: 45 * 1440, shown: '9f3c60b7d2e1' },
+  { name: 'Old laptop', createdDaysAgo: 130, expiresInDays: -1.2, usedMinutesAgo: 1.3 * 1440, shown: '9f3c60b7d2e1' },
   {
     name: 'Leaked in a log',
     createdDaysAgo: 200,
@@ -139,7 +140,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('key-details-numbers', page);
     await page.keyboard.press('Escape');
     await dialog(page, 'CI deploy').waitFor({ state: 'detached' });
-    await showStatus(page, 'All');
+    await showEnded(page);
     await row(page, 'Leaked in a log').waitFor();
     await visit('list', page);
     await page.getByRole('tab', { name: 'Activity' }).click();
@@ -153,9 +154,9 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
   },
   'looking at keys that are being replaced': async (stage, visit) => {
     const { page } = await screenWith(stage, ROTATING);
-    await row(page, 'Being replaced').nth(1).waitFor();
+    await row(page, 'Backup script').getByText('Waiting for the first use of the new key').waitFor();
     await visit('list-rotation', page);
-    await button(row(page, 'CI deploy').nth(1), 'CI deploy').click();
+    await chooseAction(page, 'CI deploy', 'Details of the old key');
     const details = dialog(page, 'CI deploy');
     await details.getByText('No requests in the last 90 days').waitFor();
     await visit('details-rotation', page);
@@ -164,8 +165,8 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     const long = { name: 'A_name_of_sixty_four_characters_without_one_single_place_to_break', usedMinutesAgo: 1 };
     const keys = Array.from({ length: 4 }, (_, n) => ({ name: `Key ${n}`, expiresInDays: n + 1 }));
     const { page } = await screenWith(stage, [long, ...keys, ...Array.from({ length: 9 }, revoked)]);
-    await showStatus(page, 'All');
-    await page.getByRole('searchbox').waitFor();
+    await showFilter(page, 'All 14');
+    await row(page, 'Former key 8').waitFor();
     await button(page, 'Actions for Key 0').click();
     await page.getByRole('menuitem', { name: 'Revoke…' }).waitFor();
     await visit('list-full', page);

@@ -1,6 +1,7 @@
 import { Button, Title, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useId, useRef, useState } from 'react';
 import { useKeyDialogs } from '../keys/KeyDialogs';
+import { leakPlace } from '../keys/leak';
 import type { PanelPlace } from '../panel/place';
 import { PlaceLink } from '../panel/PlaceLink';
 import { revokeAction } from '../revoke/revoke-words';
@@ -105,8 +106,10 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
   const when = pastDay(at, now, texts);
   const count = concern.rejected > 0 ? wholeNumber(concern.rejected, language) : undefined;
   if (kind === 'leaked') {
-    const { title, text, fix } = attention.leaked;
-    return { title: title(key.leak?.source ?? undefined, when, count), text, label: fix };
+    const { title, text, fix, on, by, somewhere } = attention.leaked;
+    const { host, source } = key.leak ? leakPlace(key.leak) : {};
+    const leaked = host === undefined ? (source === undefined ? somewhere : by(source)) : on(host);
+    return { title: title(leaked, when, count), text, label: fix };
   }
   const { title, text, fix } = attention[kind];
   return { title: title(when, count), text: typeof text === 'string' ? text : text(count !== undefined), label: fix };

@@ -1,7 +1,8 @@
-import type { ApiKey } from '../api/types';
-import { endOf, statusAt } from '../keys/status';
-import { rotationOf, type Rotation } from '../rotate/rotation';
-import { DAY_MS } from '../time/format';
+import type { ApiKey } from '../api/types.js';
+import { endOf, statusAt } from '../keys/status.js';
+import { rotationOf, type Rotation } from '../rotate/rotation.js';
+
+const DAY_MS = 86_400_000;
 
 /** How long a key that ended stays on the list of what needs attention. */
 const REMEMBERED_MS = 30 * DAY_MS;

@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
 import { useTexts } from '../texts';
@@ -7,6 +8,7 @@ import { RelativeTime } from '../ui/RelativeTime';
 import { endsSoon } from './expiry';
 import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
+import { leakPlace } from './leak';
 import { endOf } from './status';
 import { StatusBadge } from './StatusBadge';
 
@@ -25,7 +27,7 @@ export function ExpiryCell({ row: { key, status, successor } }: { readonly row: 
   }
   const date = shortDate(key.revokedAt ?? endOf(key), now, language);
   // A key whose successor came into use may end while it is on the screen.
-  const reason = key.revokedReason ?? 'rotated';
+  const reason = key.status === 'active' ? 'rotated' : (key.revokedReason ?? '');
   return (
     <span>
       <StatusBadge status={status}>{wordsFor(reason, keys.revokedBy) ?? keys.revoked}</StatusBadge>
@@ -41,20 +43,17 @@ function wordsFor(reason: string, words: Readonly<Record<string, string>>): stri
   return Object.hasOwn(words, reason) ? words[reason] : undefined;
 }
 
-/** The address comes from a stranger, so only https becomes a link, and the page that it opens learns nothing. */
+/** The address comes from a stranger: the link shows its host, and the page that it opens learns nothing. */
 function LeakPlace({ apiKey: { leak } }: { readonly apiKey: ApiKey }): ReactNode {
   const { newTab } = useTexts();
-  if (!leak) return null;
-  const url = leak.url !== null && URL.canParse(leak.url) ? new URL(leak.url) : undefined;
-  const name = leak.source ?? url?.hostname;
-  if (name === undefined) return null;
-  if (url?.protocol !== 'https:') return <> · {name}</>;
+  const { host, href, source } = leak ? leakPlace(leak) : {};
+  if (href === undefined) return host === undefined && source === undefined ? null : <> · {source ?? host}</>;
   return (
     <>
       {' · '}
-      <a href={url.href} target="_blank" rel="noopener noreferrer" title={url.href} className={classes.place}>
-        {name}
-        <span className={classes.hidden}> {newTab}</span>
+      <a href={href} target="_blank" rel="noopener noreferrer" title={href} className={classes.place}>
+        {host}
+        <VisuallyHidden component="span"> {newTab}</VisuallyHidden>
       </a>
     </>
   );

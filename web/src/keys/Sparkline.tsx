@@ -8,7 +8,7 @@ const STEP = 4;
 const BAR = 3;
 /** The heights of the bars and of the marks below them. */
 const BARS = 20;
-const MARKS = 8;
+const MARKS = 9;
 const SHORTEST = 1.5;
 
 /** The accepted requests of each day as bars; below them a mark for each day with rejected requests. */
@@ -43,7 +43,7 @@ export function Sparkline({ recent: { granted, refused } }: { readonly recent: R
         (count, day) =>
           count > 0 && (
             // oxlint-disable-next-line no-array-index-key
-            <path key={day} className={classes.rejected} d={`m${day * STEP + BAR / 2} ${BARS + 2}l2.5 5h-5z`} />
+            <path key={day} className={classes.rejected} d={`m${day * STEP + BAR / 2} ${BARS + 2.5}l2 6h-4z`} />
           ),
       )}
     </svg>

@@ -4,8 +4,10 @@ const rejected = (count: string | undefined) => (count === undefined ? '' : ` ·
 export const attention = {
   title: 'Needs attention',
   leaked: {
-    title: (source: string | undefined, when: string, count: string | undefined) =>
-      `leaked${source === undefined ? '' : ` on ${source}`}, revoked ${when}${rejected(count)}`,
+    on: (host: string) => `leaked on ${host}`,
+    by: (source: string) => `leaked, as found by ${source}`,
+    somewhere: 'leaked',
+    title: (leaked: string, when: string, count: string | undefined) => `${leaked}, revoked ${when}${rejected(count)}`,
     text: 'Nobody can use it any more. Put a new key in its place, and check what it did before.',
     fix: 'Replace…',
   },

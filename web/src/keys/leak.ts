@@ -1,0 +1,22 @@
+import type { Leak } from '../api/types';
+
+/** Strangers write it, so a long text is cut. */
+const MOST = 40;
+
+/** Where a key was found, and by whom. The link is set only for https. */
+export function leakPlace({ source, url }: Leak): {
+  readonly host?: string;
+  readonly href?: string;
+  readonly source?: string;
+} {
+  const found = url !== null && URL.canParse(url) ? new URL(url) : undefined;
+  return {
+    ...(found && found.hostname !== '' && { host: cut(found.hostname) }),
+    ...(found?.protocol === 'https:' && { href: found.href }),
+    ...(source !== null && { source: cut(source) }),
+  };
+}
+
+function cut(text: string): string {
+  return text.length > MOST ? `${text.slice(0, MOST)}…` : text;
+}
