@@ -1,8 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { PASSWORD } from '../support/callers/owners.js';
-import { press, tabTo } from './support/keyboard.js';
+import { arrowTo, press, tabTo } from './support/keyboard.js';
 import { putKeys } from './support/rows.js';
-import { button, createDialog, dialog, focusOn, heading, revealDialog, row, shownKey } from './support/screen.js';
+import {
+  button,
+  createDialog,
+  dialog,
+  focusOn,
+  heading,
+  keyLink,
+  revealDialog,
+  row,
+  shownKey,
+} from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 /** As most people have it: the focus moves while dialogs come and go. */
@@ -48,8 +58,8 @@ describe('the screen without a mouse', () => {
 
     await press(page, button(page, 'Actions for CI deploy'));
     const revoke = page.getByRole('menuitem', { name: 'Revoke…' });
-    await focusOn(page.getByRole('menuitem', { name: 'Rotate…' }));
-    await page.keyboard.press('ArrowDown');
+    await focusOn(page.getByRole('menuitem', { name: 'Details' }));
+    await page.keyboard.press('ArrowUp');
     await focusOn(revoke);
     await page.keyboard.press('Enter');
     await focusOn(page.getByLabel('Yes, revoke it permanently'));
@@ -65,7 +75,7 @@ describe('the screen without a mouse', () => {
     await button(page, 'Sign in').waitFor();
   });
 
-  test('keeps the focus within an open dialog, returns it to the opener, and switches tabs and statuses by arrow keys', async () => {
+  test('keeps the focus within an open dialog, returns it to the opener, unfolds the ended keys, and switches tabs by arrow keys', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }, { name: 'Former', revokedDaysAgo: 1 }]);
     const { page } = await stage.open({ owner, options: MOVING });
@@ -95,16 +105,16 @@ describe('the screen without a mouse', () => {
 
     const menu = button(page, 'Actions for CI deploy');
     await press(page, menu);
-    await focusOn(page.getByRole('menuitem', { name: 'Rotate…' }));
+    await focusOn(page.getByRole('menuitem', { name: 'Details' }));
     await page.keyboard.press('Escape');
     await focusOn(menu);
-    for (const [presses, title] of [
-      [[], 'Rotate “CI deploy”'],
-      [['ArrowDown'], 'Revoke “CI deploy”?'],
+    for (const [action, title] of [
+      ['Rotate…', 'Rotate “CI deploy”'],
+      ['Revoke…', 'Revoke “CI deploy”?'],
     ] as const) {
       await page.keyboard.press('Enter');
-      await focusOn(page.getByRole('menuitem', { name: 'Rotate…' }));
-      for (const key of presses) await page.keyboard.press(key);
+      await focusOn(page.getByRole('menuitem', { name: 'Details' }));
+      await arrowTo(page, page.getByRole('menuitem', { name: action }));
       await page.keyboard.press('Enter');
       await focusOn(dialog(page, title).locator(':focus'));
       await page.keyboard.press('Escape');
@@ -112,11 +122,12 @@ describe('the screen without a mouse', () => {
       await focusOn(menu);
     }
 
-    await tabTo(page, page.getByRole('radio', { name: 'Active' }));
-    await page.keyboard.press('ArrowRight');
-    await page.getByText('No expired keys.').waitFor();
-    await page.keyboard.press('ArrowRight');
+    await press(page, button(page, 'Ended (1)'));
     await row(page, 'Former').waitFor();
+    await press(page, keyLink(page, 'Former'));
+    await focusOn(dialog(page, 'Former').locator(':focus'));
+    await page.keyboard.press('Escape');
+    await focusOn(keyLink(page, 'Former'));
     await page.getByRole('tab', { name: 'Keys' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.getByRole('tabpanel', { name: 'Activity' }).waitFor();

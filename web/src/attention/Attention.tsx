@@ -1,4 +1,4 @@
-import { Button, Title, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Button, Title, UnstyledButton } from '@mantine/core';
 import { useId, useRef, useState } from 'react';
 import { useKeyDialogs } from '../keys/KeyDialogs';
 import { leakPlace } from '../keys/leak';
@@ -77,13 +77,15 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
         <div className={classes.text}>{text}</div>
       </div>
       <div className={classes.actions}>
-        <PlaceLink place={placeOf(key.id)} className={classes.link}>
+        <PlaceLink
+          place={placeOf(key.id)}
+          className={classes.link}
+          aria-label={attention.about(attention.seeUsage, key.name)}
+        >
           {attention.seeUsage}
-          <VisuallyHidden component="span">{attention.about(key.name)}</VisuallyHidden>
         </PlaceLink>
-        <Button ref={fix} size="xs" variant="default" onClick={mend}>
+        <Button ref={fix} size="xs" variant="default" aria-label={attention.about(label, key.name)} onClick={mend}>
           {label}
-          <VisuallyHidden component="span">{attention.about(key.name)}</VisuallyHidden>
         </Button>
       </div>
     </li>

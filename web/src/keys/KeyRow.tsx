@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, useRef, type MouseEvent } from 'react';
 import { PlaceLink } from '../panel/PlaceLink';
 import type { PanelPlace } from '../panel/place';
 import { RotationProgress } from '../rotate/RotationProgress';
@@ -21,13 +21,20 @@ export function KeyRow({ row, placeOf }: Props) {
   const id = useId();
   const { column, access } = texts.keys;
   const { key, rotation, status } = row;
+  const link = useRef<HTMLAnchorElement>(null);
+  /** Times and drawings are above the link, for their hints. */
+  const openFromHint = ({ target, nativeEvent }: MouseEvent) => {
+    const isHint = target instanceof Element && target.closest('time, svg[role="img"]');
+    if (isHint) link.current?.dispatchEvent(new globalThis.MouseEvent('click', nativeEvent));
+  };
   return (
-    <div role="row" className={classes.row} data-ended={status !== 'active' || undefined}>
+    <div role="row" className={classes.row} data-ended={status !== 'active' || undefined} onClick={openFromHint}>
       <div role="rowheader" className={classes.name}>
         <PlaceLink
           place={placeOf(key.id)}
           className={classes.link}
           aria-describedby={`${id}prefix`}
+          ref={link}
           data-key-id={key.id}
         >
           {key.name}

@@ -35,6 +35,7 @@ export const attention = {
     text: 'Put the new key wherever the old one is used. If you lost it, undo the rotation and rotate again.',
   },
   seeUsage: 'See what it did',
-  about: (name: string) => `: ${name}`,
+  /** For screen readers, which read each link and button alone. */
+  about: (label: string, name: string) => `${label}: ${name}`,
   showMore: (count: number) => `Show ${count} more`,
 };
