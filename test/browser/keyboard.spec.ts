@@ -70,6 +70,7 @@ describe('the screen without a mouse', () => {
     expect((await stage.service.clients.validate(key)).denial?.reason).toBe('REASON_REVOKED');
 
     await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
     await focusOn(button(page, 'Sign out'));
     await page.keyboard.press('Enter');
     await button(page, 'Sign in').waitFor();

@@ -25,12 +25,13 @@ export function Header({ session, onSignOut }: Props) {
             {session.displayName || session.email}
           </Text>
         )}
-        <ColorSchemeToggle />
         {session && (
           <Button variant="default" size="xs" onClick={onSignOut}>
             {words.signOut}
           </Button>
         )}
+        {/* At the edge, so that it stays in place when the session is known. */}
+        <ColorSchemeToggle />
       </div>
     </header>
   );

@@ -44,13 +44,9 @@ export const rotate = {
     working: 'Revoking it, then rotating again…',
   },
   pair: {
-    label: (name: string) => `${name}: a new key and the one that it replaces`,
-    old: 'Being replaced',
-    next: 'New key',
     until: 'Until the new key is used',
     untilAfter: (duration: string) => `Until ${duration} after the new key is used`,
     latest: (relative: string) => `${relative} at the latest`,
-    usedLast: 'used last of the two',
   },
   endOld: {
     action: 'End the old key now…',
