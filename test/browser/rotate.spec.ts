@@ -42,6 +42,7 @@ describe('rotating a key', () => {
     expect(await pair.getByRole('menuitem').allInnerTexts()).toEqual([
       'Details',
       'Details of the old key',
+      'Rename',
       'Copy ID',
       'Undo rotation…',
       'End the old key now…',

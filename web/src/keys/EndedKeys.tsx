@@ -1,9 +1,8 @@
 import { Button, Group, UnstyledButton } from '@mantine/core';
 import { useId, useState } from 'react';
-import type { PanelPlace } from '../panel/place';
 import { useTexts } from '../texts';
 import { ChevronIcon } from '../ui/icons';
-import type { KeyRow } from './key-rows';
+import type { KeyLinks, KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
 import { KeyTable } from './KeyTable';
 
@@ -12,11 +11,11 @@ interface Props {
   readonly count: string;
   /** Until the person folds or unfolds it. */
   readonly isUnfolded: boolean;
-  readonly placeOf: (keyId: string) => PanelPlace;
+  readonly links: KeyLinks;
   readonly more: { readonly isLoading: boolean; readonly load: () => void } | undefined;
 }
 
-export function EndedKeys({ rows, count, isUnfolded, placeOf, more }: Props) {
+export function EndedKeys({ rows, count, isUnfolded, links, more }: Props) {
   const texts = useTexts();
   const id = useId();
   const [chosen, setChosen] = useState<boolean>();
@@ -34,7 +33,7 @@ export function EndedKeys({ rows, count, isUnfolded, placeOf, more }: Props) {
       </UnstyledButton>
       {isOpen && (
         <div id={id}>
-          <KeyTable rows={rows} areEnded placeOf={placeOf} />
+          <KeyTable rows={rows} areEnded links={links} />
           {more && (
             <Group justify="center" mt="md">
               <Button variant="default" onClick={more.load} loading={more.isLoading}>

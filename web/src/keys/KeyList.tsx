@@ -2,11 +2,11 @@ import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { attention } from '../attention/attention';
 import { Attention } from '../attention/Attention';
-import type { PanelPlace, StatusFilter } from '../panel/place';
+import type { StatusFilter } from '../panel/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { EndedKeys } from './EndedKeys';
-import { isFound, rowsOf } from './key-rows';
+import { isFound, rowsOf, type KeyLinks } from './key-rows';
 import { KeyFilters } from './KeyFilters';
 import { KeyTable } from './KeyTable';
 import type { useApiKeys } from './useApiKeys';
@@ -17,11 +17,11 @@ const FILTERS_FROM = 9;
 interface Props {
   readonly list: ReturnType<typeof useApiKeys>;
   readonly filter: StatusFilter;
-  readonly placeOf: (keyId: string) => PanelPlace;
+  readonly links: KeyLinks;
 }
 
 /** What needs doing, the active keys, and the ended ones. */
-export function KeyList({ list, filter, placeOf }: Props) {
+export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
   const [search, setSearch] = useState('');
@@ -59,7 +59,7 @@ export function KeyList({ list, filter, placeOf }: Props) {
 
   return (
     <Stack gap="lg">
-      <Attention concerns={concerns} placeOf={placeOf} />
+      <Attention concerns={concerns} placeOf={links.placeOf} />
       {isLong && <KeyFilters filter={filter} countOf={countOf} search={search} onSearch={setSearch} />}
       <VisuallyHidden role="status">{wanted && texts.keys.shown(found)}</VisuallyHidden>
       {wanted && found === 0 ? (
@@ -72,7 +72,7 @@ export function KeyList({ list, filter, placeOf }: Props) {
       ) : (
         // Another filter shows another list, with a fold of its own.
         <Stack gap="lg" key={view}>
-          {hasFirst && first.length > 0 && <KeyTable rows={first} placeOf={placeOf} />}
+          {hasFirst && first.length > 0 && <KeyTable rows={first} links={links} />}
           {hasFirst && first.length === 0 && !wanted && (
             <Text c="dimmed">{texts.keys.noneWith[view === 'attention' ? 'attention' : 'active']}</Text>
           )}
@@ -81,7 +81,7 @@ export function KeyList({ list, filter, placeOf }: Props) {
               rows={ended}
               count={wanted ? String(ended.length) : countOf('ended')}
               isUnfolded={view !== 'active' || wanted !== ''}
-              placeOf={placeOf}
+              links={links}
               more={
                 hasNextPage && !needsAll
                   ? { isLoading: isFetchingNextPage, load: () => void fetchNextPage() }

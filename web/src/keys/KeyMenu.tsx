@@ -1,19 +1,18 @@
 import { ActionIcon } from '@mantine/core';
 import { useId, useRef, useState } from 'react';
-import type { PanelPlace } from '../panel/place';
 import { useTexts } from '../texts';
 import { MoreIcon } from '../ui/icons';
-import type { KeyRow } from './key-rows';
+import type { KeyLinks, KeyRow } from './key-rows';
 import { KeyMenuItems } from './KeyMenuItems';
 
 interface Props {
   readonly row: KeyRow;
-  readonly placeOf: (keyId: string) => PanelPlace;
+  readonly links: KeyLinks;
   /** Distinguishes keys with the same name. */
   readonly describedBy: string;
 }
 
-export function KeyMenu({ row, placeOf, describedBy }: Props) {
+export function KeyMenu({ row, links, describedBy }: Props) {
   const texts = useTexts();
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -36,14 +35,7 @@ export function KeyMenu({ row, placeOf, describedBy }: Props) {
       >
         <MoreIcon />
       </ActionIcon>
-      <KeyMenuItems
-        id={id}
-        button={button}
-        opened={opened}
-        onClose={() => setOpened(false)}
-        row={row}
-        placeOf={placeOf}
-      />
+      <KeyMenuItems id={id} button={button} opened={opened} onClose={() => setOpened(false)} row={row} links={links} />
     </>
   );
 }

@@ -2,10 +2,9 @@ import { Menu } from '@mantine/core';
 import { useEffect, useImperativeHandle, useState, type Ref, type RefObject } from 'react';
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../panel/context';
-import type { PanelPlace } from '../panel/place';
 import { revokeAction } from '../revoke/revoke-words';
 import { useTexts } from '../texts';
-import type { KeyRow } from './key-rows';
+import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from './KeyDialogs';
 import classes from './KeyList.module.css';
 
@@ -16,11 +15,11 @@ interface Props {
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly row: KeyRow;
-  readonly placeOf: (keyId: string) => PanelPlace;
+  readonly links: KeyLinks;
 }
 
 /** Apart from its button, because the library's menu is large and is not needed before it opens. */
-export function KeyMenuItems({ id, button, opened, onClose, row, placeOf }: Props) {
+export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props) {
   const texts = useTexts();
   const { keys } = texts;
   const { announce, goTo } = usePanel();
@@ -33,7 +32,11 @@ export function KeyMenuItems({ id, button, opened, onClose, row, placeOf }: Prop
   const show = (keyId: string) => () => {
     // The details return the focus to where it is now.
     button.current?.focus();
-    goTo(placeOf(keyId));
+    goTo(links.placeOf(keyId));
+  };
+  const rename = () => {
+    button.current?.focus();
+    links.rename(key.id);
   };
   const choose =
     (kind: KeyAction['kind'], of: ApiKey = key) =>
@@ -67,6 +70,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, placeOf }: Prop
       <Menu.Dropdown>
         <Menu.Item onClick={show(key.id)}>{keys.details}</Menu.Item>
         {rotation && <Menu.Item onClick={show(rotation.old.id)}>{keys.detailsOfOld}</Menu.Item>}
+        {status === 'active' && <Menu.Item onClick={rename}>{keys.rename}</Menu.Item>}
         <Menu.Item onClick={() => void copyId()}>{keys.copyId}</Menu.Item>
         <Menu.Divider />
         {status !== 'active' && <Menu.Item onClick={() => create(key)}>{keys.createAgain}</Menu.Item>}

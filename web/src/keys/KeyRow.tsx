@@ -1,22 +1,21 @@
 import { useId, useRef, type MouseEvent } from 'react';
 import { PlaceLink } from '../panel/PlaceLink';
-import type { PanelPlace } from '../panel/place';
 import { RotationProgress } from '../rotate/RotationProgress';
 import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
 import { ExpiryCell } from './ExpiryCell';
-import { usedLast, type KeyRow as Row } from './key-rows';
+import { usedLast, type KeyLinks, type KeyRow as Row } from './key-rows';
 import classes from './KeyList.module.css';
 import { KeyMenu } from './KeyMenu';
 import { Sparkline } from './Sparkline';
 
 interface Props {
   readonly row: Row;
-  readonly placeOf: (keyId: string) => PanelPlace;
+  readonly links: KeyLinks;
 }
 
 /** The link of the name covers the whole row. */
-export function KeyRow({ row, placeOf }: Props) {
+export function KeyRow({ row, links }: Props) {
   const texts = useTexts();
   const id = useId();
   const { column, access } = texts.keys;
@@ -25,13 +24,15 @@ export function KeyRow({ row, placeOf }: Props) {
   /** Times and drawings are above the link, for their hints. */
   const openFromHint = ({ target, nativeEvent }: MouseEvent) => {
     const isHint = target instanceof Element && target.closest('time, svg[role="img"]');
-    if (isHint) link.current?.dispatchEvent(new globalThis.MouseEvent('click', nativeEvent));
+    if (!isHint) return;
+    link.current?.focus();
+    link.current?.dispatchEvent(new globalThis.MouseEvent('click', nativeEvent));
   };
   return (
     <div role="row" className={classes.row} data-ended={status !== 'active' || undefined} onClick={openFromHint}>
       <div role="rowheader" className={classes.name}>
         <PlaceLink
-          place={placeOf(key.id)}
+          place={links.placeOf(key.id)}
           className={classes.link}
           aria-describedby={`${id}prefix`}
           ref={link}
@@ -57,7 +58,7 @@ export function KeyRow({ row, placeOf }: Props) {
         <ExpiryCell row={row} />
       </div>
       <div role="cell" className={classes.actions}>
-        <KeyMenu row={row} placeOf={placeOf} describedBy={`${id}prefix`} />
+        <KeyMenu row={row} links={links} describedBy={`${id}prefix`} />
       </div>
       {rotation && (
         <div role="cell" className={classes.progress}>

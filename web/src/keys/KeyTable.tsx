@@ -1,26 +1,24 @@
 import { VisuallyHidden } from '@mantine/core';
-import type { PanelPlace } from '../panel/place';
 import { useTexts } from '../texts';
-import type { KeyRow as Row } from './key-rows';
+import type { KeyLinks, KeyRow as Row } from './key-rows';
 import classes from './KeyList.module.css';
 import { KeyRow } from './KeyRow';
 
 interface Props {
   readonly rows: readonly Row[];
   readonly areEnded?: boolean;
-  /** Where the details of a key are. */
-  readonly placeOf: (keyId: string) => PanelPlace;
+  readonly links: KeyLinks;
 }
 
 /** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
-export function KeyTable({ rows, areEnded = false, placeOf }: Props) {
+export function KeyTable({ rows, areEnded = false, links }: Props) {
   const { keys } = useTexts();
   return (
     <div role="table" className={classes.table} aria-label={areEnded ? keys.endedLabel : keys.tableLabel}>
       <TableHeader areEnded={areEnded} />
       <div role="rowgroup" className={classes.rows}>
         {rows.map((row) => (
-          <KeyRow key={row.key.id} row={row} placeOf={placeOf} />
+          <KeyRow key={row.key.id} row={row} links={links} />
         ))}
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core';
+import { useState } from 'react';
 import { KeyDetails } from '../details/KeyDetails';
 import { usePanel } from '../panel/context';
 import type { PanelPlace, StatusFilter } from '../panel/place';
@@ -27,6 +28,11 @@ export function KeysTab({ filter, keyId }: Props) {
   const { isPending: isOwnerPending } = useOwner();
   const isLoading = list.isPending || list.isIncomplete;
   const placeOf = (id: string): PanelPlace => ({ tab: 'keys', status: filter, keyId: id });
+  const [renamed, setRenamed] = useState<string>();
+  const rename = (id: string) => {
+    setRenamed(id);
+    goTo(placeOf(id));
+  };
 
   return (
     <Stack gap="lg">
@@ -49,13 +55,17 @@ export function KeysTab({ filter, keyId }: Props) {
             />
           )}
           {isLoading && !list.isError && <KeyTableSkeleton />}
-          {!isLoading && list.data && <KeyList list={list} filter={filter} placeOf={placeOf} />}
+          {!isLoading && list.data && <KeyList list={list} filter={filter} links={{ placeOf, rename }} />}
         </>
       )}
       <KeyDetails
         keyId={keyId}
+        startsRenaming={keyId !== undefined && renamed === keyId}
         onOpen={(id) => goTo(placeOf(id))}
-        onClose={() => goTo({ tab: 'keys', status: filter })}
+        onClose={() => {
+          setRenamed(undefined);
+          goTo({ tab: 'keys', status: filter });
+        }}
       />
     </Stack>
   );

@@ -1,6 +1,6 @@
 import type { RecentUse } from '../api/types';
 import { useTexts } from '../texts';
-import { DAY_MS, shortDate, wholeNumber } from '../time/format';
+import { DAY_MS, monthDay, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import classes from './Sparkline.module.css';
 
@@ -24,11 +24,7 @@ export function Sparkline({ recent: { granted, refused } }: { readonly recent: R
   const name =
     rejected === 0
       ? keys.recent.accepted(acceptedText!)
-      : keys.recent.rejected(
-          acceptedText!,
-          rejectedText!,
-          shortDate(new Date(lastRejected).toISOString(), now, language),
-        );
+      : keys.recent.rejected(acceptedText!, rejectedText!, monthDay(new Date(lastRejected).toISOString(), language));
   const width = granted.length * STEP;
   return (
     <svg role="img" aria-label={name} viewBox={`0 0 ${width} ${BARS + MARKS}`} className={classes.sparkline}>

@@ -1,6 +1,13 @@
 import type { ApiKey, KeyStatus, RecentUse } from '../api/types';
+import type { PanelPlace } from '../panel/place';
 import { rotationOf, type Rotation } from '../rotate/rotation';
 import { statusAt } from './status';
+
+/** Where a row leads. */
+export interface KeyLinks {
+  readonly placeOf: (keyId: string) => PanelPlace;
+  readonly rename: (keyId: string) => void;
+}
 
 /** A line of the list: a key, or the two keys of a rotation under the name of the new one. */
 export interface KeyRow {
