@@ -84,6 +84,7 @@ export async function rotateKey(page: Page): Promise<string> {
 type Action =
   | 'Details'
   | 'Details of the old key'
+  | 'Rename'
   | 'Copy ID'
   | 'Create again…'
   | 'It leaked…'
