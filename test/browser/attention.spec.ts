@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Locator, Page } from 'playwright-core';
 import { tabTo } from './support/keyboard.js';
 import { putKeys, type KeyRow } from './support/rows.js';
-import { button, createDialog, dialog, focusOn, keyNames, row, showFilter } from './support/screen.js';
+import { button, dialog, focusOn, keyNames, row, showFilter } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const EXPIRED: KeyRow = {
@@ -44,7 +44,7 @@ describe('what needs attention', () => {
 
   /** The form for a new key has the choices of the old one. */
   async function expectChoices(page: Page, name: string): Promise<void> {
-    const form = createDialog(page);
+    const form = dialog(page, 'Create again');
     await form.waitFor();
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
     expect(await form.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
@@ -52,9 +52,13 @@ describe('what needs attention', () => {
   }
 
   test.each([
-    [EXPIRED, /Old laptop expired (yesterday|2 days ago) · 212 requests rejected since/, 'Create again…: Old laptop'],
-    [LEAKED, /CI deploy leaked on github\.com, revoked 4 hours ago/, 'Replace…: CI deploy'],
-  ] as const)('says why a job broke, and fixes it with one click: %j', async (key, why, fix) => {
+    {
+      ...EXPIRED,
+      why: /Old laptop expired (yesterday|2 days ago) · 212 requests rejected since/,
+      fix: 'Create again…: Old laptop',
+    },
+    { ...LEAKED, why: /CI deploy leaked on github\.com, revoked 4 hours ago/, fix: 'Replace…: CI deploy' },
+  ])('says why a job broke, and fixes it with one click: $name', async ({ why, fix, ...key }) => {
     const page = await openWith([{ name: 'Fine' }, key]);
     await section(page).getByText(why).waitFor();
     await button(section(page), fix).click();
@@ -62,9 +66,9 @@ describe('what needs attention', () => {
   });
 
   test.each([
-    [EXPIRED, 'Create again…: Old laptop'],
-    [LEAKED, 'Replace…: CI deploy'],
-  ] as const)('is within reach of the keyboard, right after the button that creates a key: %j', async (key, fix) => {
+    { ...EXPIRED, fix: 'Create again…: Old laptop' },
+    { ...LEAKED, fix: 'Replace…: CI deploy' },
+  ])('is within reach of the keyboard, right after the button that creates a key: $name', async ({ fix, ...key }) => {
     const page = await openWith([{ name: 'Fine' }, key]);
     const target: Locator = button(section(page), fix);
     await target.waitFor();
