@@ -17,7 +17,7 @@ import { record } from './support/network.js';
 import { Stage } from './support/stage.js';
 
 /** From another tab of the browser: the list is read again. */
-const COME_BACK = "document.dispatchEvent(new Event('visibilitychange'))";
+const COME_BACK = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
 
 const signInAgain = 'Sign in again';
 
@@ -58,7 +58,7 @@ describe('the session', () => {
     await page.getByText('Ada Lovelace').waitFor();
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.reload();
-    await page.getByText('Nothing has happened yet.').waitFor();
+    await page.getByText('No activity yet.').waitFor();
     expect(await hasFocus(heading(page))).toBe(false);
     const cookies = await page.context().cookies();
     await button(page, 'Sign out').click();
@@ -110,7 +110,7 @@ describe('the session', () => {
       await page.getByText('Ended (2)').waitFor();
 
       await endSessions(stage.service, owner);
-      await page.evaluate(COME_BACK);
+      await page.getByRole('tab', { name: 'Activity' }).click();
       await button(again, 'Close').click();
       await page.getByRole('heading', { name: 'Sign in to Latchkey' }).waitFor();
       expect(await heading(page).count()).toBe(0);
