@@ -21,7 +21,8 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       const { items, nextCursor } = pageOf(own, ({ id }) => id, page, isShown);
       return {
         now,
-        activeKeys: new OwnerKeys(own).countActive(now),
+        // Counting ends keys that are due, so it gets copies.
+        activeKeys: new OwnerKeys(ownKeys(ownerId)).countActive(now),
         items: items.map((key) => store.listed(key)),
         nextCursor,
       };
