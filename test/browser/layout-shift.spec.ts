@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { settle } from './support/axe.js';
 import { PHONE } from './support/look.js';
-import { holdBack, isListing } from './support/network.js';
+import { holdBack, isListing, isReadingOne } from './support/network.js';
 import { putKeys } from './support/rows.js';
-import { button, row, showFilter } from './support/screen.js';
+import { button, row, showDetails, showFilter } from './support/screen.js';
 import { Stage } from './support/stage.js';
 import { KEYS } from './support/states.js';
 
@@ -19,7 +19,7 @@ const FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnim
 
 const FORMER = Array.from({ length: 9 }, (_, n) => ({ name: `Former ${n}`, revokedDaysAgo: n + 1 }));
 
-describe('the layout of the list', () => {
+describe('the layout', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.start();
@@ -83,6 +83,27 @@ describe('the layout of the list', () => {
     await page.clock.runFor(61_000);
     await row(page, 'CI deploy').getByText('4 minutes ago').waitFor();
     expect(await page.evaluate('window.moved')).toEqual([]);
+  });
+
+  test('of the details does not move while they load and while the pointer and the keys go over the chart', async () => {
+    const releases: (() => void)[] = [];
+    const page = await open(KEYS, async (page) => {
+      const isActivity = (request: Request) => new URL(request.url()).pathname === '/v1/audit-events';
+      for (const matches of [isReadingOne, isActivity]) releases.push((await holdBack(page, matches)).release);
+    });
+    const details = await showDetails(page, 'CI deploy');
+    await moved(page);
+    releases[0]!();
+    await details.getByRole('heading', { name: 'History' }).waitFor();
+    await moved(page);
+    releases[1]!();
+    await button(details, 'Copy ID').waitFor();
+    const chart = details.getByRole('slider');
+    const { width } = (await chart.boundingBox())!;
+    for (const part of [0.1, 0.5, 0.9]) await chart.hover({ position: { x: part * width, y: 60 } });
+    await chart.focus();
+    for (const key of ['Home', 'ArrowRight', 'End']) await page.keyboard.press(key);
+    expect(await moved(page)).toEqual([]);
   });
 
   test('would be seen to move', async () => {

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../api/types.js';
+import { rejectedSince } from '../details/ending.js';
 import { endOf, statusAt } from '../keys/status.js';
 import { rotationOf, type Rotation } from '../rotate/rotation.js';
 
@@ -48,7 +49,7 @@ function concernOfEnded(key: ApiKey, keys: readonly ApiKey[], now: number): Conc
   if (!kind) return undefined;
   const at = kind === 'expired' ? key.expiresAt : (key.revokedAt ?? key.expiresAt);
   if (now - Date.parse(at) > REMEMBERED_MS || isReplaced(key, keys, now)) return undefined;
-  const rejected = rejectedSince(key, Date.parse(at), now);
+  const { count: rejected } = rejectedSince(key.recent.refused, at, now);
   const wasInUse = key.lastUsedAt !== null && Date.parse(at) - Date.parse(key.lastUsedAt) <= IN_USE_MS;
   return kind === 'leaked' || rejected > 0 || wasInUse ? { kind, key, at, rejected } : undefined;
 }
@@ -67,12 +68,6 @@ function isReplaced(key: ApiKey, keys: readonly ApiKey[], now: number): boolean 
   if (successor && (statusAt(successor, now) === 'active' || isReplaced(successor, keys, now))) return true;
   const isLater = (other: ApiKey) => other.name === key.name && other.createdAt > key.createdAt;
   return keys.some((other) => isLater(other) && statusAt(other, now) === 'active');
-}
-
-/** The rejected requests of the day on which the key ended, and of the days since. */
-function rejectedSince({ recent }: ApiKey, end: number, now: number): number {
-  const days = Math.max(0, Math.floor(now / DAY_MS) - Math.floor(end / DAY_MS)) + 1;
-  return recent.refused.slice(-days).reduce((sum, count) => sum + count, 0);
 }
 
 function lifetime({ createdAt, expiresAt }: ApiKey): number {

@@ -8,7 +8,7 @@ const SHOWN_MS = 4000;
 
 /** Few people need the id, so it is not shown unless the browser can't copy (plain http, a policy, a refusal). */
 export function CopyId({ id }: { readonly id: string }) {
-  const { details } = useTexts();
+  const { details, keys } = useTexts();
   const [outcome, setOutcome] = useState<'copied' | 'shown'>();
   const shown = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -34,7 +34,7 @@ export function CopyId({ id }: { readonly id: string }) {
         leftSection={isCopied ? <CheckIcon /> : <CopyIcon />}
         onClick={() => void copy()}
       >
-        {isCopied ? details.copied : details.copyId}
+        {isCopied ? details.copied : keys.copyId}
       </Button>
       {outcome === 'shown' && <code ref={shown}>{id}</code>}
       <span role="status" className={classes.aloud}>

@@ -16,7 +16,7 @@ interface Props {
 
 export function KeyActions({ apiKey, rotation, onNext }: Props) {
   const texts = useTexts();
-  const { details, keys } = texts;
+  const { keys } = texts;
   // A key that ends soon has this button at the top.
   const now = useNow();
   const hasRotate = !rotation && !endsSoon(apiKey, now);
@@ -28,7 +28,7 @@ export function KeyActions({ apiKey, rotation, onNext }: Props) {
   return (
     <>
       {hasRotate && action('rotate', keys.rotate)}
-      {!rotation && action('leaked', details.leaked)}
+      {!rotation && action('leaked', keys.leaked)}
       {action('revoke', revokeAction(apiKey, rotation, texts))}
     </>
   );

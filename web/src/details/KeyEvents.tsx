@@ -1,9 +1,9 @@
-import { Button, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import { EventList, EventListSkeleton } from '../activity/EventList';
 import type { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
-import { usePanel } from '../panel/context';
+import { PlaceLink } from '../panel/PlaceLink';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import classes from './details.module.css';
@@ -19,7 +19,6 @@ interface Props {
 
 export function KeyEvents({ apiKey, activity, isLoading }: Props) {
   const { details } = useTexts();
-  const { goTo } = usePanel();
   const titleId = useId();
   return (
     <section aria-labelledby={titleId} className={classes.section}>
@@ -43,9 +42,9 @@ export function KeyEvents({ apiKey, activity, isLoading }: Props) {
           />
         ))}
       {!isLoading && (
-        <Button size="xs" variant="default" onClick={() => goTo({ tab: 'activity', events: 'all', keyId: apiKey.id })}>
+        <PlaceLink place={{ tab: 'activity', events: 'all', keyId: apiKey.id }} className={classes.link}>
           {details.allActivity}
-        </Button>
+        </PlaceLink>
       )}
     </section>
   );

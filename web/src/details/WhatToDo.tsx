@@ -53,7 +53,7 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
       <Group mt="sm">
         {replacedBy === null ? (
           <Button size="xs" onClick={() => onNext('create')}>
-            {details.createAgain}
+            {keys.createAgain}
           </Button>
         ) : (
           <Button size="xs" onClick={() => onOpen(replacedBy)}>

@@ -1,6 +1,7 @@
 import type { DayCount } from '../api/types';
 import { useTexts } from '../texts';
 import { dayDate, wholeNumber } from '../time/format';
+import { ChevronIcon } from '../ui/icons';
 import classes from './history.module.css';
 
 /** The numbers of the chart, newest first, for people who want them or can't see the chart. */
@@ -9,7 +10,10 @@ export function UsageTable({ days }: { readonly days: readonly DayCount[] }) {
   const { column } = history;
   return (
     <details className={classes.numbers}>
-      <summary>{history.table}</summary>
+      <summary>
+        <ChevronIcon />
+        {history.table}
+      </summary>
       <table aria-label={history.table}>
         <thead>
           <tr>

@@ -23,8 +23,6 @@ export const details = {
     count === 0 ? 'No requests rejected since.' : `${written} ${count === 1 ? 'request' : 'requests'} rejected since.`,
   rejectedLately: (days: number, count: number, written: string) =>
     `${written} ${count === 1 ? 'request' : 'requests'} rejected in the last ${days} days.`,
-  leaked: 'It leaked…',
-  createAgain: 'Create again…',
   openReplacement: 'Open the new key',
   history: 'History',
   noHistory: 'No events any more.',
@@ -37,7 +35,6 @@ export const details = {
   ends: 'Ends',
   otherKey: (prefix: string) => `Key ${prefix}`,
   otherKeyGone: 'another key',
-  copyId: 'Copy ID',
   copied: 'Copied',
   copiedAloud: 'The ID was copied',
   unknown: 'You have no key with this ID. It may belong to another account.',
