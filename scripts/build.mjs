@@ -41,7 +41,7 @@ const parts = {
   },
   web: {
     name: 'the settings screen',
-    inputs: [...webInputs, 'web/index.html', 'web/vite.config.ts'],
+    inputs: [...webInputs, 'web/index.html', 'web/vite.config.ts', 'web/compressed.ts'],
     outs: ['web/dist'],
     command: ['vite/bin/vite.js', 'build', '--logLevel', 'warn'],
     cwd: 'web',

@@ -1,25 +1,46 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { compressed } from './compressed';
 
-/** The page is painted only after the script has set the colour scheme, so it does not flash and needs no inline script. */
-const paintAfterScript: Plugin = {
-  name: 'paint-after-script',
+const BEGIN = 'src/begin.ts';
+
+/**
+ * A small script that sends the first requests while the large one is loading. It also sets the colour scheme, and
+ * nothing is painted before, so the page does not flash and needs no inline script.
+ */
+const beginFirst: Plugin = {
+  name: 'begin-first',
   transformIndexHtml: {
     order: 'post',
-    handler: (html) => html.replace('<script type="module"', '$& blocking="render"'),
+    handler: (html, { bundle = {} }) => {
+      const built = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'begin');
+      const src = built ? `/settings/${built.fileName}` : `/settings/${BEGIN}`;
+      return html.replace(
+        '<script type="module"',
+        `<script type="module" blocking="render" src="${src}"></script>\n    $&`,
+      );
+    },
   },
 };
 
 /** The page that the service serves at /settings/api-keys. */
 export default defineConfig({
   base: '/settings/',
-  plugins: [react(), paintAfterScript],
+  plugins: [react(), beginFirst, compressed],
   build: {
     target: 'es2022',
     // An inlined asset would be a data: URL, which the policy allows only for images.
     assetsInlineLimit: 0,
-    // Everything is one chunk that is preloaded anyway, so the polyfill would only add bytes.
+    // All browsers that can run the script have it.
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: { index: pathOf('index.html'), begin: pathOf(BEGIN) },
+    },
   },
   server: { proxy: { '/v1': process.env['LATCHKEY_URL'] ?? 'http://127.0.0.1:3000' } },
 });
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}

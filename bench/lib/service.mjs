@@ -19,11 +19,14 @@ export const UNLIMITED = {
  */
 export const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
-/** The built service in its own process. @param {string} databaseUrl @param {Record<string, string>} [env] */
-export async function startService(databaseUrl, env = {}) {
+/**
+ * The built service in its own process.
+ * @param {string} databaseUrl @param {Record<string, string>} [env] @param {string} [script] from the bench's folder
+ */
+export async function startService(databaseUrl, env = {}, script = '../dist/main.js') {
   const [httpPort, grpcPort] = [await freePort(), await freePort()];
   const ports = { HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort) };
-  const child = await start('../dist/main.js', {
+  const child = await start(script, {
     env: { DEMO: '1', LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, ...ports, ...UNLIMITED, ...env },
   });
   const url = `http://127.0.0.1:${httpPort}`;

@@ -1,3 +1,4 @@
+import { takeBegun, TIMEOUT_MS } from './begun';
 import type { FreshSignIn } from './fresh-sign-in';
 import { NoAnswer, hasCode, readProblem } from './problem';
 import type {
@@ -13,11 +14,6 @@ import type {
   RotateKeyRequest,
   Session,
 } from './types';
-
-/**
- * A request that takes longer has failed. The slowest operation of the service is a password check, in less than 1 s.
- */
-const TIMEOUT_MS = 15_000;
 
 export interface ApiClientOptions {
   /** Origin of the service, or empty for the page's own. */
@@ -59,7 +55,8 @@ export class ApiClient {
   signIn = (email: string, password: string) =>
     this.call<void>('/v1/session', { method: 'POST', body: { email, password } });
 
-  signOut = () => this.call<void>('/v1/session', { method: 'DELETE' });
+  /** @returns where the platform signs the person out, too, if it does */
+  signOut = () => this.call<{ readonly signOutUrl?: string } | undefined>('/v1/session', { method: 'DELETE' });
 
   listKeys = (status: KeyStatus | undefined, cursor?: string) =>
     this.call<ApiKeyPage>('/v1/api-keys', { query: { status, cursor }, isOwnersOnly: true });
@@ -107,8 +104,9 @@ export class ApiClient {
   }
 
   private async attempt<T>(path: string, call: Call): Promise<T> {
-    const init = await this.requestInit(call);
-    const response = await fetch(this.urlOf(path, call), init).catch((cause: unknown) => {
+    const url = this.urlOf(path, call);
+    const begun = call.method === undefined ? takeBegun(url) : undefined;
+    const response = await (begun ?? fetch(url, await this.requestInit(call))).catch((cause: unknown) => {
       throw new NoAnswer('The service did not answer', { cause });
     });
     if (!response.ok) throw await readProblem(response);

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, Redirect, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import compression from 'compression';
 import express, { type RequestHandler, type Response } from 'express';
 import type { Config } from '../../../../config/config.js';
 import type { HttpDoor } from '../http-door.js';
@@ -12,6 +11,12 @@ import { sendPage } from './page.js';
 
 /** Where the build of `web/` leaves the settings screen: index.html and assets/. */
 const WEB_DIST = fileURLToPath(new URL('../../../../../web/dist', import.meta.url));
+const ASSETS = join(WEB_DIST, 'assets');
+/** The build writes each text file in these encodings, too. The first that the browser accepts is sent. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
 type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'docsUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
@@ -80,5 +85,21 @@ function inQuotes(text: string): string {
 /** Files with a hash in their names, which never change. */
 function assets(): RequestHandler[] {
   const options = { index: false, redirect: false, immutable: true, maxAge: '1y' };
-  return [compression(), express.static(join(WEB_DIST, 'assets'), options)];
+  return [encoded(new Set(readdirSync(ASSETS))), express.static(ASSETS, options)];
+}
+
+/** Leads to the compressed variant of a file. */
+function encoded(files: ReadonlySet<string>): RequestHandler {
+  return (request, response, next) => {
+    const file = request.path.slice(1);
+    const variants = ENCODINGS.filter(([, ending]) => files.has(file + ending));
+    if (variants.length > 0) response.vary('Accept-Encoding');
+    const best = variants.find(([encoding]) => request.acceptsEncodings(encoding) === encoding);
+    if (best) {
+      const [encoding, ending] = best;
+      response.type(extname(file)).set('Content-Encoding', encoding);
+      request.url = `/${file}${ending}`;
+    }
+    next();
+  };
 }
