@@ -4,22 +4,32 @@ import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './page/App';
-import { applyColorScheme, colorSchemeManager } from './page/color-scheme';
+import { colorSchemeManager } from './page/color-scheme';
+import { loadLanguage } from './page/language';
+import { PageTextsContext } from './page/texts';
 import { styleNonce } from './panel/PanelProviders';
+import { TextsContext } from './texts';
 import { cssVariables, theme } from './theme';
 
-applyColorScheme();
-
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      defaultColorScheme="auto"
-      colorSchemeManager={colorSchemeManager}
-      getStyleNonce={styleNonce}
-    >
-      <App />
-    </MantineProvider>
-  </StrictMode>,
-);
+// Not `await`, with which the bundler would split this chunk into many.
+void loadLanguage().then(({ panel, page }) => {
+  document.documentElement.lang = panel.language;
+  document.title = page.documentTitle;
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        colorSchemeManager={colorSchemeManager}
+        getStyleNonce={styleNonce}
+      >
+        <TextsContext value={panel}>
+          <PageTextsContext value={page}>
+            <App />
+          </PageTextsContext>
+        </TextsContext>
+      </MantineProvider>
+    </StrictMode>,
+  );
+});

@@ -3,19 +3,22 @@ import { ApiClient } from '../api/client';
 import type { Session } from '../api/types';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { takeDraft } from '../new-key/kept-draft';
-import { ApiKeysPanel } from '../panel/ApiKeysPanel';
+import { Panel } from '../panel/Panel';
+import { PanelProviders } from '../panel/PanelProviders';
 import type { Platform } from '../session/platform-trip';
 import { FailureAlert } from '../ui/FailureAlert';
+import { later } from '../ui/later';
 import { Header } from './Header';
 import classes from './page.module.css';
-import { SignInPage } from './SignInPage';
+import surface from '../ui/surface.module.css';
 import { docsUrl, exampleUrl, helpUrl } from './links';
-import { hasSignedIn } from './landing';
+import { hasSignedIn, weakness } from './landing';
 import { LandingNotice } from './LandingNotice';
 import { platformSignIn } from './sign-in-ways';
 import { forgetPlace, usePlaceInAddress } from './usePlaceInAddress';
 import { useSession } from './useSession';
 
+const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));
 const kept = takeDraft();
 
 /** The page around the panel: shows who is signed in, with sign-in and sign-out. */
@@ -27,26 +30,26 @@ export function App() {
   return (
     <>
       <Header session={session} onSignOut={() => void signOut().then(forgetPlace)} />
-      <main className={classes.main}>
+      <main className={`${classes.main} ${surface.surface}`}>
         <LandingNotice />
         {state.phase === 'loading' && <KeyListSkeleton />}
-        {state.phase === 'failed' && <FailureAlert error={state.error} onRetry={load} />}
+        {state.phase === 'failed' && <FailureAlert error={state.error} onRetry={load} helpUrl={helpUrl} />}
         {state.phase === 'signed-out' && <SignInPage client={client} onSignedIn={load} />}
         {session && (
-          <ApiKeysPanel
-            key={session.ownerId}
-            apiBaseUrl=""
-            email={session.email}
-            confirmation={session.confirmation}
-            place={place}
-            onPlace={goTo}
-            takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
-            onSignedOut={leave}
-            {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
-            exampleUrl={exampleUrl}
-            docsUrl={docsUrl}
-            helpUrl={helpUrl}
-          />
+          <PanelProviders key={session.ownerId} colorScheme="auto">
+            <Panel
+              apiBaseUrl=""
+              owner={session}
+              place={place}
+              onPlace={goTo}
+              takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
+              onSignedOut={leave}
+              {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
+              exampleUrl={exampleUrl}
+              docsUrl={docsUrl}
+              helpUrl={helpUrl}
+            />
+          </PanelProviders>
         )}
       </main>
     </>
@@ -55,5 +58,6 @@ export function App() {
 
 /** Drops the form of another person. */
 function platformOf({ ownerId }: Session, signInUrl: string): Platform {
-  return { signInUrl, ownerId, returned: kept?.ownerId === ownerId ? kept : undefined };
+  const returned = kept?.ownerId === ownerId ? kept : undefined;
+  return { signInUrl, ownerId, returned, confirmation: hasSignedIn ? (weakness ?? 'confirmed') : undefined };
 }

@@ -1,9 +1,10 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { MoonIcon, SunIcon } from '../ui/icons';
-import { words } from './words';
+import { usePageTexts } from './texts';
 
 /** Follows the system's scheme until it is pressed. */
 export function ColorSchemeToggle() {
+  const texts = usePageTexts();
   const { setColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   return (
@@ -12,7 +13,7 @@ export function ColorSchemeToggle() {
       color="gray"
       c="inherit"
       size="lg"
-      aria-label={isDark ? words.scheme.toLight : words.scheme.toDark}
+      aria-label={isDark ? texts.scheme.toLight : texts.scheme.toDark}
       onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
     >
       {isDark ? <SunIcon /> : <MoonIcon />}

@@ -3,7 +3,7 @@ import type { Session } from '../api/types';
 import { KeyIcon } from '../ui/icons';
 import { ColorSchemeToggle } from './ColorSchemeToggle';
 import classes from './page.module.css';
-import { words } from './words';
+import { usePageTexts } from './texts';
 
 interface Props {
   readonly session: Session | undefined;
@@ -11,6 +11,7 @@ interface Props {
 }
 
 export function Header({ session, onSignOut }: Props) {
+  const texts = usePageTexts();
   return (
     <header className={classes.header}>
       <div className={classes.bar}>
@@ -18,7 +19,7 @@ export function Header({ session, onSignOut }: Props) {
           <span className={classes.mark}>
             <KeyIcon />
           </span>
-          <span className={classes.product}>{words.product}</span>
+          <span className={classes.product}>{texts.product}</span>
         </h1>
         {session && (
           <Text size="sm" className={classes.person} title={session.email}>
@@ -27,7 +28,7 @@ export function Header({ session, onSignOut }: Props) {
         )}
         {session && (
           <Button variant="default" size="xs" onClick={onSignOut}>
-            {words.signOut}
+            {texts.signOut}
           </Button>
         )}
         {/* At the edge, so that it stays in place when the session is known. */}

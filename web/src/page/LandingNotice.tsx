@@ -1,24 +1,40 @@
+import { Button, Group } from '@mantine/core';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 import { isAnother, refusal } from './landing';
 import { helpUrl } from './links';
 import classes from './page.module.css';
-import { words } from './words';
+import { otherAccount } from './sign-in-ways';
+import { usePageTexts, type PageTexts } from './texts';
+
+type Reason = keyof PageTexts['refused'];
+
+/** The platform would only sign the same person in again. */
+const OF_ACCOUNTS: readonly Reason[] = ['no_account', 'suspended', 'deleted'];
 
 /** Reports an unexpected result of the sign-in to a person who comes back from the platform. */
 export function LandingNotice() {
+  const { another, refused, ...texts } = usePageTexts();
   if (refusal === undefined && !isAnother) return null;
-  const said = isAnother ? words.another : words.refused[isReason(refusal) ? refusal : 'failed'];
+  // The address may contain any text.
+  const reason = refusal !== undefined && Object.hasOwn(refused, refusal) ? (refusal as Reason) : 'failed';
+  const said = isAnother ? another : refused[reason];
+  const offersOther = !isAnother && OF_ACCOUNTS.includes(reason) && otherAccount !== undefined;
   return (
     <div className={classes.landing}>
-      <Notice tone={isAnother ? 'warning' : 'danger'} title={said.title}>
-        {said.text} <HelpLink url={helpUrl} />
+      <Notice tone={isAnother || reason === 'cancelled' ? 'warning' : 'danger'} title={said.title}>
+        {said.text}
+        {(offersOther || helpUrl !== undefined) && (
+          <Group mt="sm">
+            {offersOther && (
+              <Button component="a" href={otherAccount} size="xs" variant="default">
+                {texts.otherAccount}
+              </Button>
+            )}
+            <HelpLink url={helpUrl} />
+          </Group>
+        )}
       </Notice>
     </div>
   );
-}
-
-/** The address may contain any text. */
-function isReason(text: string | undefined): text is keyof typeof words.refused {
-  return text !== undefined && Object.hasOwn(words.refused, text);
 }

@@ -5,8 +5,8 @@ import { SignInForm } from '../session/SignInForm';
 import { HelpLink } from '../ui/HelpLink';
 import { helpUrl } from './links';
 import classes from './page.module.css';
-import { platformSignIn, takesPasswords } from './sign-in-ways';
-import { words } from './words';
+import { hasSignedOut, otherAccount, platformSignIn, takesPasswords } from './sign-in-ways';
+import { usePageTexts } from './texts';
 
 interface Props {
   readonly client: ApiClient;
@@ -14,15 +14,16 @@ interface Props {
 }
 
 export function SignInPage({ client, onSignedIn }: Props) {
+  const texts = usePageTexts();
   const isElsewhere = !takesPasswords && platformSignIn === undefined;
   if (isElsewhere) {
     return (
       <div className={classes.signIn}>
         <Title order={2} size="h3" mb="xs">
-          {words.elsewhere.title}
+          {texts.elsewhere.title}
         </Title>
         <Text c="dimmed" mb="lg">
-          {words.elsewhere.text}
+          {texts.elsewhere.text}
         </Text>
         <HelpLink url={helpUrl} />
       </div>
@@ -31,13 +32,13 @@ export function SignInPage({ client, onSignedIn }: Props) {
   return (
     <div className={classes.signIn}>
       <Title order={2} size="h3">
-        {words.title}
+        {texts.title}
       </Title>
       <Text c="dimmed" mb="lg">
-        {words.text}
+        {texts.text}
       </Text>
-      {platformSignIn !== undefined && <PlatformSignIn url={platformSignIn} />}
-      {platformSignIn !== undefined && takesPasswords && <Divider label={words.or} my="lg" />}
+      {platformSignIn !== undefined && <PlatformSignIn url={(hasSignedOut() && otherAccount) || platformSignIn} />}
+      {platformSignIn !== undefined && takesPasswords && <Divider label={texts.or} my="lg" />}
       {takesPasswords && (
         <SignInForm client={client} takesFocus={platformSignIn === undefined} onSignedIn={onSignedIn} />
       )}

@@ -1,8 +1,10 @@
 import { useCallback, useEffect, useState } from 'react';
+import { forgetBegun } from '../api/begun';
 import type { ApiClient } from '../api/client';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import type { Session } from '../api/types';
+import { forgetSignOut, rememberSignOut } from './sign-in-ways';
 
 type SessionState =
   | { readonly phase: 'loading' | 'signed-out' }
@@ -15,9 +17,15 @@ export function useSession(client: ApiClient) {
 
   const load = useCallback(() => {
     withRetries(client.getSession).then(
-      (session) => setState((before) => ({ phase: 'signed-in', session, isNew: before.phase === 'signed-out' })),
-      (error: unknown) =>
-        setState(hasCode(error, 'unauthenticated') ? { phase: 'signed-out' } : { phase: 'failed', error }),
+      (session) => {
+        forgetSignOut();
+        setState((before) => ({ phase: 'signed-in', session, isNew: before.phase === 'signed-out' }));
+      },
+      (error: unknown) => {
+        // What else the page has asked for by itself was refused for the same reason.
+        forgetBegun();
+        setState(hasCode(error, 'unauthenticated') ? { phase: 'signed-out' } : { phase: 'failed', error });
+      },
     );
   }, [client]);
   useEffect(load, [load]);
@@ -37,7 +45,16 @@ export function useSession(client: ApiClient) {
 
   const leave = useCallback(() => setState({ phase: 'signed-out' }), []);
   const signOut = useCallback(
-    () => client.signOut().then(leave, (error: unknown) => setState({ phase: 'failed', error })),
+    () =>
+      client.signOut().then(
+        (answer) => {
+          rememberSignOut();
+          leave();
+          // The platform, too, signs the person out, and then sends them back.
+          if (answer?.signOutUrl !== undefined) location.assign(answer.signOutUrl);
+        },
+        (error: unknown) => setState({ phase: 'failed', error }),
+      ),
     [client, leave],
   );
   return { state, load, signOut, leave };

@@ -1,22 +1,25 @@
 import { Button, Text } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
 import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { SignInForm } from './SignInForm';
 
+interface Props {
+  readonly opened: boolean;
+  readonly onGivenUp: (() => void) | undefined;
+}
+
 /** Opens above everything else when a request finds the session ended; the request is repeated afterwards. */
-export function SignInAgainDialog({ onGivenUp }: { readonly onGivenUp: (() => void) | undefined }) {
+export function SignInAgainDialog({ opened, onGivenUp }: Props) {
   const texts = useTexts();
-  const { client, gate, email, confirmation, ...panel } = usePanel();
-  const trip = confirmation === 'password' ? undefined : panel.trip;
-  const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);
+  const { client, gate, owner, ...panel } = usePanel();
+  const trip = owner?.confirmation === 'fresh-sign-in' ? panel.trip : undefined;
   const giveUp = () => {
     gate.settle(false);
     onGivenUp?.();
   };
   return (
-    <Dialog opened={isAsking} onClose={giveUp} title={texts.session.again.title} size="sm" isOnTop>
+    <Dialog opened={opened} onClose={giveUp} title={texts.session.again.title} size="sm" isOnTop>
       <Text size="sm" mb="md">
         {trip ? texts.session.platform.again : texts.session.again.text}
       </Text>
@@ -25,7 +28,7 @@ export function SignInAgainDialog({ onGivenUp }: { readonly onGivenUp: (() => vo
           {texts.session.platform.submit}
         </Button>
       ) : (
-        <SignInForm client={client} email={email} onSignedIn={() => gate.settle(true)} />
+        <SignInForm client={client} email={owner?.email} onSignedIn={() => gate.settle(true)} />
       )}
     </Dialog>
   );

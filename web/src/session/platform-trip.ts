@@ -8,6 +8,8 @@ export interface Platform {
   readonly ownerId: string;
   /** What this person had typed when they left. */
   readonly returned: KeptDraft | undefined;
+  /** Whether the sign-in that they come back from confirms who they are; undefined if they did not sign in. */
+  readonly confirmation: 'confirmed' | 'too_old' | 'too_weak' | undefined;
 }
 
 type Remembered = Pick<KeptDraft, 'typed' | 'series'>;
@@ -24,6 +26,11 @@ export class PlatformTrip {
   /** The draft of a person who is back, until it is used or dropped. */
   get returned(): KeptDraft | undefined {
     return this.back;
+  }
+
+  /** The result of their sign-in, as long as the draft is there. */
+  get confirmation(): Platform['confirmation'] {
+    return this.back && this.platform.confirmation;
   }
 
   readonly remember = (remembered: Remembered): void => {

@@ -1,15 +1,22 @@
 export const session = {
-  email: 'E-mail',
+  email: 'Email',
   password: 'Password',
   submit: 'Sign in',
-  required: { email: 'Enter your e-mail', password: 'Enter your password' },
-  wrong: 'Incorrect e-mail or password',
+  required: { email: 'Enter your email', password: 'Enter your password' },
+  wrong: 'Incorrect email or password',
   platform: {
     submit: 'Sign in with your account',
-    again: 'Your session has ended. Sign in with your account and you come back to what you typed.',
+    again: 'Your session has ended. Sign in to continue. Nothing you typed is lost.',
   },
   again: {
     title: 'Sign in again',
-    text: 'Your session has ended. Sign in and you go on where you were: nothing you typed is lost.',
+    text: 'Your session has ended. Sign in to continue. Nothing you typed is lost.',
+  },
+  /** Back from a sign-in that was to confirm who the person is. */
+  stepUp: {
+    confirmed: (button: string) => `Confirmed. Press ${button}.`,
+    too_old: 'That sign-in was not strong enough: it was too long ago. Sign in again now.',
+    too_weak:
+      'That sign-in was not strong enough: use your second factor, such as a security key or a code from your phone.',
   },
 };
