@@ -2,8 +2,13 @@ import { ActionIcon } from '@mantine/core';
 import { useId, useRef, useState } from 'react';
 import { useTexts } from '../texts';
 import { MoreIcon } from '../ui/icons';
+import { later } from '../ui/later';
 import type { KeyLinks, KeyRow } from './key-rows';
-import { KeyMenuItems } from './KeyMenuItems';
+
+const KeyMenuItems = later(() => import('./KeyMenuItems').then((part) => part.KeyMenuItems), {
+  isWanted: ({ opened }) => opened,
+  isOverlay: true,
+});
 
 interface Props {
   readonly row: KeyRow;

@@ -1,17 +1,22 @@
 import { Stack } from '@mantine/core';
 import { useState } from 'react';
-import { KeyDetails } from '../details/KeyDetails';
 import { usePanel } from '../panel/context';
 import type { PanelPlace, StatusFilter } from '../panel/place';
 import { useOwner } from '../panel/useOwner';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { later } from '../ui/later';
 import { EmptyState } from './EmptyState';
 import { useKeyDialogs } from './KeyDialogs';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTableSkeleton';
 import { KeysToolbar } from './KeysToolbar';
 import { useApiKeys } from './useApiKeys';
+
+const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
+  isWanted: ({ keyId }) => keyId !== undefined,
+  isOverlay: true,
+});
 
 interface Props {
   readonly filter: StatusFilter;

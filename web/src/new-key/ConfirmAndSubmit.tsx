@@ -1,7 +1,9 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useTexts } from '../texts';
+import { DialogFooter } from '../ui/Dialog';
 import { PasswordField } from '../ui/PasswordField';
 import { Refusal } from './Refusal';
+import { SignInResult } from './StepUp';
 import type { NewKey } from './useNewKey';
 import type { NewKeyForm } from './useNewKeyForm';
 
@@ -34,8 +36,9 @@ export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = fals
           {create.confirmation.hint}
         </Text>
       )}
+      {making.phase === 'idle' && <SignInResult submitLabel={submitLabel} />}
       <Refusal making={making} onRetry={form.submit} />
-      <Group justify="flex-end">
+      <DialogFooter>
         <Text size="sm" c="dimmed" role="status" flex={1}>
           {making.phase === 'retrying' && create.retrying}
           {making.phase === 'confirming' && create.confirming}
@@ -46,7 +49,7 @@ export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = fals
         <Button type="submit" loading={isBusy} {...(isDangerous && { color: 'red' })}>
           {submitLabel}
         </Button>
-      </Group>
+      </DialogFooter>
     </>
   );
 }

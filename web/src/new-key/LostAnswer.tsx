@@ -1,5 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import type { Texts } from '../texts';
+import { DialogFooter } from '../ui/Dialog';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
@@ -21,14 +22,14 @@ export function LostAnswer({ lost, words, onMakeAgain, onKeep }: Props) {
         {isReplacing ? words.working : `${words.text(lost.name)} ${words.advice}`}
       </Notice>
       {error !== undefined && <FailureAlert error={error} />}
-      <Group justify="flex-end">
+      <DialogFooter>
         <Button variant="default" onClick={onKeep} disabled={isReplacing}>
           {words.keep}
         </Button>
         <Button ref={makeAgain} onClick={onMakeAgain} loading={isReplacing}>
           {words.again}
         </Button>
-      </Group>
+      </DialogFooter>
     </Stack>
   );
 }

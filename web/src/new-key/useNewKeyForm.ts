@@ -22,8 +22,8 @@ export type NewKeyForm = ReturnType<typeof useNewKeyForm>;
 export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const { making, make, makeAgain, series } = newKey;
   const texts = useTexts();
-  const { confirmation, trip } = usePanel();
-  const asksPassword = (useOwner().data?.confirmation ?? confirmation) === 'password';
+  const { trip } = usePanel();
+  const asksPassword = useOwner().data?.confirmation !== 'fresh-sign-in';
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<FieldErrors>({});
   const ref = useRef<HTMLFormElement>(null);

@@ -1,16 +1,17 @@
 import { Title } from '@mantine/core';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { ApiClient, type ApiClientOptions } from '../api/client';
 import type { FreshSignIn } from '../api/fresh-sign-in';
-import type { Confirmation } from '../api/types';
+import type { Session } from '../api/types';
 import { SessionGate } from '../api/session-gate';
 import { PlatformTrip, type Platform } from '../session/platform-trip';
-import { SignInAgainDialog } from '../session/SignInAgainDialog';
 import { useTexts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
+import { later, LoadTheRest } from '../ui/later';
 import { AccountGate } from './AccountGate';
 import { PanelContext } from './context';
 import classes from './Panel.module.css';
+import surface from '../ui/surface.module.css';
 import { PanelTabs } from './PanelTabs';
 import type { PanelPlace } from './place';
 import { usePlace, type PlaceProps } from './usePlace';
@@ -22,10 +23,8 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly docsUrl?: string | undefined;
   /** The address where people get help. */
   readonly helpUrl?: string | undefined;
-  /** The person who is signed in, so that only the same person can sign in again. */
-  readonly email?: string;
-  /** The kind of confirmation for a new key, if the page knows it. Otherwise the panel gets it from the service. */
-  readonly confirmation?: Confirmation;
+  /** The person who is signed in, if the page knows it: only this person can sign in again. Otherwise the panel asks the service. */
+  readonly owner?: Session;
   /** Where people sign in at the platform, by leaving this page. */
   readonly platform?: Platform;
   /** Gives the focus to the panel's heading when it appears: the person has just signed in. */
@@ -34,12 +33,18 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly onSignedOut?: () => void;
 }
 
-export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, email, ...given }: PanelProps) {
+const SignInAgainDialog = later(() => import('../session/SignInAgainDialog').then((part) => part.SignInAgainDialog), {
+  isWanted: ({ opened }) => opened,
+  isOverlay: true,
+});
+
+export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owner, ...given }: PanelProps) {
   const texts = useTexts();
-  const { confirmation = 'password', platform, takesFocus = false, onSignedOut } = given;
+  const { platform, takesFocus = false, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
   const [place, goTo] = usePlace(given);
   const [trip] = useState(() => platform && new PlatformTrip(platform));
+  const isAskedToSignIn = useSyncExternalStore(gate.subscribe, gate.isAsking);
   const [announcement, announce] = useAnnouncement();
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -64,13 +69,12 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, emai
       helpUrl,
       goTo: (to: PanelPlace) => latestGoTo.current(to),
       isInAddress,
-      email,
-      confirmation,
+      owner,
       trip,
       announce,
       focusHeading,
     };
-  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, isInAddress, email, confirmation, trip, announce]);
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, isInAddress, owner, trip, announce]);
 
   // A form that is open has the focus already.
   useEffect(() => {
@@ -79,7 +83,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, emai
 
   return (
     <PanelContext value={value}>
-      <section className={classes.panel} aria-labelledby={titleId}>
+      <section className={surface.surface} aria-labelledby={titleId}>
         <div className={classes.content}>
           <Title order={2} id={titleId} ref={heading} tabIndex={-1} className={classes.title}>
             {texts.panelTitle}
@@ -88,8 +92,9 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, emai
             <PanelTabs place={place} goTo={goTo} />
           </AccountGate>
         </div>
-        <SignInAgainDialog onGivenUp={onSignedOut} />
+        <SignInAgainDialog opened={isAskedToSignIn} onGivenUp={onSignedOut} />
         <Announcer message={announcement} />
+        <LoadTheRest />
       </section>
     </PanelContext>
   );

@@ -1,14 +1,19 @@
 import { Tabs } from '@mantine/core';
-import { ActivityTab } from '../activity/ActivityTab';
 import { KeyDialogs } from '../keys/KeyDialogs';
+import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
+import { later } from '../ui/later';
 import { START, type PanelPlace } from './place';
 
 interface Props {
   readonly place: PanelPlace;
   readonly goTo: (place: PanelPlace) => void;
 }
+
+const ActivityTab = later(() => import('../activity/ActivityTab').then((part) => part.ActivityTab), {
+  fallback: <KeyListSkeleton rows={5} />,
+});
 
 /** Each tab begins without a filter. */
 export function PanelTabs({ place, goTo }: Props) {

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { ApiClient } from '../api/client';
-import type { Confirmation } from '../api/types';
+import type { Session } from '../api/types';
 import type { SessionGate } from '../api/session-gate';
 import type { PanelPlace } from './place';
 import type { PlatformTrip } from '../session/platform-trip';
@@ -15,12 +15,10 @@ interface PanelContextValue {
   readonly goTo: (place: PanelPlace) => void;
   /** The host keeps the place in the page's address, so that a link to a place works in another tab. */
   readonly isInAddress: boolean;
-  /** The kind of confirmation for a new key. */
-  readonly confirmation: Confirmation;
+  /** Set if the page itself signs people in. */
+  readonly owner: Session | undefined;
   /** Set if people sign in at the platform and this page can send them there. */
   readonly trip: PlatformTrip | undefined;
-  /** Set if the page itself signs people in. */
-  readonly email: string | undefined;
   /** Shows a result, also to screen readers. */
   readonly announce: (message: string) => void;
   /** Moves the focus to the panel's heading when the element that had it was removed. */

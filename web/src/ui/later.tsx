@@ -1,0 +1,71 @@
+import { useIsFetching } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react';
+import { withRetries } from '../api/retry';
+import { NoAnswer } from '../api/problem';
+import classes from './later.module.css';
+import { FailureAlert } from './FailureAlert';
+
+interface Options<P> {
+  /** Shown while the code loads. */
+  readonly fallback?: ReactNode;
+  /** Whether these props need the component. Once needed, it stays, for example to fade out. Default: always. */
+  readonly isWanted?: (props: P) => boolean;
+  /** Whether it is shown above the page, like a dialog. */
+  readonly isOverlay?: boolean;
+}
+
+const parts: (() => Promise<unknown>)[] = [];
+
+/**
+ * A component in a chunk of its own. The chunk is loaded when the component is first needed, or earlier by
+ * `LoadTheRest`. Not `React.lazy`, which keeps a failure for ever: after a lost connection people could not try again.
+ */
+export function later<P extends object>(load: () => Promise<ComponentType<P>>, options: Options<P> = {}) {
+  const { fallback = null, isWanted = () => true, isOverlay = false } = options;
+  let Loaded: ComponentType<P> | undefined;
+  const fetchOnce = async () => {
+    const attempt = () =>
+      load().catch((cause: unknown) => {
+        throw new NoAnswer('A part of the screen could not be loaded', { cause });
+      });
+    Loaded ??= await withRetries(attempt);
+  };
+  parts.push(fetchOnce);
+
+  return function Later(props: P) {
+    const [, setSettled] = useState(0);
+    const [error, setError] = useState<unknown>();
+    const wanted = useRef(false);
+    wanted.current ||= isWanted(props);
+    const isMissing = wanted.current && !Loaded && error === undefined;
+    useEffect(() => {
+      if (isMissing) fetchOnce().then(() => setSettled((count) => count + 1), setError);
+    }, [isMissing]);
+    if (!wanted.current) return null;
+    if (Loaded) return <Loaded {...props} />;
+    if (error === undefined) return fallback;
+    const failure = <FailureAlert error={error} onRetry={() => setError(undefined)} />;
+    return isOverlay ? <div className={classes.overlay}>{failure}</div> : failure;
+  };
+}
+
+/** Loads what `later` has left out, once the first answers are there and the browser has nothing to do. */
+export function LoadTheRest() {
+  const isBusy = useIsFetching() > 0;
+  useEffect(() => {
+    if (isBusy) return undefined;
+    const { requestIdleCallback, cancelIdleCallback } = window as Partial<Window>;
+    if (!requestIdleCallback || !cancelIdleCallback) {
+      const timer = setTimeout(loadParts, 500);
+      return () => clearTimeout(timer);
+    }
+    const request = window.requestIdleCallback(loadParts);
+    return () => window.cancelIdleCallback(request);
+  }, [isBusy]);
+  return null;
+}
+
+/** A failure is shown when the part is needed. */
+const loadParts = () => {
+  for (const part of parts) void part().catch(() => undefined);
+};
