@@ -1,13 +1,29 @@
-import { Checkbox, createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import classes from './theme.module.css';
 
 const SYSTEM_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 const SYSTEM_MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+/** Darker than the library's, so that the card and the dialog can each be lighter than what they are on. */
+const DARK = [
+  '#e4e7eb',
+  '#a9b0ba',
+  '#949ca7',
+  '#7f8894',
+  '#3f464f',
+  '#343a42',
+  '#2a2f36',
+  '#15171a',
+  '#111316',
+  '#0c0d0f',
+] as const;
 
 /** Used if the host has no Mantine theme. It has the system's fonts, so that none is loaded. */
 export const theme = createTheme({
   fontFamily: SYSTEM_FONT,
   fontFamilyMonospace: SYSTEM_MONOSPACE,
   headings: { fontFamily: SYSTEM_FONT, fontWeight: '650' },
+  colors: { dark: DARK },
   primaryColor: 'indigo',
   // Shades at which white text has a contrast of at least 4.5:1, in either scheme.
   primaryShade: { light: 8, dark: 8 },
@@ -17,10 +33,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // 24 px is the smallest target that WCAG 2.2 allows.
-    Checkbox: Checkbox.extend({
+    // Not `Checkbox.extend`, which would load the component.
+    Checkbox: {
       defaultProps: { size: 'md' },
+      classNames: { input: classes.box },
       styles: { label: { fontSize: 'var(--mantine-font-size-sm)' } },
-    }),
+    },
+    Input: { classNames: { wrapper: classes.field } },
   },
 });
 

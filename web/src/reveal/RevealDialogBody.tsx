@@ -1,6 +1,7 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { CreatedKey } from '../api/types';
 import { useTexts } from '../texts';
+import { DialogFooter } from '../ui/Dialog';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
 import { RevealKey } from './RevealKey';
 import type { Secret } from './useSecret';
@@ -34,14 +35,14 @@ function EarlyClose({ onStay, onLeave }: EarlyCloseProps) {
       <Text size="sm" role="alert">
         {early.text}
       </Text>
-      <Group justify="flex-end" mt="lg">
+      <DialogFooter>
         <Button variant="default" onClick={onLeave}>
           {early.leave}
         </Button>
         <Button ref={stay} onClick={onStay}>
           {early.stay}
         </Button>
-      </Group>
+      </DialogFooter>
     </>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
 import type { ApiKey } from '../api/types';
 import { useTexts } from '../texts';
+import { DialogFooter } from '../ui/Dialog';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { KeyFacts } from './KeyFacts';
@@ -54,14 +55,14 @@ export function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel
           error={isReminded && !isConfirmed && texts.revoke.confirmNeeded}
         />
         {error !== null && <FailureAlert error={error} />}
-        <Group justify="flex-end">
+        <DialogFooter>
           <Button variant="default" onClick={onCancel} disabled={isPending}>
             {texts.cancel}
           </Button>
           <Button type="submit" color="red" loading={isPending}>
             {words.submit}
           </Button>
-        </Group>
+        </DialogFooter>
       </Stack>
     </form>
   );

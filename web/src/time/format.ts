@@ -90,6 +90,12 @@ export function wholeNumber(count: number, language: string): string {
   return new Intl.NumberFormat(localeFor(language)).format(count);
 }
 
+/** "Nov 23, 2026, 2:00 PM". */
+export function timestamp(iso: string, language: string): string {
+  const format = new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'medium', timeStyle: 'short' });
+  return format.format(new Date(iso));
+}
+
 /** "Nov 23, 2:00 PM". */
 export function shortTime(iso: string, language: string): string {
   const short = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
 import classes from './Dialog.module.css';
+import surface from './surface.module.css';
 
 interface Props {
   readonly opened: boolean;
@@ -15,6 +16,11 @@ interface Props {
   /** Above the other dialogs. */
   readonly isOnTop?: boolean;
   readonly children: ReactNode;
+}
+
+/** The buttons at the end of a dialog. */
+export function DialogFooter({ children }: { readonly children: ReactNode }) {
+  return <div className={classes.footer}>{children}</div>;
 }
 
 /** `onClosed` moves the focus back, because the opener (a menu item or a row) may have been removed. */
@@ -42,8 +48,10 @@ export function Dialog({
       size={size}
       zIndex={isOnTop ? 300 : 200}
       padding="lg"
+      radius="lg"
       lang={texts.language}
-      className={classes.root}
+      className={`${classes.root} ${surface.surface}`}
+      classNames={{ content: classes.content }}
     >
       <Modal.Overlay backgroundOpacity={0.5} />
       <Modal.Content>

@@ -1,6 +1,9 @@
 import { Button, Group } from '@mantine/core';
+import { useContext } from 'react';
+import { PanelContext } from '../panel/context';
 import { useTexts } from '../texts';
 import { describeFailure } from './describe-failure';
+import { HelpLink } from './HelpLink';
 import { Notice } from './Notice';
 
 interface Props {
@@ -9,18 +12,25 @@ interface Props {
   readonly detail?: string;
   readonly isRetrying?: boolean;
   readonly onRetry?: () => void;
+  /** The address where people get help. Default: the panel's. */
+  readonly helpUrl?: string | undefined;
 }
 
-export function FailureAlert({ title, error, detail, isRetrying = false, onRetry }: Props) {
+export function FailureAlert({ title, error, detail, isRetrying = false, onRetry, ...given }: Props) {
   const texts = useTexts();
+  const panel = useContext(PanelContext);
+  const helpUrl = given.helpUrl ?? panel?.helpUrl;
   return (
     <Notice tone="danger" title={title}>
       {describeFailure(error, texts)} {detail}
-      {onRetry && (
+      {(onRetry || helpUrl !== undefined) && (
         <Group mt="sm">
-          <Button size="xs" variant="default" onClick={onRetry} loading={isRetrying}>
-            {texts.tryAgain}
-          </Button>
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry} loading={isRetrying}>
+              {texts.tryAgain}
+            </Button>
+          )}
+          <HelpLink url={helpUrl} />
         </Group>
       )}
     </Notice>

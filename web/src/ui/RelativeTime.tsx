@@ -1,7 +1,6 @@
-import { exactTime, relativeTime } from '../time/format';
+import { relativeTime, timestamp } from '../time/format';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import { Hint } from './Hint';
 import classes from './RelativeTime.module.css';
 
 interface Props {
@@ -12,16 +11,17 @@ interface Props {
   readonly isPast?: boolean;
 }
 
-/** "3 minutes ago"; the exact time on hover, touch and focus. */
+/**
+ * "3 minutes ago". The exact time is its description for screen readers. It is shown on hover, and while the row around
+ * it has the focus of the keyboard, so that a time needs no tab stop.
+ */
 export function RelativeTime({ iso, text = (relative) => relative, isPast = false }: Props) {
   const texts = useTexts();
   const tick = useNow();
   const now = isPast ? Math.max(tick, Date.parse(iso)) : tick;
   return (
-    <Hint label={exactTime(iso, texts.language)}>
-      <time dateTime={iso} tabIndex={0} className={classes.time}>
-        {text(relativeTime(iso, now, texts))}
-      </time>
-    </Hint>
+    <time dateTime={iso} aria-description={timestamp(iso, texts.language)} className={classes.time}>
+      {text(relativeTime(iso, now, texts))}
+    </time>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useTexts } from '../texts';
 import dialog from './Dialog.module.css';
 import classes from './SidePanel.module.css';
+import surface from './surface.module.css';
 
 interface Props {
   readonly opened: boolean;
@@ -54,7 +55,8 @@ export function SidePanel({
       size={520}
       padding="lg"
       lang={texts.language}
-      className={`${dialog.root} ${classes.surface}`}
+      className={`${dialog.root} ${surface.surface}`}
+      classNames={{ content: dialog.content }}
     >
       <Drawer.Overlay backgroundOpacity={0.3} />
       <Drawer.Content>
