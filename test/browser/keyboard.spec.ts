@@ -28,7 +28,7 @@ describe('the screen without a mouse', () => {
 
   test('lets a person sign in, create, copy and revoke a key, and sign out', async () => {
     const { page, owner } = await stage.open({ signedIn: false, options: MOVING });
-    await tabTo(page, page.getByLabel('E-mail'));
+    await tabTo(page, page.getByLabel('Email'));
     await page.keyboard.type(owner.email);
     await tabTo(page, page.getByLabel('Password', { exact: true }));
     await page.keyboard.type(PASSWORD);

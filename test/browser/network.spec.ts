@@ -122,7 +122,7 @@ describe('the screen on a slow or failing network', () => {
     });
     const alert = page.getByRole('alert');
     await passTime(page, alert.getByText('Your keys could not be loaded'));
-    await alert.getByText('The service did not answer. Check your connection, then try again.').waitFor();
+    await alert.getByText('The service can’t be reached. Try again in a moment.').waitFor();
     await repair();
     await button(page, 'Try again').click();
     await row(page, 'CI deploy').waitFor();

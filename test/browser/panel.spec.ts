@@ -34,7 +34,7 @@ import { HISTORY, KEYS } from './support/states.js';
 
 /** A day, so that no sign-in of this test expires on a slow machine. */
 const RULE = { CONFIRMATION_MAX_AGE_SECONDS: '86400', CONFIRMATION_ACR_VALUES: 'urn:example:gold,phr' };
-const NOT_SIGNED_IN = 'You did not sign in again, so no key was created.';
+const NOT_SIGNED_IN = 'You didn’t sign in again, so no key was created.';
 
 /** The size of the pictures, so that they are small. */
 const SMALL = { width: 860, height: 480 };
@@ -66,7 +66,8 @@ describe("the panel in a platform's page of another origin", () => {
   });
   afterEach(async () => {
     // The address, too: it must not contain anything of a person's sign-in.
-    const sent = requests.map((request) => `${request.url()} ${request.postData() ?? ''}`);
+    const ofPerson = requests.filter((request) => request.resourceType() !== 'script');
+    const sent = ofPerson.map((request) => `${request.url()} ${request.postData() ?? ''}`);
     requests = [];
     platform.reset();
     expect(sent.filter((text) => /password/i.test(text))).toEqual([]);
@@ -154,7 +155,7 @@ describe("the panel in a platform's page of another origin", () => {
     await look('panel-not-signed-in', page);
     platform.ageSeconds.again = LONG_AGO_SECONDS;
     await button(await signInWindow(page), 'Sign in').click();
-    await page.getByText('Your sign-in is not recent enough, or not strong enough').waitFor();
+    await page.getByText('Your sign-in is not recent or strong enough').waitFor();
     expect(creations()).toHaveLength(3);
     expect(await countKeys(service, owner)).toEqual({ all: 0, active: 0 });
     await look('panel-not-fresh', page);
@@ -197,7 +198,7 @@ describe("the panel in a platform's page of another origin", () => {
   test('says to a person without an account that there is none, instead of that the session has ended', async () => {
     const id = newId();
     const page = await visit(id);
-    await page.getByText('You have no account here yet', { exact: true }).waitFor();
+    await page.getByText('You don’t have an account here yet', { exact: true }).waitFor();
     expect(await page.getByText('Your session has ended').count()).toBe(0);
     expect(await page.getByRole('tab').count()).toBe(0);
     await look('panel-no-account', page);

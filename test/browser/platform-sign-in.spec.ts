@@ -142,7 +142,7 @@ describe('signing in at the platform', () => {
     await button(page, 'Sign in to confirm').click();
     await signInThere(page, eve);
     await page.getByText('Eve Adams').waitFor();
-    await page.getByText('Another account is signed in now').waitFor();
+    await page.getByText('You’re signed in with another account now').waitFor();
     await look('signed-in-another', page);
     await openCreate(page);
     expect(await nameField(page).inputValue()).toBe('');
@@ -155,6 +155,7 @@ describe('signing in at the platform', () => {
     await createAndBeSentToConfirm(page);
     await button(page, 'Sign in to confirm').click();
     await expectFilled(page);
+    await createDialog(page).getByText('Confirmed. Press Create key.').waitFor();
     await sql(service.databaseUrl, 'UPDATE sessions SET authenticated_at = NULL WHERE account_id = $1', [id]);
     await createAndBeSentToConfirm(page);
     await page.getByText('Your sign-in was not enough').waitFor();
@@ -169,6 +170,38 @@ describe('signing in at the platform', () => {
     await shownKey(page).waitFor();
   });
 
+  test('says at once that a sign-in was not strong enough, in the form that the person left', async () => {
+    const { page } = await openSignedIn(await platform.newOwner());
+    await fill(page);
+    await createAndBeSentToConfirm(page);
+    const headers = { location: '/settings/api-keys#signed-in=too_weak' };
+    await page.route('**/v1/session/oidc?*', (route) => route.fulfill({ status: 302, headers }));
+    await button(page, 'Sign in to confirm').click();
+    await expectFilled(page);
+    await createDialog(page).getByText('That sign-in was not strong enough').waitFor();
+    await button(createDialog(page), 'Sign in to confirm').waitFor();
+  });
+
+  test('asks which account to use after a sign-out, and signs out at the platform where the service says so', async () => {
+    const { page } = await openSignedIn(await platform.newOwner());
+    await button(page, 'Sign out').click();
+    await anySignIn(page).waitFor();
+    expect(await anySignIn(page).getAttribute('href')).toMatch(/\?prompt=select_account$/);
+    await page.reload();
+    await anySignIn(page).waitFor();
+    expect(await anySignIn(page).getAttribute('href')).toMatch(/\?prompt=select_account$/);
+    await page.context().clearCookies({ domain: 'localhost' });
+    await anySignIn(page).click();
+    await signInThere(page, await platform.newOwner());
+    await heading(page).waitFor();
+    const signOutUrl = `${service.url}/settings/api-keys?from=platform`;
+    await page.route('**/v1/session', (route) =>
+      route.request().method() === 'DELETE' ? route.fulfill({ json: { signOutUrl } }) : route.fallback(),
+    );
+    await button(page, 'Sign out').click();
+    await page.waitForURL(signOutUrl);
+  });
+
   test('explains a missing, suspended or deleted account, and offers to sign in as somebody else', async () => {
     const stranger = `auth0|${randomUUID()}`;
     const [suspended, deleted] = [await platform.newOwner(), await platform.newOwner()];
@@ -176,7 +209,7 @@ describe('signing in at the platform', () => {
     await service.clients.account('DeleteAccount', deleted);
     const { page } = await open();
     for (const [id, title] of [
-      [stranger, 'You have no account here'],
+      [stranger, 'You don’t have an account here'],
       [suspended, 'Your account is suspended'],
       [deleted, 'Your account was deleted'],
     ] as const) {
@@ -186,6 +219,8 @@ describe('signing in at the platform', () => {
       await anySignIn(page).waitFor();
       const help = page.getByRole('alert').getByRole('link', { name: 'Get help (opens in a new tab)' });
       expect(await help.getAttribute('href')).toBe(HELP);
+      const other = page.getByRole('link', { name: 'Use another account' });
+      expect(await other.getAttribute('href')).toMatch(/\/v1\/session\/oidc\?prompt=select_account$/);
       // The others look the same, with other words.
       if (id === stranger) await look('sign-in-no_account', page);
       await page.reload();
@@ -201,10 +236,18 @@ describe('signing in at the platform', () => {
     await anySignIn(page).waitFor();
     await look('sign-in-platform', page);
     await page.goto(`${service.url}/v1/session/oidc/callback?code=x&state=y`);
-    await page.getByText('This sign-in is over').waitFor();
+    await page.getByText('This sign-in has expired').waitFor();
     await page.goto(`${service.url}/settings/api-keys#refused=unavailable`);
     await page.reload();
-    await page.getByText('Your platform’s sign-in cannot be reached').waitFor();
+    await page.getByText('Your platform’s sign-in can’t be reached').waitFor();
+    for (const [reason, title] of [
+      ['cancelled', 'You cancelled the sign-in'],
+      ['misconfigured', 'Sign-in is misconfigured'],
+    ]) {
+      await page.goto(`${service.url}/settings/api-keys#refused=${reason}`);
+      await page.reload();
+      await page.getByRole('alert').getByText(title!).waitFor();
+    }
     await anySignIn(page).click();
     await signInThere(page, await platform.newOwner());
     await heading(page).waitFor();
@@ -212,7 +255,7 @@ describe('signing in at the platform', () => {
 
   test('names the platform’s settings as the place where keys are managed, if they are', async () => {
     const page = await stage.visit(`${elsewhere.url}/settings/api-keys`);
-    await page.getByRole('heading', { name: 'Your keys are in your platform’s settings' }).waitFor();
+    await page.getByRole('heading', { name: 'Your API keys are in your platform’s settings' }).waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
     await look('sign-in-elsewhere', page);
   });

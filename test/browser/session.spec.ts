@@ -32,19 +32,19 @@ describe('the session', () => {
   test('empty fields are reported without a request, and a wrong password is removed and has the focus', async () => {
     const { page, owner } = await stage.open({ signedIn: false });
     const attempts = record(page, (request) => request.method() === 'POST');
-    const email = page.getByLabel('E-mail');
+    const email = page.getByLabel('Email');
     await focusOn(email);
     // HELP_URL is not set.
     expect(await page.getByRole('link').count()).toBe(0);
     await page.getByLabel('Password', { exact: true }).focus();
     await button(page, 'Sign in').click();
-    await page.getByText('Enter your e-mail').waitFor();
+    await page.getByText('Enter your email').waitFor();
     await focusOn(email);
     expect(await email.getAttribute('aria-invalid')).toBe('true');
     expect(attempts).toHaveLength(0);
 
     await signIn(page, owner.email, 'wrong');
-    await page.getByRole('alert').getByText('Incorrect e-mail or password').waitFor();
+    await page.getByRole('alert').getByText('Incorrect email or password').waitFor();
     const password = page.getByLabel('Password', { exact: true });
     await focusOn(password);
     expect(await password.inputValue()).toBe('');
@@ -62,7 +62,7 @@ describe('the session', () => {
     expect(await hasFocus(heading(page))).toBe(false);
     const cookies = await page.context().cookies();
     await button(page, 'Sign out').click();
-    await focusOn(page.getByLabel('E-mail'));
+    await focusOn(page.getByLabel('Email'));
     expect(await heading(page).count()).toBe(0);
     await page.waitForURL(({ href }) => href === `${stage.service.url}/settings/api-keys`);
     await page.context().addCookies(cookies);
@@ -78,12 +78,12 @@ describe('the session', () => {
       await endSessions(stage.service, owner);
       await button(page, 'Create key').click();
       const again = dialog(page, signInAgain);
-      expect(await again.getByLabel('E-mail').inputValue()).toBe(owner.email);
+      expect(await again.getByLabel('Email').inputValue()).toBe(owner.email);
       await focusOn(again.getByLabel('Password', { exact: true }));
       expect(await page.locator('input[name="name"]').inputValue()).toBe('Backup script');
       await again.getByLabel('Password', { exact: true }).fill('wrong');
       await button(again, 'Sign in').click();
-      await again.getByText('Incorrect e-mail or password').waitFor();
+      await again.getByText('Incorrect email or password').waitFor();
       expect(await page.locator('input[name="name"]').inputValue()).toBe('Backup script');
       await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await page.keyboard.press('Enter');

@@ -113,7 +113,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
   'signing in': async (stage, visit) => {
     const { page } = await stage.open({ signedIn: false });
     await button(page, 'Sign in').click();
-    await page.getByText('Enter your e-mail').waitFor();
+    await page.getByText('Enter your email').waitFor();
     await visit('sign-in', page);
   },
   'before the first key': async (stage, visit) => {
