@@ -97,8 +97,8 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
   const { kind, key, at } = concern;
   if (kind === 'expiring') {
     const isInUse = key.lastUsedAt !== null && now - Date.parse(key.lastUsedAt) < 7 * DAY_MS;
-    const { title, text, fix } = attention.expiring;
-    return { title: title(relativeTime(at, now, texts)), text: text(isInUse), label: fix };
+    const { title, text, textInUse, fix } = attention.expiring;
+    return { title: title(relativeTime(at, now, texts)), text: isInUse ? textInUse : text, label: fix };
   }
   if (kind === 'unused') {
     const { title, text } = attention.unused;
@@ -106,13 +106,14 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     return { title: `· ${title(relativeTime(at, now, texts))}`, text, label };
   }
   const when = pastDay(at, now, texts);
-  const count = concern.rejected > 0 ? wholeNumber(concern.rejected, language) : undefined;
+  const { rejected } = concern;
+  const since = rejected > 0 ? attention.rejected(rejected, wholeNumber(rejected, language)) : '';
   if (kind === 'leaked') {
     const { title, text, fix, on, by, somewhere } = attention.leaked;
     const { host, source } = key.leak ? leakPlace(key.leak) : {};
     const leaked = host === undefined ? (source === undefined ? somewhere : by(source)) : on(host);
-    return { title: title(leaked, when, count), text, label: fix };
+    return { title: title(leaked, when) + since, text, label: fix };
   }
-  const { title, text, fix } = attention[kind];
-  return { title: title(when, count), text: typeof text === 'string' ? text : text(count !== undefined), label: fix };
+  const { title, text, textRejected, fix } = attention[kind];
+  return { title: title(when) + since, text: rejected > 0 ? textRejected : text, label: fix };
 }

@@ -1,39 +1,38 @@
-const rejected = (count: string | undefined) => (count === undefined ? '' : ` · ${count} requests rejected since`);
-
-/** What needs doing. `when` is "yesterday" or "in 3 days"; `count` is a number of requests, if there were any. */
+/** What needs doing. `when` is "yesterday" or "in 3 days". */
 export const attention = {
   title: 'Needs attention',
   leaked: {
     on: (host: string) => `leaked on ${host}`,
     by: (source: string) => `leaked, as found by ${source}`,
     somewhere: 'leaked',
-    title: (leaked: string, when: string, count: string | undefined) => `${leaked}, revoked ${when}${rejected(count)}`,
+    title: (leaked: string, when: string) => `${leaked}, revoked ${when}`,
     text: 'Nobody can use it any more. Put a new key in its place, and check what it did before.',
     fix: 'Replace…',
   },
   expired: {
-    title: (when: string, count: string | undefined) => `expired ${when}${rejected(count)}`,
-    text: (isRejected: boolean) =>
-      isRejected
-        ? 'Something still uses it and gets errors.'
-        : 'It was in use until then. Whatever uses it now gets errors.',
+    title: (when: string) => `expired ${when}`,
+    text: 'It was in use until then. Whatever uses it now gets errors.',
+    textRejected: 'Something still uses it and gets errors.',
     fix: 'Create again…',
   },
   idle: {
-    title: (when: string, count: string | undefined) => `revoked ${when}, unused for too long${rejected(count)}`,
-    text: 'Something tries to use it again and gets errors.',
+    title: (when: string) => `revoked ${when}, unused for too long`,
+    text: 'It was not used for so long that it was revoked.',
+    textRejected: 'Something tries to use it again and gets errors.',
     fix: 'Create again…',
   },
   expiring: {
     title: (when: string) => `expires ${when}`,
-    text: (isInUse: boolean) =>
-      isInUse ? 'It is in use. Rotate it now, and nothing stops working.' : 'Rotate it if you still need it.',
+    text: 'Rotate it if you still need it.',
+    textInUse: 'It is in use. Rotate it now, and nothing stops working.',
     fix: 'Rotate…',
   },
   unused: {
     title: (when: string) => `The new key has not been used yet; the old one expires ${when}`,
     text: 'Put the new key wherever the old one is used. If you lost it, undo the rotation and rotate again.',
   },
+  rejected: (count: number, written: string) =>
+    count === 1 ? ' · 1 request rejected since' : ` · ${written} requests rejected since`,
   seeUsage: 'See what it did',
   /** For screen readers, which read each link and button alone. */
   about: (label: string, name: string) => `${label}: ${name}`,
