@@ -51,7 +51,9 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   const advice = (['warn', 'info'] as const).map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
   const oidc = await import('oidc-provider');
   const begin = async () => {
-    const provider = new oidc.Provider(issuer, await configuration(redirectUri));
+    const policy = oidc.interactionPolicy.base();
+    policy.add(new oidc.interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
+    const provider = new oidc.Provider(issuer, await configuration(redirectUri, policy));
     const answer = provider.callback();
     listener = (request, response) => {
       if (request.url!.startsWith('/interaction/')) void interact(provider, request, response, visitor);
@@ -92,7 +94,9 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   };
 }
 
-async function configuration(redirectUri: string): Promise<Configuration> {
+type Policy = NonNullable<Configuration['interactions']>['policy'] & {};
+
+async function configuration(redirectUri: string, policy: Policy): Promise<Configuration> {
   const signedOutUri = new URL('/settings/api-keys', redirectUri).href;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: randomBytes(8).toString('hex'), alg: 'RS256', use: 'sig' };
@@ -108,7 +112,7 @@ async function configuration(redirectUri: string): Promise<Configuration> {
     jwks: { keys: [key] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     features: { devInteractions: { enabled: false } },
-    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    interactions: { policy, url: (_context, { uid }) => `/interaction/${uid}` },
     acrValues: ['gold', 'silver'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], acr: null, auth_time: null },
     findAccount: (_context, accountId) => ({
@@ -141,7 +145,12 @@ async function interact(
   }
   const { accountId, acr, authTime } = person;
   const login = { accountId, ...(acr && { acr }), ...(authTime && { ts: authTime }) };
-  await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
+  await provider.interactionFinished(
+    request,
+    response,
+    { login, select_account: {} },
+    { mergeWithLastSubmission: false },
+  );
 }
 
 const LOGIN_PAGE = `<!doctype html>
