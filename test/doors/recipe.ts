@@ -10,6 +10,8 @@ import { eventually } from '../support/eventually.js';
 
 interface Addresses {
   readonly latchkey: string;
+  /** The second instance, where the recipe names one; the first again unless given. */
+  readonly second?: string;
   readonly backend: string;
 }
 
@@ -51,7 +53,7 @@ const USER_TOKEN_LINES = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |
  */
 export async function startProxy(
   recipe: Recipe,
-  { latchkey, backend }: Addresses,
+  { latchkey, second = latchkey, backend }: Addresses,
   clientSeconds?: number,
 ): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
@@ -60,6 +62,7 @@ export async function startProxy(
     const text = recipeText(name)
       .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
       .replaceAll('127.0.0.1:3000', latchkey)
+      .replaceAll('127.0.0.1:3001', second)
       .replaceAll('127.0.0.1:8000', backend)
       .replaceAll(/\b8080\b/g, String(port))
       .replaceAll('abns@latchkey', `abns@latchkey-${port}`)
