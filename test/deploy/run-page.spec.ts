@@ -60,6 +60,15 @@ describe('the commands in docs/run.md', () => {
     },
   );
 
+  test('give each instance a port for its metrics', async () => {
+    const requests = ['9091', '9092'].map(
+      (port) => `curl -sf http://127.0.0.1:${port}/metrics | grep -c latchkey_ready`,
+    );
+    const [counts] = await machine.paste([requests.join('\n')]);
+    expect(counts!.trim().split('\n').map(Number)).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(counts).not.toMatch(/^0$/m);
+  });
+
   test('create a role for the service that can read all tables, and change neither tables nor the audit trail', async () => {
     const url = settings()['DATABASE_URL']!;
     const tables = await sql<{ name: string }>(

@@ -43,7 +43,7 @@ export class Machine {
     this.undo.push(() => redis.stop());
     const backend = await EchoBackend.start();
     this.undo.push(() => backend.stop());
-    const [http, grpc, tls] = [await decade(), await decade(), await freePort()];
+    const [http, grpc, metrics, tls] = [await decade(), await decade(), await decade(), await freePort()];
     this.plainPort = await freePort();
     this.places.push(
       ['/opt/latchkey', root],
@@ -59,6 +59,7 @@ export class Machine {
       // Caddy itself certifies the names, because no public authority certifies names of this machine.
       ['auto_https', `http_port ${this.plainPort}\nskip_install_trust\nadmin off\nauto_https`],
       ['5005%i', `${grpc}%i`],
+      ...['1', '2', '%i'].map((n): [string, string] => [`909${n}`, `${metrics}${n}`]),
       ['keys.example.com', `keys.localhost:${tls}`],
       ['api.example.com', `api.localhost:${tls}`],
     );
