@@ -45,7 +45,12 @@ describe('the log', () => {
   const linesAbout = (store: string) =>
     log
       .entries()
-      .filter(({ msg }) => msg.startsWith('unavailable') || (msg.startsWith(store) && / is (away|back): /.test(msg)));
+      .filter(
+        ({ msg }) =>
+          msg.startsWith('unavailable') ||
+          msg === 'a job failed' ||
+          (msg.startsWith(store) && / is (away|back): /.test(msg)),
+      );
   /** Expects two lines about what `pass` does. `pass` gets a function that waits for one of them. */
   async function expectOneOutage(
     store: string,

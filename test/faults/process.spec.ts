@@ -213,6 +213,16 @@ describe('the process of the service', () => {
     await again.stop();
   });
 
+  test('a DATABASE_URL without the password that PostgreSQL asks for ends the start with one line', async () => {
+    const url = new URL(database.url);
+    url.password = '';
+    const { code, err } = await start({ DEMO: '1', DATABASE_URL: url.href }).ended;
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: 'latchkey: DATABASE_URL: it has no password, and PostgreSQL asks for one\n',
+    });
+  });
+
   test('refuses to start when its database does not answer, in one line without the password', async () => {
     const url = new URL(database.url);
     const { password } = url;

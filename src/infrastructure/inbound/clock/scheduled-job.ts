@@ -1,3 +1,4 @@
+import { LatchkeyError } from '../../../domain/errors.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Job } from './job.js';
@@ -8,6 +9,8 @@ export class ScheduledJob {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isFailing = false;
+  /** Whether it fails because a store is unavailable. */
+  private isOutage = false;
   private hasStarted = false;
   private hasEnded = false;
   private isRunning = false;
@@ -69,14 +72,16 @@ export class ScheduledJob {
     this.runs += 1;
     try {
       const soonerMs = await this.job.run();
-      if (this.isFailing) this.log.info('a job works again', { job: this.job.name });
+      if (this.isFailing) this.log[this.isOutage ? 'debug' : 'info']('a job works again', { job: this.job.name });
       this.isFailing = false;
       this.succeededAt = performance.now();
       return soonerMs ?? this.job.everyMs;
     } catch (error) {
       this.failures += 1;
       if (!this.isFailing) {
-        this.log.warn('a job failed', { job: this.job.name });
+        // An outage has a line of its own.
+        this.isOutage = error instanceof LatchkeyError && error.code === 'unavailable';
+        this.log[this.isOutage ? 'debug' : 'warn']('a job failed', { job: this.job.name });
         this.log.fault(error);
       }
       this.isFailing = true;

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { connectionError, unavailable } from './errors.js';
 import type { Primary, WatchedConnection } from './primary.js';
@@ -11,6 +14,16 @@ const SET_UP = `set_config('default_transaction_isolation', 'read committed', fa
 export interface ClientConfig extends pg.ClientConfig {
   /** For one statement. Not pg's `query_timeout`, which leaves a late statement running before the next call's. */
   readonly answerTimeoutMs?: number | undefined;
+}
+
+/** pg calls this when PostgreSQL asks for a password. Its own error would not say what is missing. */
+function noPassword(): never {
+  throw new Error('it has no password, and PostgreSQL asks for one');
+}
+
+/** libpq's file, in which pg looks for a password. */
+function hasPasswordFile(): boolean {
+  return existsSync(process.env['PGPASSFILE'] ?? join(homedir(), '.pgpass'));
 }
 
 export class PrimaryClient extends pg.Client implements WatchedConnection {
@@ -26,6 +39,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
   ) {
     const socket = new Socket();
     super({ ...config, connectionString: primary.url, stream: () => socket });
+    if (this.password === null && !hasPasswordFile()) Object.assign(this, { password: noPassword });
     this.socket = socket.once('close', primary.hold(this));
     // Without a listener, an error event would end the process. The statements fail too, and the pool removes it.
     this.on('error', () => (this.hasEnded = true));
