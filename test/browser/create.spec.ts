@@ -222,7 +222,7 @@ describe('creating a key', () => {
       prepare: (page) => page.route(/assets\/dialogs-.*\.js$/, (route) => route.abort()),
     });
     await other.getByRole('button', { name: 'Create your first API key' }).click();
-    await other.getByRole('status').getByText('The service did not answer.').waitFor();
+    await other.getByRole('status').getByText('The service can’t be reached.').waitFor();
     expect(await createDialog(other).count()).toBe(0);
   });
 });
