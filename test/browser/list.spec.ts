@@ -19,6 +19,7 @@ import {
   showEnded,
   showFilter,
 } from './support/screen.js';
+import { tabTo } from './support/keyboard.js';
 import { Stage } from './support/stage.js';
 
 /** "Nov 20", with the year if it is another one. */
@@ -131,6 +132,21 @@ describe('the list of keys', () => {
         .evaluate((node) => node.ownerDocument.defaultView!.getComputedStyle(node).color);
     expect(await colour('Soon', 'in 14 days')).not.toBe(await colour('Later', 'in 14 days'));
     await row(page, 'Half a year').getByText('in 6 months', { exact: true }).waitFor();
+  });
+
+  test('an exact time is shown on hover and in the row with the focus, and is a description for screen readers', async () => {
+    const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 3.05 }]);
+    const lastUsed = row(page, 'CI deploy').getByText('3 minutes ago');
+    const exact = () =>
+      lastUsed.evaluate((time) => time.ownerDocument.defaultView!.getComputedStyle(time, '::after').content);
+    await lastUsed.hover();
+    expect(await exact()).toMatch(/^"[A-Z][a-z]+ \d+, \d{4}, \d+:\d\d [AP]M"$/);
+    await page.mouse.move(0, 0);
+    expect(await exact()).toBe('none');
+    await tabTo(page, keyLink(page, 'CI deploy'));
+    expect(await exact()).toMatch(/\d{4}/);
+    expect(await lastUsed.getAttribute('aria-description')).toMatch(/\d{4}/);
+    expect(await lastUsed.getAttribute('tabindex')).toBeNull();
   });
 
   test('a screen reader gets each row as a row, and the drawing of its last 30 days as a sentence', async () => {
