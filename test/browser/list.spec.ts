@@ -88,7 +88,7 @@ describe('the list of keys', () => {
     expect((await row(page, 'Stopped').first().innerText()).replaceAll(/\s+/g, ' ')).toMatch(
       new RegExp(`Revoked by you ${dayOf(2)}$`),
     );
-    await row(page, 'Stopped by others').getByText('Revoked by the platform').waitFor();
+    await row(page, 'Stopped by others').getByText('Revoked by your platform').waitFor();
     await row(page, 'Stopped by nobody').getByText('Revoked', { exact: true }).waitFor();
     const columns = ['Name', 'Access', 'Last 30 days', 'Last used', 'Expires', 'Actions'];
     const tables = await page.getByRole('columnheader').allInnerTexts();

@@ -46,7 +46,7 @@ export const activity = {
     expired: (name: string) => `${name} rejected: expired`,
     'address-not-allowed': (name: string) => `${name} rejected: address not allowed`,
     'owner-suspended': (name: string) => `${name} rejected: your account was suspended`,
-    'owner-deleted': (name: string) => `${name} rejected: your account was closed`,
+    'owner-deleted': (name: string) => `${name} rejected: your account was deleted`,
     'unproven-report': (name: string) =>
       `A report that key ${name} leaked was ignored: it did not contain the whole key`,
   },

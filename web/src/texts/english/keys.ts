@@ -43,11 +43,11 @@ export const keys = {
   revokedBy: {
     owner: 'Revoked by you',
     administrator: 'Revoked by an administrator',
-    platform: 'Revoked by the platform',
+    platform: 'Revoked by your platform',
     leaked: 'Revoked · leaked',
     idle: 'Unused for too long',
     rotated: 'Replaced',
-    purged: 'Revoked by the platform',
+    purged: 'Revoked by your platform',
   },
   revoked: 'Revoked',
   replacedBy: (prefix: string) => `by ${prefix}`,

@@ -15,7 +15,7 @@ export const session = {
   /** Back from a sign-in that was to confirm who the person is. */
   stepUp: {
     confirmed: (button: string) => `Confirmed. Press ${button}.`,
-    too_old: 'That sign-in was not strong enough: it was too long ago. Sign in again now.',
+    too_old: 'That sign-in was too long ago. Sign in again now.',
     too_weak:
       'That sign-in was not strong enough: use your second factor, such as a security key or a code from your phone.',
   },
