@@ -3,4 +3,5 @@ export { placeOf, searchOf, type PanelPlace } from './panel/place';
 export type { FreshSignIn } from './api/fresh-sign-in';
 export type { AccessLevel, ApiKey, AuditEvent, KeyStatus } from './api/types';
 export { english } from './texts/english/english';
+export { german } from './texts/german/german';
 export type { Texts } from './texts';

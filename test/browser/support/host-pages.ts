@@ -14,8 +14,8 @@ const ADDRESS = '"https://keys.example.com"';
 /** A page of the README names a fixed address; in the tests its own address says where the service is. */
 const apiOf = `{new URLSearchParams(location.search).get('api')!}`;
 
-const CHOICE = `import { allGreek, german } from './other-words';
-const texts: Texts = location.search.includes('german') ? german(english) : allGreek(english);
+const CHOICE = `import { allGreek } from './other-words';
+const texts: Texts = location.search.includes('german') ? german : allGreek(english);
 
 `;
 
@@ -61,7 +61,7 @@ export async function makeHostPages(): Promise<HostPages> {
 /** The page of the README, whose panel gets other words by the name in its address. */
 function inOtherWords(main: string): string {
   return main
-    .replace('{ ApiKeysPanel }', '{ ApiKeysPanel, english, type Texts }')
+    .replace('{ ApiKeysPanel }', '{ ApiKeysPanel, english, german, type Texts }')
     .replace('createRoot(', `${CHOICE}createRoot(`)
     .replace('getToken={', 'texts={texts} getToken={');
 }

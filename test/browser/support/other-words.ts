@@ -1,4 +1,4 @@
-// Two other sets of texts for the panel. A page imports this file, too, so it imports nothing.
+// Another set of texts for the panel. A page imports this file, too, so it imports nothing.
 
 const LETTERS = 'αβκδεφγχιζκλμνοπθρστυβωξψζ';
 
@@ -21,33 +21,3 @@ function spell(words: unknown): unknown {
 }
 
 export const allGreek = <T extends object>(english: T): T => ({ ...(spell(english) as T), language: 'el' });
-
-/** The German texts of the list of keys. */
-export function german<T extends { readonly keys: K }, K extends { readonly column: object; readonly recent: object }>(
-  english: T,
-): T {
-  return {
-    ...english,
-    language: 'de',
-    panelTitle: 'API-Schlüssel',
-    tabs: { label: 'Abschnitte', keys: 'Schlüssel', activity: 'Verlauf' },
-    never: 'nie',
-    keys: {
-      ...english.keys,
-      intro: 'Damit handeln Skripte und Programme für Sie. Jeder läuft ab, und jeder lässt sich jederzeit widerrufen.',
-      create: 'Schlüssel anlegen',
-      activeOf: (active: number, most: number) => `${active} von ${most} aktiv`,
-      ended: (count: string) => `Beendet (${count})`,
-      column: {
-        ...english.keys.column,
-        access: 'Zugriff',
-        recent: 'Letzte 30 Tage',
-        lastUsed: 'Zuletzt benutzt',
-        expires: 'Läuft ab',
-      },
-      access: { 'read-only': 'Nur lesen', 'read-and-write': 'Lesen und schreiben' },
-      status: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen' },
-      recent: { ...english.keys.recent, none: 'Keine Anfragen' },
-    },
-  };
-}

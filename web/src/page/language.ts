@@ -10,6 +10,7 @@ export interface Language {
 /** Each language is a chunk of its own, so that people load only theirs. The first is for everyone else. */
 const LANGUAGES = {
   en: async (): Promise<Language> => import('../texts/english/screen'),
+  de: async (): Promise<Language> => import('../texts/german/screen'),
 };
 
 type Code = keyof typeof LANGUAGES;

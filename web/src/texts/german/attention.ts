@@ -1,0 +1,40 @@
+import type { Texts } from '../../texts';
+
+export const attention: Texts['attention'] = {
+  title: 'Handlungsbedarf',
+  leaked: {
+    on: (host) => `auf ${host} offengelegt`,
+    by: (source) => `laut ${source} offengelegt`,
+    somewhere: 'offengelegt',
+    title: (leaked, when) => `wurde ${leaked} und ${when} widerrufen`,
+    text: 'Niemand kann ihn mehr nutzen. Setzen Sie einen neuen Schlüssel ein und prüfen Sie, was mit dem alten geschehen ist.',
+    fix: 'Ersetzen…',
+  },
+  expired: {
+    title: (when) => `ist ${when} abgelaufen`,
+    text: 'Er wurde bis dahin genutzt. Was ihn jetzt noch nutzt, erhält Fehler.',
+    textRejected: 'Etwas nutzt ihn noch und erhält Fehler.',
+    fix: 'Neu erstellen…',
+  },
+  idle: {
+    title: (when) => `wurde ${when} widerrufen, weil er zu lange ungenutzt war`,
+    text: 'Er wurde so lange nicht genutzt, dass er widerrufen wurde.',
+    textRejected: 'Etwas versucht, ihn wieder zu nutzen, und erhält Fehler.',
+    fix: 'Neu erstellen…',
+  },
+  expiring: {
+    title: (when) => `läuft ${when} ab`,
+    text: 'Rotieren Sie ihn, wenn Sie ihn noch brauchen.',
+    textInUse: 'Er wird genutzt. Rotieren Sie ihn jetzt, damit nichts ausfällt.',
+    fix: 'Rotieren…',
+  },
+  unused: {
+    title: (when) => `Der neue Schlüssel wurde noch nicht genutzt; der alte läuft ${when} ab`,
+    text: 'Setzen Sie den neuen Schlüssel überall ein, wo der alte genutzt wird. Wenn Sie ihn verloren haben, machen Sie die Rotation rückgängig und rotieren Sie erneut.',
+  },
+  rejected: (count, written) =>
+    count === 1 ? ' · seitdem 1 Anfrage abgelehnt' : ` · seitdem ${written} Anfragen abgelehnt`,
+  seeUsage: 'Nutzung ansehen',
+  about: (label, name) => `${label}: ${name}`,
+  showMore: (count) => `${count} weitere anzeigen`,
+};

@@ -1,0 +1,68 @@
+import type { Texts } from '../../texts';
+
+export const create: Texts['create'] = {
+  title: 'API-Schlüssel erstellen',
+  titleAgain: 'Neu erstellen',
+  name: 'Name',
+  nameHint: 'Zum Beispiel „CI-Deployment“ oder „Backup-Skript“',
+  nameTaken: (name, prefix) =>
+    `Sie haben schon einen aktiven Schlüssel „${name}“ (${prefix}). Mit einem anderen Namen lassen sie sich leichter unterscheiden.`,
+  note: 'Notiz (optional)',
+  noteHint: 'Wofür ist er?',
+  access: 'Zugriff',
+  accessText: {
+    'read-only': 'Kann lesen, was Sie lesen können, und ändert nichts.',
+    'read-and-write': 'Kann lesen, erstellen und ändern, was Sie können.',
+  },
+  never:
+    'Schlüssel können nie endgültig löschen, Schlüssel verwalten, Kontoeinstellungen ändern oder in fremdem Namen handeln.',
+  expiry: 'Gültigkeit',
+  days: (days) => (days === 1 ? '1 Tag' : `${days} Tage`),
+  custom: 'Eigenes Datum',
+  date: 'Ablaufdatum',
+  range: (first, last) => `Wählen Sie ein Datum vom ${first} bis zum ${last}.`,
+  expiresOn: (date) => `Läuft am ${date} ab.`,
+  expiresOnIn: (date, days) => `Läuft am ${date} ab (noch ${days}).`,
+  mailed: (days) => `Wir schicken Ihnen ${days} Tage vorher eine E-Mail.`,
+  mailedOneDay: 'Wir schicken Ihnen am Tag vorher eine E-Mail.',
+  password: 'Ihr Passwort',
+  passwordHint: 'Zur Bestätigung, dass Sie es sind',
+  confirmation: {
+    hint: 'Möglicherweise müssen Sie sich erneut anmelden, um zu bestätigen, dass Sie es sind.',
+    title: 'Bestätigen Sie durch eine Anmeldung, dass Sie es sind',
+    text: 'Danach kommen Sie zu diesem Formular zurück, mit allem, was Sie eingegeben haben.',
+    again:
+      'Ihre Anmeldung reichte nicht aus: Sie war zu lange her oder nicht sicher genug, oder Ihre Plattform machte dazu keine Angabe. Wenn das wieder passiert, wenden Sie sich an die Betreiber Ihrer Plattform.',
+    submit: 'Erneut anmelden',
+  },
+  confirming: 'Warten auf Ihre erneute Anmeldung…',
+  submit: 'Erstellen',
+  retrying: 'Wir versuchen es weiter. Es entsteht kein zweiter Schlüssel.',
+  required: {
+    name: 'Geben Sie dem Schlüssel einen Namen',
+    length: (most) => `Höchstens ${most} Zeichen`,
+    date: 'Wählen Sie ein Datum in diesem Zeitraum',
+    password: 'Geben Sie Ihr Passwort ein',
+  },
+  field: (message) => `Der Dienst meldet: „${message}“`,
+  wrongPassword: 'Falsches Passwort',
+  limit:
+    'Sie haben die Höchstzahl aktiver Schlüssel erreicht. Widerrufen Sie einen, den Sie nicht mehr brauchen, und versuchen Sie es dann erneut.',
+  tooManyChanges: (duration) =>
+    `Sie haben innerhalb einer Stunde zu viele Schlüssel erstellt. Warten Sie ${duration} und versuchen Sie es dann erneut.`,
+  notSignedIn:
+    'Sie haben sich nicht erneut angemeldet, daher wurde kein Schlüssel erstellt. Versuchen Sie es, sobald Sie möchten.',
+  notFresh:
+    'Ihre Anmeldung ist zu lange her oder nicht sicher genug, daher wurde kein Schlüssel erstellt. Melden Sie sich erneut an und versuchen Sie es noch einmal.',
+  somebodyElse: 'Jemand anderes hat sich angemeldet, daher wurde kein Schlüssel erstellt. Dies sind dessen Schlüssel.',
+  unanswered: 'Ihre Eingaben sind noch da. Versuchen Sie es erneut: Es entsteht kein zweiter Schlüssel.',
+  lost: {
+    title: 'Der Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
+    text: (name) =>
+      `Die Antwort mit „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen.`,
+    advice: 'Widerrufen Sie ihn und erstellen Sie einen neuen mit denselben Angaben.',
+    again: 'Widerrufen und neu erstellen',
+    keep: 'Ohne Schlüssel schließen',
+    working: 'Der Schlüssel wird widerrufen und dann neu erstellt…',
+  },
+};

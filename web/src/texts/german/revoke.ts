@@ -1,0 +1,24 @@
+import type { Texts } from '../../texts';
+
+export const revoke: Texts['revoke'] = {
+  title: (name) => `„${name}“ widerrufen?`,
+  consequence:
+    'Alles, was diesen Schlüssel nutzt, funktioniert sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
+  key: 'Schlüssel',
+  lastUsed: 'Zuletzt genutzt',
+  lastDays: 'Letzte 30 Tage',
+  counts: (accepted, rejected) => `${accepted} akzeptiert · ${rejected} abgelehnt`,
+  noRequests: 'Keine Anfragen',
+  addresses: 'Zuletzt gesehen von',
+  addressVia: (address, service) => `${address} über ${service}`,
+  recent: 'Er wurde am letzten Tag genutzt, also braucht ihn wahrscheinlich noch etwas.',
+  confirm: 'Ja, endgültig widerrufen',
+  confirmNeeded: 'Setzen Sie zur Bestätigung das Häkchen',
+  submit: 'Widerrufen',
+  done: (name) => `„${name}“ wurde widerrufen`,
+  already: {
+    revoked: (name) => `„${name}“ war schon widerrufen`,
+    expired: (name) => `„${name}“ war schon abgelaufen`,
+  },
+  gone: (name) => `„${name}“ gibt es nicht mehr`,
+};

@@ -1,0 +1,74 @@
+import type { Texts } from '../../texts';
+
+export const rotate: Texts['rotate'] = {
+  title: (name) => `„${name}“ rotieren`,
+  intro:
+    'Sie erhalten einen neuen Schlüssel mit demselben Namen und Zugriff. Setzen Sie ihn anstelle des alten ein, der weiter funktioniert, bis der neue genutzt wird.',
+  grace: 'Nach der ersten Nutzung des neuen Schlüssels endet der alte',
+  graceChoice: { 0: 'Sofort', 3600: 'Nach 1 Stunde', 86400: 'Nach 1 Tag', 604800: 'Nach 1 Woche' },
+  graceText: {
+    0: 'Der alte Schlüssel endet mit der ersten Nutzung des neuen.',
+    3600: 'Der alte Schlüssel funktioniert nach der ersten Nutzung des neuen noch eine Stunde.',
+    86400: 'Der alte Schlüssel funktioniert nach der ersten Nutzung des neuen noch einen Tag.',
+    604800: 'Der alte Schlüssel funktioniert nach der ersten Nutzung des neuen noch eine Woche.',
+  },
+  latest: (date) => `Er läuft spätestens am ${date} ab.`,
+  expiry: 'Gültigkeit des neuen Schlüssels',
+  submit: 'Rotieren',
+  pending:
+    'Dieser Schlüssel wird bereits rotiert. Beenden Sie den alten Schlüssel oder machen Sie jene Rotation rückgängig und versuchen Sie es dann erneut.',
+  ended:
+    'Dieser Schlüssel ist schon beendet und lässt sich nicht mehr ersetzen. Erstellen Sie stattdessen einen neuen.',
+  advice: 'Setzen Sie ihn anstelle des alten Schlüssels ein.',
+  leaked: {
+    title: (name) => `Offengelegten Schlüssel „${name}“ ersetzen`,
+    intro:
+      'Der alte Schlüssel und alles, was ihn nutzt, funktionieren sofort nicht mehr. Sie erhalten einen neuen Schlüssel mit demselben Namen, Zugriff und derselben Laufzeit.',
+    needsNone: 'Sie brauchen keinen neuen Schlüssel?',
+    onlyRevoke: 'Nur widerrufen',
+    submit: 'Jetzt ersetzen',
+    advice: 'Der alte Schlüssel funktioniert nicht mehr. Setzen Sie den neuen an seiner Stelle ein.',
+    lost: {
+      title: 'Der neue Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
+      text: (name) =>
+        `Der alte Schlüssel ist beendet. Die Antwort mit dem neuen Schlüssel für „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen.`,
+      advice: 'Widerrufen Sie ihn und erstellen Sie einen weiteren mit denselben Angaben.',
+      again: 'Widerrufen und neu erstellen',
+      keep: 'Ohne Schlüssel schließen',
+      working: 'Der Schlüssel wird widerrufen und dann ein weiterer erstellt…',
+    },
+  },
+  lost: {
+    title: 'Der neue Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
+    text: (name) =>
+      `Die Antwort mit dem neuen Schlüssel für „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen. Der alte Schlüssel funktioniert weiter.`,
+    advice: 'Widerrufen Sie den neuen Schlüssel und rotieren Sie erneut mit denselben Angaben.',
+    again: 'Widerrufen und erneut rotieren',
+    keep: 'Ohne Schlüssel schließen',
+    working: 'Der Schlüssel wird widerrufen, dann wird erneut rotiert…',
+  },
+  pair: {
+    until: 'Bis der neue Schlüssel genutzt wird',
+    untilAfter: (duration) => `Bis ${duration} nach der ersten Nutzung des neuen Schlüssels`,
+    latest: (relative) => `spätestens ${relative}`,
+  },
+  endOld: {
+    action: 'Alten Schlüssel jetzt beenden…',
+    title: (name) => `Alten Schlüssel „${name}“ jetzt beenden?`,
+    consequence: (prefix) =>
+      `Alles, was den alten Schlüssel noch nutzt, funktioniert sofort nicht mehr. Der neue Schlüssel (${prefix}) bleibt. Das lässt sich nicht rückgängig machen.`,
+    unused: 'Der neue Schlüssel wurde noch nicht genutzt, also braucht wahrscheinlich noch etwas den alten.',
+    confirm: 'Ja, alten Schlüssel endgültig beenden',
+    submit: 'Jetzt beenden',
+    done: (name) => `Der alte Schlüssel „${name}“ wurde beendet. Der neue funktioniert weiter.`,
+  },
+  undo: {
+    action: 'Rotation rückgängig machen…',
+    title: (name) => `Rotation von „${name}“ rückgängig machen?`,
+    consequence: (prefix) =>
+      `Der neue Schlüssel wird widerrufen, und alles, was ihn nutzt, funktioniert sofort nicht mehr. Der alte Schlüssel (${prefix}) funktioniert weiter. Der Widerruf ist endgültig.`,
+    confirm: 'Ja, neuen Schlüssel endgültig widerrufen',
+    submit: 'Rückgängig machen',
+    done: (name) => `Die Rotation von „${name}“ wurde rückgängig gemacht. Der alte Schlüssel funktioniert weiter.`,
+  },
+};

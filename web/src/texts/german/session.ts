@@ -1,0 +1,23 @@
+import type { Texts } from '../../texts';
+
+export const session: Texts['session'] = {
+  email: 'E-Mail-Adresse',
+  password: 'Passwort',
+  submit: 'Anmelden',
+  required: { email: 'Geben Sie Ihre E-Mail-Adresse ein', password: 'Geben Sie Ihr Passwort ein' },
+  wrong: 'E-Mail-Adresse oder Passwort ist falsch',
+  platform: {
+    submit: 'Mit Ihrem Konto anmelden',
+    again: 'Ihre Sitzung ist beendet. Melden Sie sich an, um fortzufahren. Ihre Eingaben bleiben erhalten.',
+  },
+  again: {
+    title: 'Erneut anmelden',
+    text: 'Ihre Sitzung ist beendet. Melden Sie sich an, um fortzufahren. Ihre Eingaben bleiben erhalten.',
+  },
+  stepUp: {
+    confirmed: (button) => `Bestätigt. Klicken Sie auf „${button}“.`,
+    too_old: 'Diese Anmeldung ist zu lange her. Melden Sie sich jetzt erneut an.',
+    too_weak:
+      'Diese Anmeldung war nicht sicher genug: Verwenden Sie Ihren zweiten Faktor, zum Beispiel einen Sicherheitsschlüssel oder einen Code von Ihrem Telefon.',
+  },
+};
