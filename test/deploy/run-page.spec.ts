@@ -39,6 +39,15 @@ describe('the commands in docs/run.md', () => {
     expect(warnings.filter((line) => !line.includes('Redis is away'))).toEqual([]);
   });
 
+  test('give each instance a port for its metrics', async () => {
+    const requests = ['9091', '9092'].map(
+      (port) => `curl -sf http://127.0.0.1:${port}/metrics | grep -c latchkey_ready`,
+    );
+    const [counts] = await machine.paste([requests.join('\n')]);
+    expect(counts!.trim().split('\n').map(Number)).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(counts).not.toMatch(/^0$/m);
+  });
+
   test('set up a proxy that grants requests while an instance is stopped', async () => {
     // Enough requests to reach both instances, regardless of the one that Caddy begins with.
     const again = Array.from({ length: 8 }, () => lineOf(/^curl .* 'with the key: .*$/m));
@@ -59,15 +68,6 @@ describe('the commands in docs/run.md', () => {
       expect(await machine.paste([request])).toEqual(['404']);
     },
   );
-
-  test('give each instance a port for its metrics', async () => {
-    const requests = ['9091', '9092'].map(
-      (port) => `curl -sf http://127.0.0.1:${port}/metrics | grep -c latchkey_ready`,
-    );
-    const [counts] = await machine.paste([requests.join('\n')]);
-    expect(counts!.trim().split('\n').map(Number)).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(counts).not.toMatch(/^0$/m);
-  });
 
   test('create a role for the service that can read all tables, and change neither tables nor the audit trail', async () => {
     const url = settings()['DATABASE_URL']!;
