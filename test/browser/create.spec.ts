@@ -34,7 +34,7 @@ describe('creating a key', () => {
     await focusOn(page.getByLabel('Note (optional)'));
     await page.getByLabel('Note (optional)').fill('');
     await button(page, 'Create key').click();
-    await page.getByText('Choose a date within this range').waitFor();
+    await page.getByText('Choose a day from tomorrow to a year from now').waitFor();
     await focusOn(date);
     expect(requests).toHaveLength(0);
 
@@ -91,7 +91,7 @@ describe('creating a key', () => {
     for (const outside of [dayAfter(first, -1), dayAfter(last, 1)]) {
       await date.fill(outside);
       await button(page, 'Create key').click();
-      await page.getByText('Choose a date within this range').waitFor();
+      await page.getByText('Choose a day from tomorrow to a year from now').waitFor();
       await date.fill(first);
       await page.getByText(/^Expires on .*, in 1 day\.$/).waitFor();
     }

@@ -111,7 +111,7 @@ describe('rotating a key', () => {
     await form.getByRole('radio', { name: 'Custom' }).check();
     await form.getByLabel('Expiration date').fill('');
     await button(form, 'Rotate key').click();
-    await form.getByText('Choose a date within this range').waitFor();
+    await form.getByText('Choose a day from tomorrow to a year from now').waitFor();
     await form.getByRole('radio', { name: '7 days' }).check();
     await form.getByLabel('Your password', { exact: true }).fill('wrong');
     await button(form, 'Rotate key').click();

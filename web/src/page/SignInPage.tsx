@@ -3,6 +3,7 @@ import type { ApiClient } from '../api/client';
 import { PlatformSignIn } from '../session/PlatformSignIn';
 import { SignInForm } from '../session/SignInForm';
 import { HelpLink } from '../ui/HelpLink';
+import { hasNotice } from './landing';
 import { helpUrl } from './links';
 import classes from './page.module.css';
 import { hasSignedOut, otherAccount, platformSignIn, takesPasswords } from './sign-in-ways';
@@ -42,7 +43,7 @@ export function SignInPage({ client, onSignedIn }: Props) {
       {takesPasswords && (
         <SignInForm client={client} takesFocus={platformSignIn === undefined} onSignedIn={onSignedIn} />
       )}
-      {helpUrl !== undefined && (
+      {helpUrl !== undefined && !hasNotice && (
         <div className={classes.help}>
           <HelpLink url={helpUrl} />
         </div>

@@ -10,5 +10,8 @@ export const isAnother = hasSignedIn && detail === 'another';
 /** Why the sign-in does not confirm who the person is; undefined if it does. */
 export const weakness = hasSignedIn && (detail === 'too_old' || detail === 'too_weak') ? detail : undefined;
 
+/** Whether a notice above says what happened, with its own link to help. */
+export const hasNotice = refusal !== undefined || isAnother;
+
 // A reload must not show the result again.
 if (hasSignedIn || refusal !== undefined) history.replaceState(null, '', location.pathname);

@@ -38,7 +38,7 @@ export const create = {
   required: {
     name: 'Give the key a name',
     length: (most: number) => `Use at most ${most} characters`,
-    date: 'Choose a date within this range',
+    date: 'Choose a day from tomorrow to a year from now',
     password: 'Enter your password',
   },
   /** The message is the service's own, in English. */

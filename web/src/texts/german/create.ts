@@ -41,7 +41,7 @@ export const create: Texts['create'] = {
   required: {
     name: 'Geben Sie dem Schlüssel einen Namen',
     length: (most) => `Höchstens ${most} Zeichen`,
-    date: 'Wählen Sie ein Datum in diesem Zeitraum',
+    date: 'Wählen Sie einen Tag zwischen morgen und heute in einem Jahr',
     password: 'Geben Sie Ihr Passwort ein',
   },
   field: (message) => `Der Dienst meldet: „${message}“`,
