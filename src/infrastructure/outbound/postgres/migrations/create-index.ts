@@ -17,5 +17,7 @@ export async function createIndex(runner: QueryRunner, { name, on, isUnique = fa
   const [existing]: { valid: boolean }[] = await runner.query(state, [name]);
   if (existing?.valid) return;
   if (existing) await runner.query(`DROP INDEX CONCURRENTLY ${name}`);
-  await runner.query(`CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX CONCURRENTLY ${name} ON ${on}`);
+  // Through a pool, a new database is migrated within a transaction.
+  const how = runner.isTransactionActive ? '' : 'CONCURRENTLY';
+  await runner.query(`CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${how} ${name} ON ${on}`);
 }

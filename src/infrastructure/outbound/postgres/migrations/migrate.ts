@@ -103,6 +103,8 @@ class MissingMigration {
   private async inSession(): Promise<Outcome> {
     const { runner, config, report } = this.run;
     if (config.pooling !== 'session') {
+      // Nothing waits for tables without rows, so a new database needs no session.
+      if (await hasNoAccounts(runner)) return this.inTransaction();
       throw new Error(
         `the migration ${this.migration.name} builds an index, which takes a session that a pool does not give: ` +
           'run `latchkey migrate` with the address of PostgreSQL itself, and without DATABASE_POOLING',
@@ -143,4 +145,9 @@ export async function appliedMigrations(on: Pick<DataSource | QueryRunner, 'quer
   if (!row!.exists) return [];
   const applied: { name: string }[] = await on.query('SELECT name FROM migrations');
   return applied.map(({ name }) => name);
+}
+
+async function hasNoAccounts(runner: QueryRunner): Promise<boolean> {
+  const [row]: { isNew: boolean }[] = await runner.query('SELECT NOT EXISTS (SELECT FROM accounts) AS "isNew"');
+  return row!.isNew;
 }
