@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { LatchkeyError } from '../../../domain/errors.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { HOUR_MS } from '../../../domain/time.js';
 import { Log } from '../../telemetry/log.js';
@@ -31,6 +32,23 @@ describe('Clock', () => {
     expect(counts('latchkey_job_failures_total')).toEqual([failed, 0]);
     // Logged once, not at each run.
     expect(lines.filter(({ msg }) => msg === 'a job failed')).toEqual([expect.objectContaining({ job: 'fails' })]);
+  });
+
+  test('leaves an outage to the line of its store, and logs another failure after it', async () => {
+    let runs = 0;
+    const unavailable = () => new LatchkeyError('unavailable', 'away');
+    const job = {
+      name: 'breaks',
+      everyMs: 1,
+      run: () => Promise.reject((runs += 1) < 3 ? unavailable() : new Error('no')),
+    };
+    const { clock, lines } = setUp(job);
+    await clock.open();
+    await eventually(async () => runs > 5);
+    await clock.close();
+    expect(lines.filter(({ msg }) => msg === 'a job failed')).toEqual([
+      expect.objectContaining({ job: 'breaks', level: 40 }),
+    ]);
   });
 
   test('logs once that a failed job works again', async () => {

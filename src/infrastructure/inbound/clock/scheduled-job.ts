@@ -78,13 +78,13 @@ export class ScheduledJob {
       return soonerMs ?? this.job.everyMs;
     } catch (error) {
       this.failures += 1;
-      if (!this.isFailing) {
+      const isOutage = error instanceof LatchkeyError && error.code === 'unavailable';
+      if (!this.isFailing || (this.isOutage && !isOutage)) {
         // An outage has a line of its own.
-        this.isOutage = error instanceof LatchkeyError && error.code === 'unavailable';
-        this.log[this.isOutage ? 'debug' : 'warn']('a job failed', { job: this.job.name });
+        this.log[isOutage ? 'debug' : 'warn']('a job failed', { job: this.job.name });
         this.log.fault(error);
       }
-      this.isFailing = true;
+      [this.isFailing, this.isOutage] = [true, isOutage];
       return this.job.everyMs;
     }
   }
