@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 
 interface Addresses {
   readonly latchkey: string;
-  /** The second instance, where the recipe names one; the first again unless given. */
+  /** The second instance, whose line is uncommented; the first again unless given. */
   readonly second?: string;
   readonly backend: string;
 }
@@ -62,7 +62,7 @@ export async function startProxy(
     const text = recipeText(name)
       .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
       .replaceAll('127.0.0.1:3000', latchkey)
-      .replaceAll('127.0.0.1:3001', second)
+      .replaceAll('# server 127.0.0.1:3001', `server ${second}`)
       .replaceAll('127.0.0.1:8000', backend)
       .replaceAll(/\b8080\b/g, String(port))
       .replaceAll('abns@latchkey', `abns@latchkey-${port}`)
