@@ -46,7 +46,7 @@ describe('The cookie of a pending sign-in, which any stranger gets', () => {
     try {
       const { cookie, callback } = await begin();
       // The provider refuses the other secret, so the cookie was accepted before.
-      expect(await finishAt(other, cookie, callback)).toBe('#refused=failed');
+      expect(await finishAt(other, cookie, callback)).toBe('#refused=misconfigured');
     } finally {
       await other.stop();
     }

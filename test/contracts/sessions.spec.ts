@@ -43,7 +43,15 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     await world.sessions.begin({ ...opening, signIn: { authenticatedAt: undefined, acr: undefined } });
     const { ip: clientIp, userAgent, requestId } = from;
     const facts = { type: 'session.opened', at: await world.now(), clientIp, userAgent, requestId };
-    const event = { ...facts, id: expect.any(String), keyId: null, reason: null, count: 1, leak: null };
+    const event = {
+      ...facts,
+      id: expect.any(String),
+      keyId: null,
+      reason: null,
+      count: 1,
+      leak: null,
+      previousName: null,
+    };
     expect(await eventsOf(world, id, ['session.opened'])).toEqual([event, event]);
   });
 

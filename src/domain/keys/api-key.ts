@@ -17,7 +17,7 @@ import {
 } from './key-state.js';
 import { type ApiKeyStatus, dueEnd, type EndStatus, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
-import { DAY_MS } from '../time.js';
+import { DAY_MS, earliest, secondsAfter } from '../time.js';
 
 export class ApiKey {
   private constructor(private state: ApiKeyState) {}
@@ -145,12 +145,4 @@ export function keyNotActive(status: ApiKeyStatus): Refusal {
 /** When an old key ends, unless it ends earlier. @param firstUsedAt of its successor */
 export function endGiven(expiresAt: Date, firstUsedAt: Date, graceSeconds: number): Date {
   return earliest(expiresAt, secondsAfter(firstUsedAt, graceSeconds));
-}
-
-function secondsAfter(time: Date, seconds: number): Date {
-  return new Date(time.getTime() + seconds * 1000);
-}
-
-function earliest(one: Date, other: Date): Date {
-  return one < other ? one : other;
 }

@@ -34,8 +34,12 @@ export async function confirm(yes: boolean | undefined, consequence: string): Pr
     throw new UsageError(`${consequence.split('\n', 1)[0]} This can't be undone: repeat the command with --yes`);
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl+C and Ctrl+D close the terminal, and the question would then never be answered.
+  const ended = new AbortController();
+  terminal.once('close', () => ended.abort());
   try {
-    const answer = await terminal.question(`${consequence}\nThis can't be undone. Type yes to continue: `);
+    const question = `${consequence}\nThis can't be undone. Type yes to continue: `;
+    const answer = await terminal.question(question, ended).catch(() => 'no');
     if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('nothing was changed');
   } finally {
     terminal.close();

@@ -71,7 +71,7 @@ class ForwardAuth {
   /** Of a good key only. The audit trail has the refusal either way. */
   private logNoRoute(original: OriginalRequest | undefined, { requestId }: LatchkeyRequest): void {
     const path = plainText(original?.target.split('?', 1)[0], MAX_LOGGED_PATH);
-    this.parts.log.info('no-route', { method: original?.method, path, requestId });
+    this.parts.log.info('no-route', { method: plainText(original?.method, 16), path, requestId });
   }
 
   private warnOnce(): void {

@@ -31,7 +31,7 @@ const LEAK = {
   additionalProperties: false,
 } as const;
 /** For a property of a schema. */
-export const LEAK_SCHEMA = { ...LEAK, required: [...LEAK.required] };
+export const LEAK_SCHEMA = { ...LEAK, required: [...LEAK.required], selfRequired: true };
 
 const COUNTS = {
   type: 'array',
