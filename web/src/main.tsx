@@ -5,14 +5,16 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './page/App';
 import { colorSchemeManager } from './page/color-scheme';
-import { loadLanguage } from './page/language';
+import { type Language, loadLanguage } from './page/language';
 import { PageTextsContext } from './page/texts';
 import { styleNonce } from './panel/PanelProviders';
 import { TextsContext } from './texts';
 import { cssVariables, theme } from './theme';
 
 // Not `await`, with which the bundler would split this chunk into many.
-void loadLanguage().then(({ panel, page }) => {
+void loadLanguage().then(show, reportFailure);
+
+function show({ panel, page }: Language): void {
   document.documentElement.lang = panel.language;
   document.title = page.documentTitle;
   createRoot(document.getElementById('root')!).render(
@@ -32,4 +34,9 @@ void loadLanguage().then(({ panel, page }) => {
       </MantineProvider>
     </StrictMode>,
   );
-});
+}
+
+/** Without its texts the page can show nothing else. A new release may have replaced them. */
+function reportFailure(): void {
+  document.getElementById('root')!.textContent = 'This page could not be loaded completely. Please reload it.';
+}

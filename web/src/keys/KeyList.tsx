@@ -25,7 +25,7 @@ export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
   const [search, setSearch] = useState('');
-  const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const { keys, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = list;
   const concerns = attention(keys, now);
   const rows = rowsOf(keys, now);
   const isLong = rows.length >= FILTERS_FROM;
@@ -34,8 +34,8 @@ export function KeyList({ list, filter, links }: Props) {
 
   // The service itself has no search.
   useEffect(() => {
-    if (needsAll && hasNextPage && !isFetchingNextPage && !list.isError) void fetchNextPage({ cancelRefetch: false });
-  }, [needsAll, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);
+    if (needsAll && hasNextPage && !isFetching && !list.isError) void fetchNextPage({ cancelRefetch: false });
+  }, [needsAll, hasNextPage, isFetching, fetchNextPage, list.isError]);
 
   const isConcern = ({ key, rotation }: (typeof rows)[number]) =>
     concerns.some((concern) => concern.key.id === key.id || concern.key.id === rotation?.old.id);

@@ -18,15 +18,15 @@ export function useApiKeys() {
     // Shows the first use of a new key, and then the end of the old one.
     refetchInterval: ({ state }) => state.data?.pages.some(holdsRotation) && ROTATION_POLL_MS,
   });
-  const { hasNextPage, isError, fetchNextPage } = query;
+  const { hasNextPage, isError, isFetching, fetchNextPage } = query;
   const [first] = query.data?.pages ?? [];
   const keys = query.data?.pages.flatMap((page) => page.items) ?? [];
   const isIncomplete = hasNextPage && !isError && first !== undefined && countedActive(keys) < first.activeKeys;
   const pages = query.data?.pages.length;
   useEffect(() => {
-    // Several components may need the next page at once.
-    if (isIncomplete) void fetchNextPage({ cancelRefetch: false });
-  }, [isIncomplete, pages, fetchNextPage]);
+    // Several components may need the next page at once. While another request is under way, this would do nothing.
+    if (isIncomplete && !isFetching) void fetchNextPage({ cancelRefetch: false });
+  }, [isIncomplete, isFetching, pages, fetchNextPage]);
   return {
     ...query,
     keys,
