@@ -73,7 +73,10 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
   return (
     <li className={classes.line} data-kind={concern.kind}>
       <div>
-        <strong>{key.name}</strong> {title}
+        <strong>
+          <bdi>{key.name}</bdi>
+        </strong>{' '}
+        {title}
         <div className={classes.text}>{text}</div>
       </div>
       <div className={classes.actions}>

@@ -11,7 +11,9 @@ export function Emphasised({ sentence, word }: Props) {
   return (
     <>
       {before}
-      <strong>{word}</strong>
+      <strong>
+        <bdi>{word}</bdi>
+      </strong>
       {after}
     </>
   );
