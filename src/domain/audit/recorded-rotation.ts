@@ -1,4 +1,4 @@
-import { endGiven } from '../keys/api-key.js';
+import { endGiven } from '../keys/key-status.js';
 import { cancelsRotation } from '../keys/key-change.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import { isOpen, type KeyTimes } from '../keys/key-status.js';

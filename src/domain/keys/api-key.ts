@@ -15,9 +15,9 @@ import {
   type RotationOrder,
   UNTOUCHED,
 } from './key-state.js';
-import { type ApiKeyStatus, dueEnd, type EndStatus, statusAt } from './key-status.js';
+import { type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
-import { DAY_MS, earliest, secondsAfter } from '../time.js';
+import { DAY_MS } from '../time.js';
 
 export class ApiKey {
   private constructor(private state: ApiKeyState) {}
@@ -124,8 +124,12 @@ export class ApiKey {
   /** Removes the end that the successor gave the key. The end that stood before its first use is restored. */
   cancelRotation(successor: ApiKey, now: Date): void {
     this.requireActive(now);
-    const { endsAt, priorEndsAt } = this.state;
-    this.state = { ...this.state, replacedBy: null, endsAt: successor.state.firstUsedAt ? priorEndsAt : endsAt };
+    const { expiresAt, endsAt, priorEndsAt } = this.state;
+    const { firstUsedAt, graceSeconds } = successor.state;
+    const given = firstUsedAt && endGiven(expiresAt, firstUsedAt, graceSeconds!);
+    // An older release stored no `priorEndsAt`. There, an end before the given one is an earlier successor's.
+    const stands = given && endsAt! >= given ? priorEndsAt : endsAt;
+    this.state = { ...this.state, replacedBy: null, endsAt: (given && priorEndsAt) ?? stands };
   }
 
   private requireActive(now: Date): void {
@@ -140,9 +144,4 @@ export class ApiKey {
 
 export function keyNotActive(status: ApiKeyStatus): Refusal {
   return new Refusal('api_key_not_active', `This API key is already ${status}`, { apiKeyStatus: status });
-}
-
-/** When an old key ends, unless it ends earlier. @param firstUsedAt of its successor */
-export function endGiven(expiresAt: Date, firstUsedAt: Date, graceSeconds: number): Date {
-  return earliest(expiresAt, secondsAfter(firstUsedAt, graceSeconds));
 }

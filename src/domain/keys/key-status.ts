@@ -1,3 +1,4 @@
+import { earliest, secondsAfter } from '../time.js';
 /** In the order in which clients see them. */
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
@@ -36,4 +37,9 @@ function endedByClock(now: Date, { expiresAt, endsAt }: KeyTimes): EndStatus | u
   const expiresMs = expiresAt.getTime();
   if (endsAt && endsAt.getTime() < expiresMs && endsAt.getTime() <= nowMs) return 'revoked';
   return expiresMs <= nowMs ? 'expired' : undefined;
+}
+
+/** When an old key ends, unless it ends earlier. @param firstUsedAt of its successor */
+export function endGiven(expiresAt: Date, firstUsedAt: Date, graceSeconds: number): Date {
+  return earliest(expiresAt, secondsAfter(firstUsedAt, graceSeconds));
 }
