@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
 import { useKeyDialogs } from '../keys/KeyDialogs';
@@ -58,16 +58,21 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
     else if (step === 'create') create(found.key);
     else act({ kind: step, key: found.key, rotation, opener: focus.opener() });
   };
+  const hasStopped = useRef(false);
   const stopRenaming = () => {
+    hasStopped.current = true;
     rename(false);
-    // The button is there again after this.
-    requestAnimationFrame(() => edit.current?.focus());
   };
 
   const now = useNow();
   const isUnknown = hasCode(found.error, 'not_found');
   const key = isUnknown ? undefined : found.key;
   const isRenaming = renaming.isOn && key !== undefined;
+  // Only now is the button enabled again.
+  useEffect(() => {
+    if (!isRenaming && hasStopped.current) edit.current?.focus();
+    hasStopped.current = false;
+  }, [isRenaming]);
   return (
     <SidePanel
       opened={opened}
