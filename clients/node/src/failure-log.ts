@@ -4,11 +4,11 @@ const QUIET_MS = 60_000;
 
 /** What to check first, by the code of the failure. */
 const CHECKS: Readonly<Record<string, string>> = {
-  UNAUTHENTICATED: "Latchkey does not know serviceToken: SERVICE_TOKENS there needs the token's SHA-256",
-  PERMISSION_DENIED: 'serviceToken needs the role validator in SERVICE_TOKENS of Latchkey',
-  UNAVAILABLE: "is target Latchkey's gRPC address, does Latchkey run, and does it reach PostgreSQL? See its log",
-  DEADLINE_EXCEEDED: 'Latchkey did not answer within deadlineMs: see its log, its load and the network',
-  UNIMPLEMENTED: "target is not Latchkey's gRPC port (GRPC_PORT)",
+  UNAUTHENTICATED: "Latchkey does not know serviceToken: SERVICE_TOKENS there needs the token's SHA-256.",
+  PERMISSION_DENIED: 'serviceToken needs the role validator in SERVICE_TOKENS of Latchkey.',
+  UNAVAILABLE: "is target Latchkey's gRPC address, does Latchkey run, and does it reach PostgreSQL? See its log.",
+  DEADLINE_EXCEEDED: 'Latchkey did not answer within deadlineMs: see its log, its load and the network.',
+  UNIMPLEMENTED: "target is not Latchkey's gRPC port (GRPC_PORT).",
   UNREADABLE_ANSWER: 'target answers, but not as Latchkey does: is the guard older than the service?',
 };
 
@@ -28,7 +28,7 @@ export function failureLog(
     const now = nowMs();
     if (now - writtenAt < QUIET_MS) return;
     const count = unwritten === 1 ? 'a request was' : `${unwritten} requests were`;
-    const check = Object.hasOwn(CHECKS, code) ? ` ${CHECKS[code]}.` : '';
+    const check = Object.hasOwn(CHECKS, code) ? ` ${CHECKS[code]}` : '';
     writtenAt = now;
     unwritten = 0;
     write(`[latchkey guard] ${count} answered with 503: ${code} (${message}).${check}`);
