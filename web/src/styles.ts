@@ -28,4 +28,3 @@ import '@mantine/core/styles/FloatingIndicator.css';
 import '@mantine/core/styles/Skeleton.css';
 import '@mantine/core/styles/Stack.css';
 import '@mantine/core/styles/Tabs.css';
-import '@mantine/core/styles/Tooltip.css';

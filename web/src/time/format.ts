@@ -96,12 +96,6 @@ export function timestamp(iso: string, language: string): string {
   return format.format(new Date(iso));
 }
 
-/** "Nov 23, 2:00 PM". */
-export function shortTime(iso: string, language: string): string {
-  const short = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
-  return new Intl.DateTimeFormat(localeFor(language), short).format(new Date(iso));
-}
-
 /** "45 seconds", "15 minutes", "7 days": how long to wait. */
 export function duration(seconds: number, language: string): string {
   const [unit, size] = LENGTHS.find(([, each]) => seconds >= each && seconds % each === 0) ?? lengthOf(seconds);

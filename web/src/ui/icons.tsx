@@ -78,19 +78,6 @@ export const PlusIcon = () => (
   </Icon>
 );
 
-export const RevokeIcon = () => (
-  <Icon>
-    <circle cx="12" cy="12" r="9" />
-    <path d="m6 6 12 12" />
-  </Icon>
-);
-
-export const RotateIcon = () => (
-  <Icon>
-    <path d="M20 11a8 8 0 0 0-14-4.5L4 8.5M4 4v4.5h4.5M4 13a8 8 0 0 0 14 4.5l2-2M20 20v-4.5h-4.5" />
-  </Icon>
-);
-
 /** Points to the side of a closed section. */
 export const ChevronIcon = () => (
   <Icon>

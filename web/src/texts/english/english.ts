@@ -35,7 +35,6 @@ export const english = {
     /** The detail is the service's own, in English. */
     unexpected: (detail: string) => `Something went wrong: ${detail}`,
     wait: (duration: string) => `Too many attempts. Try again in ${duration}.`,
-    stale: 'This may be out of date.',
   },
   noAccount: {
     title: 'You don’t have an account here yet',

@@ -34,7 +34,6 @@ export const german: Texts = {
     noAccount: 'Sie sind angemeldet, haben hier aber noch kein Konto.',
     unexpected: (detail) => `Etwas ist schiefgelaufen: ${detail}`,
     wait: (duration) => `Zu viele Versuche. Warten Sie ${duration} und versuchen Sie es dann erneut.`,
-    stale: 'Diese Angaben sind möglicherweise veraltet.',
   },
   noAccount: {
     title: 'Sie haben hier noch kein Konto',
