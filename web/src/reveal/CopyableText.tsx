@@ -1,11 +1,10 @@
 import { Button, VisuallyHidden } from '@mantine/core';
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useRef, type RefObject } from 'react';
 import { useTexts } from '../texts';
 import { CheckIcon, CopyIcon } from '../ui/icons';
 import { Swap } from '../ui/Swap';
+import { useCopy } from '../ui/useCopy';
 import classes from './reveal.module.css';
-
-const SHOWN_MS = 4000;
 
 interface Props {
   readonly text: string;
@@ -30,28 +29,18 @@ export function CopyableText({ text, label, copyLabel, hint, ...given }: Props) 
   const { hints = [hint], buttonRef, isMain = false, onCopied } = given;
   const { reveal } = useTexts();
   const box = useRef<HTMLDivElement>(null);
-  const [outcome, setOutcome] = useState<'copied' | 'blocked'>();
-  const isCopied = outcome === 'copied';
+  const { isCopied, isBlocked, copy, showCopied } = useCopy();
 
-  useEffect(() => {
-    if (!isCopied) return undefined;
-    const timer = setTimeout(() => setOutcome(undefined), SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-
-  const finish = () => {
-    setOutcome('copied');
-    onCopied?.();
+  const press = async () => {
+    if (await copy(text)) return onCopied?.();
+    box.current?.focus();
+    if (box.current) selectText(box.current);
   };
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(finish, () => {
-      box.current?.focus();
-      if (box.current) selectText(box.current);
-      setOutcome('blocked');
-    });
   /** A part of the key is no copy of it. */
   const noticeCopy = () => {
-    if (String(getSelection()).includes(text)) finish();
+    if (!String(getSelection()).includes(text)) return;
+    showCopied();
+    onCopied?.();
   };
 
   return (
@@ -76,12 +65,12 @@ export function CopyableText({ text, label, copyLabel, hint, ...given }: Props) 
         size={isMain ? 'sm' : 'xs'}
         leftSection={isCopied ? <CheckIcon /> : <CopyIcon />}
         aria-label={isCopied ? reveal.copied : copyLabel}
-        onClick={() => void copy()}
+        onClick={() => void press()}
       >
         <Swap shown={isCopied ? reveal.copied : reveal.copy} among={[reveal.copied, reveal.copy]} />
       </Button>
       <div role="status" className={classes.hint}>
-        <Swap shown={outcome === 'blocked' ? reveal.blocked : hint} among={[reveal.blocked, ...hints]} />
+        <Swap shown={isBlocked ? reveal.blocked : hint} among={[reveal.blocked, ...hints]} />
         {isCopied && <VisuallyHidden>{reveal.copiedAloud}</VisuallyHidden>}
       </div>
     </div>
