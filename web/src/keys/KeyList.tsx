@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { attention } from '../attention/attention';
 import { Attention } from '../attention/Attention';
 import type { StatusFilter } from '../panel/place';
@@ -9,7 +9,7 @@ import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks } from './key-rows';
 import { KeyFilters } from './KeyFilters';
 import { KeyTable } from './KeyTable';
-import type { useApiKeys } from './useApiKeys';
+import { useNextPages, type useApiKeys } from './useApiKeys';
 
 /** The number of rows from which the list has filters and a search. Fewer fit on the screen. */
 const FILTERS_FROM = 9;
@@ -25,7 +25,7 @@ export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
   const [search, setSearch] = useState('');
-  const { keys, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = list;
+  const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const concerns = attention(keys, now);
   const rows = rowsOf(keys, now);
   const isLong = rows.length >= FILTERS_FROM;
@@ -33,9 +33,7 @@ export function KeyList({ list, filter, links }: Props) {
   const needsAll = wanted !== '' || (isLong && filter !== 'active');
 
   // The service itself has no search.
-  useEffect(() => {
-    if (needsAll && hasNextPage && !isFetching && !list.isError) void fetchNextPage({ cancelRefetch: false });
-  }, [needsAll, hasNextPage, isFetching, fetchNextPage, list.isError]);
+  useNextPages(list, needsAll);
 
   const isConcern = ({ key, rotation }: (typeof rows)[number]) =>
     concerns.some((concern) => concern.key.id === key.id || concern.key.id === rotation?.old.id);

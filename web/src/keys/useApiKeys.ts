@@ -1,4 +1,9 @@
-import { useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  type InfiniteData,
+  type QueryClient,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ApiKey, ApiKeyPage } from '../api/types';
 import { usePanel } from '../panel/context';
@@ -18,15 +23,11 @@ export function useApiKeys() {
     // Shows the first use of a new key, and then the end of the old one.
     refetchInterval: ({ state }) => state.data?.pages.some(holdsRotation) && ROTATION_POLL_MS,
   });
-  const { hasNextPage, isError, isFetching, fetchNextPage } = query;
+  const { hasNextPage, isError } = query;
   const [first] = query.data?.pages ?? [];
   const keys = query.data?.pages.flatMap((page) => page.items) ?? [];
   const isIncomplete = hasNextPage && !isError && first !== undefined && countedActive(keys) < first.activeKeys;
-  const pages = query.data?.pages.length;
-  useEffect(() => {
-    // Several components may need the next page at once. While another request is under way, this would do nothing.
-    if (isIncomplete && !isFetching) void fetchNextPage({ cancelRefetch: false });
-  }, [isIncomplete, isFetching, pages, fetchNextPage]);
+  useNextPages(query, isIncomplete);
   return {
     ...query,
     keys,
@@ -35,6 +36,17 @@ export function useApiKeys() {
     activeKeys: first?.activeKeys,
     maxActiveKeys: first?.maxActiveKeys,
   };
+}
+
+type Pages = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isError' | 'isFetching' | 'fetchNextPage'>;
+
+/** Loads page after page as long as they are wanted. While another request is under way, a page can't be loaded. */
+export function useNextPages({ hasNextPage, isError, isFetching, fetchNextPage }: Pages, isWanted: boolean): void {
+  const isDue = isWanted && hasNextPage && !isError && !isFetching;
+  useEffect(() => {
+    // Several components may want the same page.
+    if (isDue) void fetchNextPage({ cancelRefetch: false });
+  }, [isDue, fetchNextPage]);
 }
 
 /** As the service counts them: a key whose predecessor is active does not count. */
