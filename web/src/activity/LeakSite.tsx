@@ -1,13 +1,16 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { Leak } from '../api/types';
+import { leakPlace } from '../keys/leak';
 import { useTexts } from '../texts';
 import classes from './activity.module.css';
 
 /**
- * Where a leaked key was found. A stranger may have written both texts, so only an https address is a link. It is shown
+ * Where a leaked key was found. A stranger may have written both texts, so `leakPlace` decides what is a link. It is shown
  * in full, and its site does not learn where the person came from.
  */
-export function LeakSite({ leak: { source, url } }: { readonly leak: Leak }) {
+export function LeakSite({ leak }: { readonly leak: Leak }) {
+  const { source, url } = leak;
+  const { href } = leakPlace(leak);
   const texts = useTexts();
   const { foundBy, foundAt } = texts.activity;
   return (
@@ -16,8 +19,8 @@ export function LeakSite({ leak: { source, url } }: { readonly leak: Leak }) {
       {url && (
         <div className={classes.what}>
           {foundAt}{' '}
-          {url.startsWith('https://') ? (
-            <a href={url} target="_blank" rel="noopener noreferrer" className={classes.link}>
+          {href ? (
+            <a href={href} target="_blank" rel="noopener noreferrer" className={classes.link}>
               {url} <VisuallyHidden component="span">{texts.newTab}</VisuallyHidden>
             </a>
           ) : (

@@ -3,7 +3,7 @@ import type { Leak } from '../api/types';
 /** Strangers write it, so a long text is cut. */
 const MOST = 40;
 
-/** Where a key was found, and by whom. The link is set only for https. */
+/** Where a key was found, and by whom. The link is set only for an address that plainly is https. */
 export function leakPlace({ source, url }: Leak): {
   readonly host?: string;
   readonly href?: string;
@@ -12,7 +12,7 @@ export function leakPlace({ source, url }: Leak): {
   const found = url !== null && URL.canParse(url) ? new URL(url) : undefined;
   return {
     ...(found && found.hostname !== '' && { host: cut(found.hostname) }),
-    ...(found?.protocol === 'https:' && { href: found.href }),
+    ...(found && url?.startsWith('https://') && { href: found.href }),
     ...(source !== null && { source: cut(source) }),
   };
 }
