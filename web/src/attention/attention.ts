@@ -63,8 +63,7 @@ function causeOf(key: ApiKey, now: number): 'leaked' | 'expired' | 'idle' | unde
 
 /** Another active key took its place: a successor, or one that was made later with the same name. */
 function isReplaced(key: ApiKey, keys: readonly ApiKey[], now: number): boolean {
-  const byId = new Map(keys.map((each) => [each.id, each]));
-  const successor = key.replacedBy === null ? undefined : byId.get(key.replacedBy);
+  const successor = keys.find(({ id }) => id === key.replacedBy);
   if (successor && (statusAt(successor, now) === 'active' || isReplaced(successor, keys, now))) return true;
   const isLater = (other: ApiKey) => other.name === key.name && other.createdAt > key.createdAt;
   return keys.some((other) => isLater(other) && statusAt(other, now) === 'active');
