@@ -4,7 +4,7 @@ import { credentials, status } from '@grpc/grpc-js';
 import { times } from '../support/application/calls.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { bearer, connectClients, type Clients } from '../support/callers/grpc-clients.js';
-import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
+import { shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { Person } from '../support/callers/person.js';
 import { memoryMbOf } from '../support/processes/processes.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
@@ -19,8 +19,6 @@ const SILENT_READERS = shortOrLong(5, 100);
 const ABANDONED = shortOrLong(1000, 200_000);
 const AT_ONCE = 500;
 const CALLS = 50;
-/** The longest median wait of the other clients that the long form allows, in milliseconds. */
-const SERVED_MS = 100;
 /**
  * Memory is measured in the long form. In the short form, a machine without time to collect garbage may use this much
  * more.
@@ -62,7 +60,6 @@ describe('the service with greedy clients', () => {
   async function expectServed(): Promise<number> {
     const { outcomes, medianMs } = await inTurn(CALLS, () => outcomeOf(others.validate(fullKey)));
     expect(outcomes).toEqual(new Array(CALLS).fill('grant'));
-    expectWithinMs(medianMs, SERVED_MS);
     return Number(medianMs.toFixed(1));
   }
   const question = () => ({ apiKey: fullKey, operation: 'OPERATION_READ' as const });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { times } from '../support/application/calls.js';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
+import { shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
@@ -14,9 +14,8 @@ import { OwnPostgres } from './own-postgres.js';
 import { SmallDisk } from './small-disk.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** The promised times, which the long form checks. The first is DATABASE_PATIENCE_MS and 30 ms. */
-const UNAVAILABLE_WITHIN_MS = 150;
-const BACK_WITHIN_MS = 2000;
+/** The promised times, which the long form prints next to what it measured. UNAVAILABLE: DATABASE_PATIENCE_MS and 30 ms. */
+const PROMISED = { 'promised for UNAVAILABLE ms': 150, 'promised for back ms': 2000 };
 const KILLS = shortOrLong(1, 20);
 
 describe('the service while PostgreSQL has trouble', () => {
@@ -63,11 +62,6 @@ describe('the service while PostgreSQL has trouble', () => {
     await eventually(async () => isDeepStrictEqual(await validateAll(instance), usual));
     return Math.round(performance.now() - beganAt);
   }
-  async function expectService(instance = service): Promise<number> {
-    const backMs = await backIn(instance);
-    expectWithinMs(backMs, BACK_WITHIN_MS);
-    return backMs;
-  }
   /** Failed authentications on the audit trail. */
   async function recorded(): Promise<number> {
     const text = `SELECT sum(count)::int AS failures FROM audit_events WHERE type = 'authentication.failed'`;
@@ -94,7 +88,7 @@ describe('the service while PostgreSQL has trouble', () => {
       expect(outcomes).toEqual(times(15, () => unavailable));
       slowestMs = Math.max(slowestMs, medianMs);
       await postgres.startAgain();
-      slowestBackMs = Math.max(slowestBackMs, await expectService());
+      slowestBackMs = Math.max(slowestBackMs, await backIn());
       isOver = true;
       await Promise.all(load);
       expectNoneWrong(answers);
@@ -107,8 +101,7 @@ describe('the service while PostgreSQL has trouble', () => {
       'UNAVAILABLE after ms': slowestMs.toFixed(1),
       'back ms': slowestBackMs,
     };
-    printFigures('PostgreSQL killed', figures);
-    expectWithinMs(slowestMs, UNAVAILABLE_WITHIN_MS);
+    printFigures('PostgreSQL killed', { ...figures, ...PROMISED });
   });
 
   test('gives the usual verdicts over a slow line, UNAVAILABLE over one that is too slow, and resumes', async () => {
@@ -127,14 +120,13 @@ describe('the service while PostgreSQL has trouble', () => {
     const { outcomes, medianMs } = await inTurn(shortOrLong(5, 100), () => validateAll(shortTimeout));
     expectNoneWrong(answers);
     expect(outcomes.flat().filter((outcome) => outcome !== status.UNAVAILABLE)).toEqual([]);
-    expectWithinMs(medianMs, UNAVAILABLE_WITHIN_MS);
     line.delayMs = 0;
-    const backMs = await expectService(shortTimeout);
+    const backMs = await backIn(shortTimeout);
     const figures = {
       'ms at 20 ms a round trip': slow.medianMs.toFixed(1),
       'UNAVAILABLE after ms at 1 s': medianMs.toFixed(1),
     };
-    printFigures('PostgreSQL slow', { ...figures, 'back ms': backMs });
+    printFigures('PostgreSQL slow', { ...figures, 'back ms': backMs, ...PROMISED });
   });
 
   test('grants good keys with a full disk, answers UNAVAILABLE where it cannot record a failure, and resumes', async () => {
@@ -157,11 +149,10 @@ describe('the service while PostgreSQL has trouble', () => {
     expect(bad.outcomes).not.toContain('grant');
     expect(unrecorded.length).toBeGreaterThan(25);
     expect((await recorded()) - recordedBefore).toBeGreaterThanOrEqual(denials.length);
-    expectWithinMs(bad.medianMs, UNAVAILABLE_WITHIN_MS);
     const created = await person.create();
     expect(created).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     await disk.makeRoom();
-    const backMs = await expectService();
+    const backMs = await backIn();
     expect((await person.list()).activeKeys).toBe(1);
     printFigures('PostgreSQL disk full', {
       'grants while full': 50,

