@@ -33,12 +33,15 @@ const wanted = (/** @type {string} */ checkout) =>
 function isInstalledByHand(checkout) {
   const installed = packagesIn(join(checkout, 'node_modules', '.package-lock.json'));
   if (!installed) return false;
-  return Object.entries(packagesIn(join(checkout, 'package-lock.json')) ?? {})
-    .filter(([path]) => path !== '')
-    .every(([path, locked]) => {
-      const found = installed[path];
-      return found ? found.version === locked.version && found.integrity === locked.integrity : mayBeMissing(locked);
-    });
+  return (
+    Object.entries(packagesIn(join(checkout, 'package-lock.json')) ?? {})
+      // Our own packages are links: another version of them installs nothing.
+      .filter(([path]) => path.includes('node_modules/'))
+      .every(([path, locked]) => {
+        const found = installed[path];
+        return found ? found.version === locked.version && found.integrity === locked.integrity : mayBeMissing(locked);
+      })
+  );
 }
 
 /**

@@ -37,6 +37,15 @@ describe('the installation of packages', () => {
     expect(await install('')).toMatchObject({ code: 0, output: '', calls });
   });
 
+  it('does nothing when only the version of our own packages has changed', async () => {
+    const lock = checkout.read('package-lock.json');
+    const newer = lock.replaceAll(/("name": "@?latchkey.*",\s+"version": ").*"/g, '$199.0.0"');
+    expect(newer.match(/99\.0\.0/g)).toHaveLength(5);
+    checkout.write('node_modules/.package-lock.json', lock);
+    checkout.write('package-lock.json', newer);
+    expect(await install('')).toEqual({ code: 0, output: '', calls: '' });
+  });
+
   it('includes development packages in production', async () => {
     checkout.write('package-lock.json', '{}');
     expect((await install('', { NODE_ENV: 'production' })).calls).toContain('--include=dev');
