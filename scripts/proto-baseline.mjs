@@ -1,5 +1,5 @@
 // proto-baseline/ is the proto/ of the last release. With --check: does proto/ still work for every client of that
-// release? `npm run proto:release` makes proto/ the new baseline, if it does.
+// release? `npm run release` makes proto/ the new baseline, if it does.
 import './lib/node-version.mjs';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ export async function requireCompatible(proto = join(root, 'proto')) {
   if (code !== 0) throw new Stop(`${output.trim()}\nReleased clients would break: add fields, never change them.`);
 }
 
-async function release() {
+/** Makes proto/ the contract of the last release. */
+export async function moveBaseline() {
   await requireCompatible();
   rmSync(baseline, { recursive: true, force: true });
   cpSync(join(root, 'proto/latchkey'), join(baseline, 'latchkey'), { recursive: true });
-  console.log('proto-baseline/ is now the same as proto/: commit it with the release.');
 }
 
-if (isMain(import.meta.url)) await main(process.argv.includes('--check') ? () => requireCompatible() : release);
+if (isMain(import.meta.url)) await main(() => requireCompatible());

@@ -76,8 +76,8 @@ describe('docker-compose.yml', () => {
     const names = [...new Set(read)].filter((name) => !ofTheMachine.includes(name));
     expect(names.length).toBeGreaterThan(30);
     const env = Object.fromEntries(names.map((name) => [name, `/the/${name}`]));
-    const [service] = Object.values<Tree>(readCompose([BASE], env)['services']).filter(
-      ({ image }) => image === 'latchkey',
+    const [service] = Object.values<Tree>(readCompose([BASE], env)['services']).filter(({ image }) =>
+      image.startsWith('latchkey:'),
     );
     const inside = (service!['volumes'] as string[]).map((volume) => volume.split(':') as [string, string]);
     const given = environmentOf(service!, env);

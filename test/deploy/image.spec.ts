@@ -88,13 +88,13 @@ describe('the image', () => {
     const list = readStages().find(({ name }) => name === 'latchkey-sbom')!;
     const { code, output: said } = await run('sh', ['-c', textsOf(list, 'RUN')[0]!], { cwd: folder });
     expect(code === 0 ? '' : said).toBe('');
+    const { version, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const { bomFormat, metadata, components } = JSON.parse(readFileSync(join(folder, 'latchkey.cdx.json'), 'utf8'));
     expect({ bomFormat, of: metadata.component.purl }).toEqual({
       bomFormat: 'CycloneDX',
-      of: 'pkg:npm/latchkey@0.1.0',
+      of: `pkg:npm/latchkey@${version}`,
     });
     const names = components.map(({ name }: { name: string }) => name);
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
     expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
     expect(names.filter((name: string) => /^(jest|typescript|vite)$/.test(name))).toEqual([]);
   });

@@ -1,5 +1,4 @@
 import type { Account } from '../../domain/accounts/account.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Accounts, ApiKeys } from '../ports.js';
 import type { OutboxMessage } from '../notice-ports.js';
 
@@ -9,8 +8,6 @@ export interface Addressee {
   readonly now: Date;
   /** Whether the key has a successor that nobody has used yet. */
   readonly isReplaced: boolean;
-  /** The key that it replaces. */
-  readonly replaced: ApiKey | undefined;
 }
 
 export class Addressees {
@@ -34,9 +31,7 @@ export class Addressees {
     const { replacedBy, endsAt } = key.snapshot();
     const isComing = account.isActive && key.status(now) === 'active' && !endsAt;
     if (type === 'api_key.expiring' && !isComing) return undefined;
-    const [successor, replaced] = await Promise.all(
-      [replacedBy, data.replacesKeyId].map((id) => (id ? this.keys.find(id) : undefined)),
-    );
-    return { account, now, isReplaced: successor?.status(now) === 'active', replaced };
+    const successor = replacedBy ? await this.keys.find(replacedBy) : undefined;
+    return { account, now, isReplaced: successor?.status(now) === 'active' };
   }
 }

@@ -1,12 +1,9 @@
-import type { Leak } from '../api/types.js';
+import type { Leak } from '../api/types';
 
 /** Strangers write it, so a long text is cut. */
 const MOST = 40;
 
-/**
- * Where a key was found, and by whom. The link is set only for an address that plainly is https, without a name that could
- * pass for its host.
- */
+/** Where a key was found, and by whom. The link is set only for an address that plainly is https. */
 export function leakPlace({ source, url }: Leak): {
   readonly host?: string;
   readonly href?: string;
@@ -15,7 +12,7 @@ export function leakPlace({ source, url }: Leak): {
   const found = url !== null && URL.canParse(url) ? new URL(url) : undefined;
   return {
     ...(found && found.hostname !== '' && { host: cut(found.hostname) }),
-    ...(found && url?.startsWith('https://') && !found.username && !found.password && { href: found.href }),
+    ...(found && url?.startsWith('https://') && { href: found.href }),
     ...(source !== null && { source: cut(source) }),
   };
 }

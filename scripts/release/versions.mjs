@@ -1,0 +1,80 @@
+// package.json names the version. The packages, the images, the chart and the pages repeat it. Run by itself, this
+// refuses a place that differs, and a version that CHANGELOG.md does not describe. With a tag (`v0.3.0`), as in a CI
+// that publishes, the tag has to name the same version.
+import '../lib/node-version.mjs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMain, root } from '../lib/paths.mjs';
+import { main, Stop } from '../lib/stop.mjs';
+
+const ofPackage = /(?<=^ {2}"version": ")[^"]+/gm;
+const ofImages = /(?<=^ *image: latchkey[\w-]*:)\S+/gm;
+const ofTarballs = /(?<=latchkey-(?:guard|panel)-)\d\S*(?=\.tgz)/g;
+/** Each file, and what in it is the version. @type {Readonly<Record<string, RegExp>>} */
+const places = {
+  'package.json': ofPackage,
+  'package-lock.json': /(?<="name": "@?latchkey[\w/-]*",\s+"version": "|"@latchkey\/guard": ")[^"]+/g,
+  'clients/node/package.json': ofPackage,
+  'web/package.json': ofPackage,
+  'examples/systems-api/package.json': /(?<="version": "|"@latchkey\/guard": ")[^"]+/g,
+  Dockerfile: /(?<=image\.version=")[^"]+/g,
+  'docker-compose.yml': ofImages,
+  'docker-compose.failover.yml': ofImages,
+  'deploy/helm/latchkey/Chart.yaml': /(?<=^version: |^appVersion: ')[^\s']+/gm,
+  'README.md': ofTarballs,
+  'clients/node/README.md': ofTarballs,
+  'web/README.md': ofTarballs,
+  'examples/panel-host/README.md': ofTarballs,
+};
+const changelog = 'CHANGELOG.md';
+/** The files that a new version changes. */
+export const versioned = [...Object.keys(places), changelog];
+
+/** @param {string} file */
+const read = (file) => readFileSync(join(root, file), 'utf8');
+
+/** @returns {string} */
+export const currentVersion = () => JSON.parse(read('package.json')).version;
+
+/** What the next release changes, as CHANGELOG.md lists it. */
+export function unreleased() {
+  const [, text] = /^## Unreleased\n([^]*?)(?=^## |$(?![^]))/m.exec(read(changelog)) ?? [];
+  if (text === undefined)
+    throw new Stop(`${changelog} has no section "## Unreleased": add it above the newest version.`);
+  return text.trim();
+}
+
+/**
+ * Writes a version to every place, and makes what is unreleased its section of CHANGELOG.md.
+ * @param {string} version
+ * @param {string} day as 2026-12-31
+ */
+export function setVersion(version, day) {
+  for (const [file, pattern] of Object.entries(places)) {
+    writeFileSync(join(root, file), read(file).replaceAll(pattern, version));
+  }
+  const section = `## Unreleased\n\n## ${version} - ${day}\n`;
+  writeFileSync(join(root, changelog), read(changelog).replace('## Unreleased\n', section));
+}
+
+/**
+ * @param {string} [tag]
+ * @throws {Stop} naming each place with another version
+ */
+export function requireOneVersion(tag) {
+  const version = currentVersion();
+  const faults = Object.entries(places).flatMap(([file, pattern]) => {
+    const found = read(file).match(pattern) ?? ['no version where one was'];
+    return [...new Set(found)].filter((each) => each !== version).map((each) => `  ${file}: ${each}`);
+  });
+  const [, described] = /^## (\d\S*) - \d{4}-\d\d-\d\d$/m.exec(read(changelog)) ?? [];
+  if (described !== version) faults.push(`  ${changelog}: the newest section is ${described ?? 'not a version'}`);
+  if (tag !== undefined && tag !== `v${version}`) faults.push(`  the tag: ${tag}`);
+  if (faults.length === 0) return;
+  throw new Stop(
+    `package.json has the version ${version}. These differ:\n${faults.join('\n')}\n` +
+      '`npm run release -- <version>` sets all of them, except a tag.',
+  );
+}
+
+if (isMain(import.meta.url)) await main(() => requireOneVersion(process.argv[2]));
