@@ -21,7 +21,7 @@ const PICTURES: [MailedType, string][] = [
 
 function mail(type: MailedType, name: string): string {
   const profile = { email: 'ada@example.org', displayName: 'Ada Lovelace', permissions: [] };
-  const addressee = { account: Account.open('ada', profile), now: NOW, isReplaced: false };
+  const addressee = { account: Account.open('ada', profile), now: NOW, isReplaced: false, replaced: undefined };
   const data = {
     sequence: 1,
     keyId: randomUUID(),
@@ -30,6 +30,7 @@ function mail(type: MailedType, name: string): string {
     prefix: maskKey('lk', '7c1f4e0a9b2d'.padEnd(24, '0')),
     expiresAt: new Date(NOW.getTime() + 7 * DAY_MS).toISOString(),
     clientIp: '203.0.113.7',
+    leak: { source: 'GitLab', url: 'https://git.example.com/ada/deploy/-/blob/main/.env' },
   };
   return letterHtml(writeLetter(type, { data, timestamp: NOW }, addressee, 'https://keys.example.com'));
 }

@@ -50,6 +50,9 @@ describe('The event of a change', () => {
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
       { keyId: key.id, reason: 'leaked', actorId: 'admin:ada', details },
     ]);
+    const claims = await app.outbox.claim('webhook', 100);
+    const [, ...ends] = claims.map(({ message }) => message.data).filter(({ keyId }) => keyId === key.id);
+    expect(ends.map(({ leak }) => leak)).toEqual([site, site]);
   });
 });
 

@@ -42,7 +42,8 @@ export async function saveKeys(
     else await transaction.saveKey(key);
     const event = eventOf(change, actor, leakedAt);
     if (event) await transaction.record(event);
-    for (const notice of noticesOfChange(change, actor.client.ip)) await transaction.notify(notice);
+    const notices = noticesOfChange(change, { clientIp: actor.client.ip, leakedAt });
+    for (const notice of notices) await transaction.notify(notice);
   }
 }
 
@@ -58,7 +59,7 @@ export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): A
     return { type: 'api_key.first_used', keyId, details: firstUse(key, change.replaced), ...actor };
   if (became === 'expired') return { type: 'api_key.expired', keyId, ...THE_SERVICE };
   if (became !== 'revoked') return undefined;
-  const details = leakedAt && { details: leakedAt };
+  const details = change.reason === 'leaked' && leakedAt && { details: leakedAt };
   return { type: 'api_key.revoked', keyId, reason: change.reason, ...details, ...actor };
 }
 

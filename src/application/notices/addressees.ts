@@ -1,4 +1,5 @@
 import type { Account } from '../../domain/accounts/account.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Accounts, ApiKeys } from '../ports.js';
 import type { OutboxMessage } from '../notice-ports.js';
 
@@ -8,6 +9,8 @@ export interface Addressee {
   readonly now: Date;
   /** Whether the key has a successor that nobody has used yet. */
   readonly isReplaced: boolean;
+  /** The key that it replaces. */
+  readonly replaced: ApiKey | undefined;
 }
 
 export class Addressees {
@@ -31,7 +34,9 @@ export class Addressees {
     const { replacedBy, endsAt } = key.snapshot();
     const isComing = account.isActive && key.status(now) === 'active' && !endsAt;
     if (type === 'api_key.expiring' && !isComing) return undefined;
-    const successor = replacedBy ? await this.keys.find(replacedBy) : undefined;
-    return { account, now, isReplaced: successor?.status(now) === 'active' };
+    const [successor, replaced] = await Promise.all(
+      [replacedBy, data.replacesKeyId].map((id) => (id ? this.keys.find(id) : undefined)),
+    );
+    return { account, now, isReplaced: successor?.status(now) === 'active', replaced };
   }
 }

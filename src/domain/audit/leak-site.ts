@@ -1,7 +1,7 @@
 import type { SealableEvent } from './audit-seal.js';
 import { detailsOf } from './history-event.js';
 
-/** Where a reporter says that a key was found. Only stored on the audit trail: the URL is never fetched. */
+/** Where a reporter says that a key was found. Shown to the owner and never fetched: a stranger may have written it. */
 export interface LeakSite {
   /** The finder, such as `secret-scanner`. */
   readonly source: string | null;
@@ -10,6 +10,16 @@ export interface LeakSite {
 
 export const MAX_SOURCE_LENGTH = 200;
 export const MAX_URL_LENGTH = 2048;
+
+/**
+ * The address as a link, only if it plainly is https. A name before the host could pass for the host. The settings screen
+ * decides the same way.
+ */
+export function linkOfLeak(url: string | null | undefined): string | undefined {
+  if (!url?.startsWith('https://') || !URL.canParse(url)) return undefined;
+  const { username, password, href } = new URL(url);
+  return username || password ? undefined : href;
+}
 
 /** Where a leaked key was found, from the event of its end. Null where that is unknown, and for any other event. */
 export function recordedLeak(event: Pick<SealableEvent, 'reason' | 'details'>): LeakSite | null {

@@ -35,6 +35,26 @@ describe('noticeData', () => {
     expect(data).toEqual({ ...always, endsAt: NOW.toISOString() });
   });
 
+  test('contains who found a leaked key and where, as far as that is known', () => {
+    const leakOf = (source: string | null, url: string | null) =>
+      noticeData({ type: 'api_key.leaked', key, leak: { source, url } }, 3).leak;
+    const url = 'https://git.example/x';
+    expect(leakOf('scanner', url)).toEqual({ source: 'scanner', url });
+    expect(leakOf(null, url)).toEqual({ url });
+    expect(leakOf('scanner', null)).toEqual({ source: 'scanner' });
+    expect(noticeData({ type: 'api_key.leaked', key, leak: { source: null, url: null } }, 3)).toEqual(always);
+  });
+
+  test('masks key strings in what a reporter wrote', () => {
+    const text = keyString.reveal();
+    const leak = { source: `found ${text}`, url: `https://git.example/x?key=${text}` };
+    const masked = `lk_${keyString.publicPart}.…`;
+    expect(noticeData({ type: 'api_key.leaked', key, leak }, 3).leak).toEqual({
+      source: `found ${masked}`,
+      url: `https://git.example/x?key=${masked}`,
+    });
+  });
+
   test('contains neither the secret nor the digest', () => {
     const text = JSON.stringify(noticeData({ type: 'api_key.created', key }, 1));
     expect(text).not.toContain(keyString.publicPart);
@@ -59,9 +79,12 @@ describe('channelsOf', () => {
   });
 });
 
+const NOBODY = { clientIp: null };
+const LEAK = { source: 'scanner', url: 'https://git.example/x' };
+
 describe('noticesOfChange', () => {
   test('names the address of the request that created a key', () => {
-    expect(noticesOfChange({ key, became: 'created' }, '192.0.2.7')).toEqual([
+    expect(noticesOfChange({ key, became: 'created' }, { clientIp: '192.0.2.7' })).toEqual([
       { type: 'api_key.created', key, clientIp: '192.0.2.7' },
     ]);
   });
@@ -69,30 +92,39 @@ describe('noticesOfChange', () => {
   test('announces the new key and the rotation', () => {
     const next = key.replaceBy({ id: randomUUID(), expiresInDays: 1, graceSeconds: 0 }, keyString, NOW);
     const fields = { key: next, clientIp: null, replacesKeyId: key.id };
-    expect(noticesOfChange({ key: next, became: 'created' }, null)).toEqual([
+    expect(noticesOfChange({ key: next, became: 'created' }, NOBODY)).toEqual([
       { type: 'api_key.created', ...fields },
       { type: 'api_key.rotated', ...fields },
     ]);
-    expect(noticesOfChange({ key, became: 'rotated' }, null)).toEqual([]);
-    expect(noticesOfChange({ key: next, became: 'used', replaced: key }, null)).toEqual([]);
+    expect(noticesOfChange({ key, became: 'rotated' }, NOBODY)).toEqual([]);
+    expect(noticesOfChange({ key: next, became: 'used', replaced: key }, NOBODY)).toEqual([]);
   });
 
   test('announces an expiry without other fields', () => {
-    expect(noticesOfChange({ key, became: 'expired' }, '192.0.2.7')).toEqual([{ type: 'api_key.expired', key }]);
+    expect(noticesOfChange({ key, became: 'expired' }, { clientIp: '192.0.2.7', leakedAt: LEAK })).toEqual([
+      { type: 'api_key.expired', key },
+    ]);
   });
 
   test.each(['owner', 'administrator', 'platform', 'purged'] as const)(
     'announces a revocation by %s with the reason',
     (reason) => {
       const revoked = { type: 'api_key.revoked', key, reason };
-      expect(noticesOfChange({ key, became: 'revoked', reason }, null)).toEqual([revoked]);
+      expect(noticesOfChange({ key, became: 'revoked', reason }, { clientIp: null, leakedAt: LEAK })).toEqual([
+        revoked,
+      ]);
     },
   );
 
-  test('announces the revocation and the leak', () => {
-    expect(noticesOfChange({ key, became: 'revoked', reason: 'leaked' }, null)).toEqual([
+  test('announces the revocation and the leak, both with where the key was found', () => {
+    const change = { key, became: 'revoked', reason: 'leaked' } as const;
+    expect(noticesOfChange(change, NOBODY)).toEqual([
       { type: 'api_key.revoked', key, reason: 'leaked' },
       { type: 'api_key.leaked', key },
+    ]);
+    expect(noticesOfChange(change, { clientIp: null, leakedAt: LEAK })).toEqual([
+      { type: 'api_key.revoked', key, reason: 'leaked', leak: LEAK },
+      { type: 'api_key.leaked', key, leak: LEAK },
     ]);
   });
 });

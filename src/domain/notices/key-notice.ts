@@ -1,6 +1,8 @@
+import type { LeakSite } from '../audit/leak-site.js';
 import type { ApiKey } from '../keys/api-key.js';
 import { maskKey } from '../keys/key-string.js';
 import type { RevocationReason } from '../keys/key-change.js';
+import { withoutSecrets } from '../secrets.js';
 
 export const NOTICE_TYPES = [
   'api_key.created',
@@ -26,6 +28,8 @@ export interface KeyNotice {
   readonly replacesKeyId?: string;
   /** Where the request that caused the notice came from. */
   readonly clientIp?: string | null;
+  /** Only of the end of a leaked key. */
+  readonly leak?: LeakSite | undefined;
 }
 
 /** The data that is sent. Only texts and numbers, and never a secret. */
@@ -43,10 +47,12 @@ export interface NoticeData {
   readonly endsAt?: string;
   readonly replacesKeyId?: string;
   readonly clientIp?: string;
+  /** Who found the leaked key and where, in the reporter's words. */
+  readonly leak?: { readonly source?: string; readonly url?: string };
 }
 
 /** Lists the fields one by one, so that no other field of the key is sent. */
-export function noticeData({ key, reason, ...notice }: KeyNotice, sequence: number): NoticeData {
+export function noticeData({ key, reason, leak, ...notice }: KeyNotice, sequence: number): NoticeData {
   const { id, ownerId, name, keyPrefix, publicPart, expiresAt, endsAt } = key.snapshot();
   return {
     sequence,
@@ -59,5 +65,10 @@ export function noticeData({ key, reason, ...notice }: KeyNotice, sequence: numb
     ...(endsAt && { endsAt: endsAt.toISOString() }),
     ...(notice.replacesKeyId && { replacesKeyId: notice.replacesKeyId }),
     ...(notice.clientIp && { clientIp: notice.clientIp }),
+    ...((leak?.source || leak?.url) && { leak: leakData(leak) }),
   };
+}
+
+function leakData({ source, url }: LeakSite): NonNullable<NoticeData['leak']> {
+  return { ...(source && { source: withoutSecrets(source) }), ...(url && { url: withoutSecrets(url) }) };
 }

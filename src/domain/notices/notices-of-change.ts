@@ -1,15 +1,28 @@
 import type { KeyChange } from '../keys/key-change.js';
 import type { ApiKey } from '../keys/api-key.js';
+import type { LeakSite } from '../audit/leak-site.js';
 import type { KeyNotice } from './key-notice.js';
 
+interface Circumstances {
+  /** Where the request that caused the change came from. */
+  readonly clientIp: string | null;
+  /** Where a leaked key was found, if that is known. */
+  readonly leakedAt?: LeakSite | undefined;
+}
+
 /** The notices of a change, in the order in which they are sent. A rotation is announced with the new key. */
-export function noticesOfChange(change: KeyChange, clientIp: string | null): KeyNotice[] {
+export function noticesOfChange(change: KeyChange, { clientIp, leakedAt }: Circumstances): KeyNotice[] {
   const { key, became } = change;
   if (became === 'created') return created(key, clientIp);
   if (became === 'expired') return [{ type: 'api_key.expired', key }];
   if (became !== 'revoked') return [];
-  const revoked: KeyNotice = { type: 'api_key.revoked', key, reason: change.reason };
-  return change.reason === 'leaked' ? [revoked, { type: 'api_key.leaked', key }] : [revoked];
+  const { reason } = change;
+  if (reason !== 'leaked') return [{ type: 'api_key.revoked', key, reason }];
+  const leak = leakedAt && { leak: leakedAt };
+  return [
+    { type: 'api_key.revoked', key, reason, ...leak },
+    { type: 'api_key.leaked', key, ...leak },
+  ];
 }
 
 function created(key: ApiKey, clientIp: string | null): KeyNotice[] {

@@ -1,9 +1,12 @@
-import type { Leak } from '../api/types';
+import type { Leak } from '../api/types.js';
 
 /** Strangers write it, so a long text is cut. */
 const MOST = 40;
 
-/** Where a key was found, and by whom. The link is set only for an address that plainly is https. */
+/**
+ * Where a key was found, and by whom. The link is set only for an address that plainly is https, without a name that could
+ * pass for its host.
+ */
 export function leakPlace({ source, url }: Leak): {
   readonly host?: string;
   readonly href?: string;
@@ -12,7 +15,7 @@ export function leakPlace({ source, url }: Leak): {
   const found = url !== null && URL.canParse(url) ? new URL(url) : undefined;
   return {
     ...(found && found.hostname !== '' && { host: cut(found.hostname) }),
-    ...(found && url?.startsWith('https://') && { href: found.href }),
+    ...(found && url?.startsWith('https://') && !found.username && !found.password && { href: found.href }),
     ...(source !== null && { source: cut(source) }),
   };
 }

@@ -10,7 +10,8 @@ const STYLE = `
   dt { font-size: 14px; color: #59636e; }
   dd { margin: 0 0 8px; font-weight: 600; }
   dd:last-child { margin-bottom: 0; }
-  a { display: inline-block; margin: 8px 0 16px; padding: 8px 16px; border-radius: 6px; background: #0b5cad; color: #ffffff;
+  dd a { color: inherit; }
+  p a { display: inline-block; margin: 8px 0 16px; padding: 8px 16px; border-radius: 6px; background: #0b5cad; color: #ffffff;
     font-weight: 600; text-decoration: none; }
   footer { padding-top: 12px; border-top: 1px solid #d1d9e0; font-size: 14px; color: #59636e; }
   @media (prefers-color-scheme: dark) {
@@ -21,7 +22,11 @@ const STYLE = `
 
 /** One column without tables, images or scripts. It loads nothing. */
 export function letterHtml({ heading, greeting, happened, facts, advice, link, url, footer }: Letter): string {
-  const rows = facts.map(([label, value]) => `<dt>${escaped(label)}</dt><dd><bdi>${escaped(value)}</bdi></dd>`);
+  const rows = facts.map(([label, value, address]) => {
+    const text = escaped(value);
+    const shown = address ? `<a href="${escaped(address)}" rel="noopener noreferrer">${text}</a>` : text;
+    return `<dt>${escaped(label)}</dt><dd><bdi>${shown}</bdi></dd>`;
+  });
   const paragraphs = advice.map((each) => `<p>${escaped(each)}</p>`);
   return `<!doctype html>
 <html lang="en">

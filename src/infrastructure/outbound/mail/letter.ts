@@ -1,7 +1,11 @@
 import type { Addressee } from '../../../application/notices/addressees.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
+import type { ApiKey } from '../../../domain/keys/api-key.js';
+import { maskKey } from '../../../domain/keys/key-string.js';
+import type { NoticeData } from '../../../domain/notices/key-notice.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
-import { footer, greeting, type MailedType, type Words, wordsOf } from './words.js';
+import { linkOfLeak } from '../../../domain/audit/leak-site.js';
+import { footer, greeting, type MailedType, type Occasion, type Words, wordsOf } from './words.js';
 
 /** The text of one mail, with the parts that all mails share. */
 export interface Letter extends Words {
@@ -14,13 +18,14 @@ export interface Letter extends Words {
 export function writeLetter(
   type: MailedType,
   { data, timestamp }: Pick<OutboxMessage, 'data' | 'timestamp'>,
-  { account, now, isReplaced }: Addressee,
+  { account, now, isReplaced, replaced }: Addressee,
   publicUrl: string,
 ): Letter {
-  const { keyId, name, prefix, expiresAt, clientIp } = data;
-  const key = { keyName: typedText(name), prefix, expiresAt: new Date(expiresAt) };
+  const { keyId, name, prefix, expiresAt, clientIp, leak } = data;
+  const key = { keyName: typedText(name), prefix, expiresAt: new Date(expiresAt), isReplaced };
+  const circumstances = { clientIp, replaces: replaced && shownKey(replaced), leak: leak && shownLeak(leak) };
   return {
-    ...wordsOf(type, { ...key, clientIp, isReplaced, at: timestamp, now }),
+    ...wordsOf(type, { ...key, ...circumstances, at: timestamp, now }),
     greeting: greeting(typedText(account.displayName)),
     url: `${publicUrl}/settings/api-keys?key=${keyId}`,
     footer: footer(new URL(publicUrl).host),
@@ -39,6 +44,16 @@ export function letterText(letter: Letter): string {
     `-- \n${letter.footer}`,
   ];
   return `${paragraphs.join('\n\n')}\n`;
+}
+
+function shownKey(key: ApiKey): string {
+  const { keyPrefix, publicPart, name } = key.snapshot();
+  return `${maskKey(keyPrefix, publicPart)} (${typedText(name)})`;
+}
+
+function shownLeak({ source, url }: NonNullable<NoticeData['leak']>): Occasion['leak'] {
+  const place = url && typedText(url);
+  return { source: source && typedText(source), place, link: linkOfLeak(place) };
 }
 
 /** Characters that change the text direction beyond the end of what was typed. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../../test/fakes/fake-application.js';
-import { createKey, newOwner } from '../../../../test/support/application/calls.js';
+import { client, createKey, newOwner, rotateKey } from '../../../../test/support/application/calls.js';
 import { MailServer, type ReceivedMail } from '../../../../test/support/platform/mail-server.js';
 import { Addressees } from '../../../application/notices/addressees.js';
+import { RenameApiKey } from '../../../application/keys/rename-api-key.js';
 import { channelsOf } from '../../../domain/notices/channel.js';
 import { NOTICE_TYPES, type NoticeData, noticeData, type NoticeType } from '../../../domain/notices/key-notice.js';
 import { DAY_MS } from '../../../domain/time.js';
@@ -118,6 +119,20 @@ describe('the text', () => {
     expect(text).toMatch(/Created: .* UTC\nFrom the address: 203\.0\.113\.7\nExpires: .* UTC\n/);
   });
 
+  test('of a rotation says so, and names the key that is replaced', async () => {
+    const { owner, key } = await notify('api_key.created');
+    const { key: next } = await rotateKey(app, { ownerId: owner.id, id: key.id });
+    await new RenameApiKey(app.accounts).execute(owner.id, key.id, { name: 'Old <bot>' }, client());
+    const data = noticeData({ type: 'api_key.created', key: next, replacesKeyId: key.id }, 1);
+    await receiver.deliver({ id: randomUUID(), type: 'api_key.created', timestamp: app.store.now(), data });
+    const { subject, text, html } = server.mails[1]!;
+    const prefix = `lk_${key.snapshot().publicPart.slice(0, 12)}…`;
+    expect(subject).toBe('Your API key was rotated: Deploy bot');
+    expect(text).toContain(`\nReplaces: ${prefix} (Old <bot>)\n`);
+    expect(html).toContain(`<dt>Replaces</dt><dd><bdi>${prefix} (Old &lt;bot&gt;)</bdi></dd>`);
+    for (const body of [text!, html!]) expect(body).not.toContain('A new API key was created');
+  });
+
   test('of an expiry shows the days that are left when the mail is sent', async () => {
     const { message } = await notify('api_key.expiring');
     app.store.pass(3 * DAY_MS + 1);
@@ -137,6 +152,40 @@ describe('the text', () => {
     const { subject, text } = only();
     expect(subject).toBe('Your API key leaked and was revoked: Deploy bot');
     expect(text).toMatch(/can’t be used any more[^]*Create a new key/);
+    expect(text).not.toContain('Found');
+  });
+
+  test('of a leak shows who found the key and where, with a link', async () => {
+    const url = 'https://git.example/x?a=1&b=2';
+    await notify('api_key.leaked', { data: { leak: { source: 'GitLab', url } } });
+    const { text, html } = only();
+    expect(text).toContain(`\nFound by: GitLab\nFound at: ${url}\n`);
+    const escaped = url.replace('&', '&amp;');
+    expect(html).toContain(`<dd><bdi>GitLab</bdi></dd>`);
+    expect(html).toContain(`<dd><bdi><a href="${escaped}" rel="noopener noreferrer">${escaped}</a></bdi></dd>`);
+  });
+
+  test.each([
+    ['http://git.example/x'],
+    ['javascript:alert(1)'],
+    ['https://'],
+    ['https://git.example@evil.example/'],
+    ['repository 12, "x" <script>alert(1)</script>'],
+  ])('of a leak shows as text what does not plainly lead to a site by https: %s', async (url) => {
+    await notify('api_key.leaked', { data: { leak: { url } } });
+    const { text, html } = only();
+    expect(text).toContain(`\nFound at: ${url}\n`);
+    expect(html!.match(/<a /g)).toHaveLength(1);
+    expect(html).not.toContain('<script>');
+  });
+
+  test('of a leak masks a key in what the reporter wrote, and keeps it on one line', async () => {
+    const url = `https://git.example/x?key=${KEY_AS_NAME}`;
+    await notify('api_key.leaked', { data: { leak: { source: 'a\r\nBcc: eve@example.org \u202Ex', url } } });
+    const { text, html, raw } = only();
+    expect(text).toContain('\nFound by: a Bcc: eve@example.org x\n');
+    expect(text).toContain(`\nFound at: ${url.slice(0, -64)}…\n`);
+    for (const part of [text!, html!, raw]) expect(part).not.toContain('cd'.repeat(16));
   });
 
   test('of a new network shows the address and the time', async () => {
