@@ -18,7 +18,7 @@ const beginFirst: Plugin = {
       const src = built ? `/settings/${built.fileName}` : `/settings/${BEGIN}`;
       return html.replace(
         '<script type="module"',
-        `<script type="module" blocking="render" src="${src}"></script>\n    $&`,
+        `<script type="module" async blocking="render" src="${src}"></script>\n    $&`,
       );
     },
   },

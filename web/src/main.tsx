@@ -1,8 +1,11 @@
+// Usually ran already, by itself. Its requests must be under way before the first render.
+import './begin';
 import './styles';
 import './page/page.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { begunAnswers } from './api/begun';
 import { App } from './page/App';
 import { colorSchemeManager } from './page/color-scheme';
 import { type Language, loadLanguage } from './page/language';
@@ -12,9 +15,9 @@ import { TextsContext } from './texts';
 import { cssVariables, theme } from './theme';
 
 // Not `await`, with which the bundler would split this chunk into many.
-void loadLanguage().then(show, reportFailure);
+void Promise.all([loadLanguage(), begunAnswers()]).then(show, reportFailure);
 
-function show({ panel, page }: Language): void {
+function show([{ panel, page }]: [Language, void]): void {
   document.documentElement.lang = panel.language;
   document.title = page.documentTitle;
   createRoot(document.getElementById('root')!).render(

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { forgetBegun } from '../api/begun';
+import { forgetBegun, takeBegunBody } from '../api/begun';
 import type { ApiClient } from '../api/client';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
@@ -13,7 +13,7 @@ type SessionState =
   | { readonly phase: 'failed'; readonly error: unknown };
 
 export function useSession(client: ApiClient) {
-  const [state, setState] = useState<SessionState>({ phase: 'loading' });
+  const [state, setState] = useState<SessionState>(firstState);
 
   const load = useCallback(() => {
     withRetries(client.getSession).then(
@@ -28,7 +28,10 @@ export function useSession(client: ApiClient) {
       },
     );
   }, [client]);
-  useEffect(load, [load]);
+  const isLoading = state.phase === 'loading';
+  useEffect(() => {
+    if (isLoading) load();
+  }, [isLoading, load]);
 
   // Another person may have signed in from another tab in the meantime.
   useEffect(() => {
@@ -58,4 +61,12 @@ export function useSession(client: ApiClient) {
     [client, leave],
   );
   return { state, load, signOut, leave };
+}
+
+/** Of a person whose session the page has found before the first render. */
+function firstState(): SessionState {
+  const session = takeBegunBody<Session>('/v1/session');
+  if (!session) return { phase: 'loading' };
+  forgetSignOut();
+  return { phase: 'signed-in', session, isNew: false };
 }

@@ -1,7 +1,10 @@
 import { MantineContext, MantineProvider, type MantineColorScheme } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, type InfiniteData } from '@tanstack/react-query';
 import { useContext, useState, type ReactNode } from 'react';
+import { takeBegunBody } from '../api/begun';
 import { retryTransient } from '../api/retry';
+import type { ApiKeyPage } from '../api/types';
+import { LIST } from '../keys/useApiKeys';
 import { cssVariables, theme } from '../theme';
 
 interface Props {
@@ -41,9 +44,13 @@ function schemeOfPage(): MantineColorScheme {
 /** Shows an error when the browser is offline, instead of waiting without a message. */
 function createQueryClient(): QueryClient {
   const common = { networkMode: 'always', retry: retryTransient } as const;
-  return new QueryClient({
+  const client = new QueryClient({
     defaultOptions: { queries: { ...common, staleTime: 10_000, refetchOnWindowFocus: 'always' }, mutations: common },
   });
+  // Not `initialData`, which a reset would show again.
+  const first = takeBegunBody<ApiKeyPage>('/v1/api-keys');
+  if (first) client.setQueryData<InfiniteData<ApiKeyPage>>(LIST, { pages: [first], pageParams: [undefined] });
+  return client;
 }
 
 /** The nonce that the server writes into each answer, if the page needs one. */

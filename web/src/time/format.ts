@@ -10,6 +10,21 @@ function localeFor(language: string): string {
   return navigator.languages.find((own) => own.split('-')[0] === main) ?? language;
 }
 
+/** A format is made once for each language, since that takes longer than to render a row. */
+function perLanguage<F>(make: (locale: string) => F): (language: string) => F {
+  const made = new Map<string, F>();
+  return (language) => {
+    const locale = localeFor(language);
+    const format = made.get(locale) ?? make(locale);
+    made.set(locale, format);
+    return format;
+  };
+}
+
+function dates(options: Intl.DateTimeFormatOptions): (language: string) => Intl.DateTimeFormat {
+  return perLanguage((locale) => new Intl.DateTimeFormat(locale, options));
+}
+
 /**
  * From the largest unit: its size, the distance from which it is used, and how much sooner for a future time, which is
  * rounded.
@@ -23,9 +38,11 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number, number][] = 
   ['minute', MINUTE, MINUTE, 500],
 ];
 
+const relativeIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'always' }));
+
 /** "3 minutes ago", "in 12 days". Past times are rounded down, future times to the nearest. */
 export function relativeTime(iso: string, now: number, { language, justNow }: Texts): string {
-  const relative = new Intl.RelativeTimeFormat(localeFor(language), { numeric: 'always' });
+  const relative = relativeIn(language);
   const distance = Date.parse(iso) - now;
   for (const [unit, size, from, sooner] of UNITS) {
     if (distance >= from - sooner) return relative.format(Math.round(distance / size), unit);
@@ -35,66 +52,66 @@ export function relativeTime(iso: string, now: number, { language, justNow }: Te
   return Math.abs(seconds) < 10 ? justNow : relative.format(seconds, 'second');
 }
 
-export function exactTime(iso: string, language: string): string {
-  const exact = new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'full', timeStyle: 'long' });
-  return exact.format(new Date(iso));
-}
+const exactIn = dates({ dateStyle: 'full', timeStyle: 'long' });
+
+export const exactTime = (iso: string, language: string): string => exactIn(language).format(new Date(iso));
+
+const calendarDateIn = dates({ dateStyle: 'medium' });
 
 /** "Nov 22, 2026". */
-export function calendarDate(time: number | string, language: string): string {
-  return new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'medium' }).format(new Date(time));
-}
+export const calendarDate = (time: number | string, language: string): string =>
+  calendarDateIn(language).format(new Date(time));
+
+const dayDateIn = dates({ dateStyle: 'medium', timeZone: 'UTC' });
 
 /** "Nov 22, 2026" for the UTC day 2026-11-22. */
-export function dayDate(day: string, language: string): string {
-  const format = new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'medium', timeZone: 'UTC' });
-  return format.format(new Date(day));
-}
+export const dayDate = (day: string, language: string): string => dayDateIn(language).format(new Date(day));
+
+const monthDayIn = dates({ month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** "Nov 22" in UTC. */
-export function monthDay(day: string, language: string): string {
-  const parts = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const;
-  return new Intl.DateTimeFormat(localeFor(language), parts).format(new Date(day));
-}
+export const monthDay = (day: string, language: string): string => monthDayIn(language).format(new Date(day));
+
+const compactIn = perLanguage((locale) => new Intl.NumberFormat(locale, { notation: 'compact' }));
 
 /** "1.2K". */
-export function compactNumber(count: number, language: string): string {
-  return new Intl.NumberFormat(localeFor(language), { notation: 'compact' }).format(count);
-}
+export const compactNumber = (count: number, language: string): string => compactIn(language).format(count);
 
 /** "30, 7, and 1". */
 export function numberList(numbers: readonly number[], language: string): string {
   return new Intl.ListFormat(localeFor(language)).format(numbers.map((each) => wholeNumber(each, language)));
 }
 
+const thisYearIn = dates({ month: 'short', day: 'numeric' });
+const anyYearIn = dates({ month: 'short', day: 'numeric', year: 'numeric' });
+
 /** "Oct 12", with the year if it is not the current one. */
 export function shortDate(iso: string, now: number, language: string): string {
   const date = new Date(iso);
   const isThisYear = date.getFullYear() === new Date(now).getFullYear();
-  const year = isThisYear ? {} : ({ year: 'numeric' } as const);
-  return new Intl.DateTimeFormat(localeFor(language), { month: 'short', day: 'numeric', ...year }).format(date);
+  return (isThisYear ? thisYearIn : anyYearIn)(language).format(date);
 }
+
+const pastDayIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
 
 /** "yesterday", "3 days ago"; within the last day as `relativeTime`. */
 export function pastDay(iso: string, now: number, texts: Texts): string {
   const past = Math.min(Date.parse(iso), now);
   if (now - past < DAY_MS) return relativeTime(iso, Math.max(now, Date.parse(iso)), texts);
-  const relative = new Intl.RelativeTimeFormat(localeFor(texts.language), { numeric: 'auto' });
-  return relative.format(-Math.round((midnight(now) - midnight(past)) / DAY_MS), 'day');
+  return pastDayIn(texts.language).format(-Math.round((midnight(now) - midnight(past)) / DAY_MS), 'day');
 }
 
 /** The beginning of the day in the browser's time zone. */
 const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0);
 
-export function wholeNumber(count: number, language: string): string {
-  return new Intl.NumberFormat(localeFor(language)).format(count);
-}
+const wholeIn = perLanguage((locale) => new Intl.NumberFormat(locale));
+
+export const wholeNumber = (count: number, language: string): string => wholeIn(language).format(count);
+
+const timestampIn = dates({ dateStyle: 'medium', timeStyle: 'short' });
 
 /** "Nov 23, 2026, 2:00 PM". */
-export function timestamp(iso: string, language: string): string {
-  const format = new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'medium', timeStyle: 'short' });
-  return format.format(new Date(iso));
-}
+export const timestamp = (iso: string, language: string): string => timestampIn(language).format(new Date(iso));
 
 /** "45 seconds", "15 minutes", "7 days": how long to wait. */
 export function duration(seconds: number, language: string): string {
@@ -109,3 +126,10 @@ const LENGTHS = [
 ] as const;
 
 const lengthOf = (seconds: number) => (seconds < 90 ? (['second', 1] as const) : (['minute', 60] as const));
+
+/** Makes the formats of the list. The browser needs long for its first ones, so a page does this while it is loading. */
+export function prepareFormats(language: string): void {
+  timestampIn(language).format(0);
+  relativeIn(language).format(0, 'day');
+  wholeIn(language).format(0);
+}
