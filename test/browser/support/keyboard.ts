@@ -30,3 +30,9 @@ export async function press(page: Page, target: Locator, key = 'Enter'): Promise
   await eventually(() => target.isEnabled());
   await page.keyboard.press(key);
 }
+
+export async function pressAll(page: Page, keys: readonly string[]): Promise<void> {
+  // Each press depends on the one before.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const key of keys) await page.keyboard.press(key);
+}

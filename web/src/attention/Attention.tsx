@@ -80,6 +80,9 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
         <div className={classes.text}>{text}</div>
       </div>
       <div className={classes.actions}>
+        <Button ref={fix} size="xs" variant="default" aria-label={attention.about(label, key.name)} onClick={mend}>
+          {label}
+        </Button>
         <PlaceLink
           place={placeOf(key.id)}
           className={classes.link}
@@ -87,9 +90,6 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
         >
           {attention.seeUsage}
         </PlaceLink>
-        <Button ref={fix} size="xs" variant="default" aria-label={attention.about(label, key.name)} onClick={mend}>
-          {label}
-        </Button>
       </div>
     </li>
   );
