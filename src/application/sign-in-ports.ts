@@ -104,7 +104,10 @@ export interface PlatformLogin {
   finish(answer: string, begun: BegunSignIn, requester: Requester): Promise<PlatformPerson>;
   /** Throws `busy` if `finish` would do so now for an unknown caller. Called before anything is written. */
   requireRoom(requester: Requester): void;
-  /** The URL that ends a person's session at the platform too. Undefined when that is off, or the platform has none. */
+  /**
+   * The URL that ends a person's session at the platform too. Undefined when that is off, or the platform has none. Also
+   * when the platform does not answer, which is logged: the person is signed out here in any case.
+   */
   signOutUrl(): Promise<string | undefined>;
 }
 

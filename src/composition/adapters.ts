@@ -74,7 +74,12 @@ export function buildAdapters(
     localLimiter,
     limiter: redis ? new RedisRateLimiter(redis, rateLimit, localLimiter, log, traces) : localLimiter,
     platformLogin:
-      oidc && new OidcPlatformLogin(oidc, `${publicUrl}/v1/session/oidc/callback`, `${publicUrl}/settings/api-keys`),
+      oidc &&
+      new OidcPlatformLogin(
+        oidc,
+        { redirectUri: `${publicUrl}/v1/session/oidc/callback`, signedOutUri: `${publicUrl}/settings/api-keys` },
+        log,
+      ),
     platformTokens: platformLogin && new JwksPlatformTokens(platformLogin, log),
   };
 }

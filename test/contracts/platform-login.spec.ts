@@ -4,6 +4,7 @@ import type { PlatformLogin } from '../../src/application/ports.js';
 import { OidcPlatformLogin } from '../../src/infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { FakePlatformLogin } from '../fakes/sessions/fake-platform-login.js';
 import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
+import { SILENT } from '../support/reading/kept-log.js';
 import { HttpBrowser } from '../support/callers/http-browser.js';
 
 interface Opened {
@@ -39,7 +40,11 @@ async function openProvider(): Promise<Opened> {
   };
   const setAway = (isAway: boolean) => (isAway ? provider.goAway() : provider.comeBack());
   return {
-    login: new OidcPlatformLogin(settings, redirect, 'http://127.0.0.1:1/settings'),
+    login: new OidcPlatformLogin(
+      settings,
+      { redirectUri: redirect, signedOutUri: 'http://127.0.0.1:1/settings' },
+      SILENT,
+    ),
     answer,
     setAway,
     stop: provider.stop,

@@ -99,7 +99,6 @@ export class SignOut {
     await this.sessions.end(token);
     if (!session || !this.login) return undefined;
     const isByPlatform = session.signIn !== undefined || this.confirmation.kindFor(session.account) !== 'password';
-    // The person is signed out here in any case.
-    return isByPlatform ? this.login.signOutUrl().catch(() => undefined) : undefined;
+    return isByPlatform ? this.login.signOutUrl() : undefined;
   }
 }

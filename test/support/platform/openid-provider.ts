@@ -26,20 +26,23 @@ export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1') {
   let visitor: Visitor | undefined;
   let isAway = false;
+  let isSlow = false;
   let shownKeys: object | undefined;
   let listener: RequestListener = () => undefined;
   const tokenRequests = { seen: 0, open: 0, mostOpen: 0 };
-  let stall = Promise.resolve();
+  let stalled = Promise.resolve();
   let endStall = () => {};
+  const stall = () => void (stalled = new Promise((resolve) => (endStall = resolve)));
   const answerToken: RequestListener = (request, response) => {
     tokenRequests.seen += 1;
     tokenRequests.open += 1;
     tokenRequests.mostOpen = Math.max(tokenRequests.mostOpen, tokenRequests.open);
     response.once('close', () => (tokenRequests.open -= 1));
-    void stall.then(() => listener(request, response));
+    void stalled.then(() => listener(request, response));
   };
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     if (isAway) response.destroy();
+    else if (isSlow && request.url!.startsWith('/.well-known/')) void stalled.then(() => listener(request, response));
     else if (shownKeys && request.url === '/jwks') response.end(JSON.stringify(shownKeys));
     else if (request.url === '/token') answerToken(request, response);
     else listener(request, response);
@@ -80,8 +83,16 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
     /** The requests for tokens, each with our credentials. */
     tokenRequests,
     /** Answers no request for tokens until `resume`. */
-    stall: () => void (stall = new Promise((resolve) => (endStall = resolve))),
-    resume: () => endStall(),
+    stall,
+    /** The same for its metadata. */
+    stallMetadata: () => {
+      isSlow = true;
+      stall();
+    },
+    resume: () => {
+      isSlow = false;
+      endStall();
+    },
     goAway: () => void (isAway = true),
     comeBack: () => void (isAway = false),
     stop: async () => {

@@ -1,5 +1,9 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOpenIdProvider, type OpenIdProvider } from '../../../../test/support/platform/openid-provider.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { keptLog, SILENT } from '../../../../test/support/reading/kept-log.js';
 import { HttpBrowser } from '../../../../test/support/callers/http-browser.js';
 import { OidcPlatformLogin } from './oidc-platform-login.js';
 
@@ -8,11 +12,14 @@ const SIGNED_OUT = 'http://127.0.0.1:1/settings/api-keys';
 const REFUSED = { code: 'invalid_credentials' };
 const STRANGER = { name: '192.0.2.1', isKnown: false };
 const AWAY = { code: 'unavailable' };
+const WARN = 40;
+const json = (value: unknown) => (response: ServerResponse) =>
+  void response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
 
 describe('a sign-in at an OpenID provider', () => {
   let provider: OpenIdProvider;
   let login: OidcPlatformLogin;
-  const loginWith = (part: object = {}) =>
+  const loginWith = (part: object = {}, log = SILENT) =>
     new OidcPlatformLogin(
       {
         issuer: provider.issuer,
@@ -23,8 +30,8 @@ describe('a sign-in at an OpenID provider', () => {
         endsProviderSession: false,
         ...part,
       },
-      REDIRECT,
-      SIGNED_OUT,
+      { redirectUri: REDIRECT, signedOutUri: SIGNED_OUT },
+      log,
     );
   beforeAll(async () => {
     provider = await startOpenIdProvider(REDIRECT);
@@ -117,8 +124,77 @@ describe('a sign-in at an OpenID provider', () => {
     expect((await fresh.begin(undefined)).url).toMatch(provider.issuer);
   });
 
-  test('is unavailable if another issuer answers', async () => {
-    const elsewhere = loginWith({ issuer: provider.issuer.replace('127.0.0.1', 'localhost') });
-    await expect(elsewhere.begin(undefined)).rejects.toMatchObject(AWAY);
+  const AWAY_LINE = 'The platform login (OIDC_ISSUER) is away: people cannot sign in until it answers as it should';
+
+  test('is tried once at the start, and a provider that does not answer is one warning until it is back', async () => {
+    const { log, entries } = keptLog();
+    const fresh = loginWith({}, log);
+    provider.goAway();
+    await fresh.open();
+    await eventually(async () => entries.length > 0);
+    await expect(fresh.begin(undefined)).rejects.toMatchObject(AWAY);
+    await expect(fresh.begin(undefined)).rejects.toMatchObject(AWAY);
+    const [warning, ...others] = entries;
+    expect(warning).toMatchObject({
+      level: WARN,
+      msg: expect.stringContaining(AWAY_LINE),
+      tried: `${provider.issuer}/.well-known/openid-configuration`,
+      reason: expect.stringMatching(/fetch failed: other side closed$/),
+    });
+    expect(others).toEqual([]);
+    provider.comeBack();
+    await fresh.begin(undefined);
+    expect(entries.slice(1)).toMatchObject([{ msg: 'The platform login (OIDC_ISSUER) is back: people can sign in' }]);
+  });
+
+  test('is not waited for at the start', async () => {
+    provider.stallMetadata();
+    const fresh = loginWith();
+    await fresh.open();
+    provider.resume();
+    expect((await fresh.begin(undefined)).url).toMatch(provider.issuer);
+  });
+
+  test.each<[string, (response: ServerResponse) => void, unknown]>([
+    [
+      'another issuer',
+      json({ issuer: 'https://other.example/' }),
+      'it is the issuer "https://other.example/": set OIDC_ISSUER to exactly that, if it is yours',
+    ],
+    ['a list', json([1]), expect.stringMatching(/ body must be a top level object$/)],
+    [
+      'a page',
+      (response) => response.setHeader('content-type', 'text/html').end('<p>'),
+      'it answered with something else than JSON',
+    ],
+    ['404', (response) => response.writeHead(404).end(), 'it answered with the status 404'],
+  ])('is unavailable if the issuer answers with %s, and the warning says so', async (_what, answer, reason) => {
+    const server = createServer((_request, response) => answer(response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { log, entries } = keptLog();
+      const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realm`;
+      await expect(loginWith({ issuer }, log).begin(undefined)).rejects.toMatchObject(AWAY);
+      expect(entries).toMatchObject([
+        { msg: expect.stringContaining(AWAY_LINE), tried: `${issuer}/.well-known/openid-configuration`, reason },
+      ]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  test('signs people out here alone while the provider does not answer, which is a warning', async () => {
+    const { log, entries } = keptLog();
+    const fresh = loginWith({ endsProviderSession: true }, log);
+    provider.goAway();
+    expect(await fresh.signOutUrl()).toBeUndefined();
+    expect(await fresh.signOutUrl()).toBeUndefined();
+    provider.comeBack();
+    expect(entries.map(({ level, msg }) => [level, msg])).toEqual([
+      [WARN, expect.stringContaining(AWAY_LINE)],
+      ...[1, 2].map(() => [WARN, 'signed out here only (OIDC_SIGN_OUT): the session at the platform stays open']),
+    ]);
+    expect(entries[1]).toMatchObject({ reason: expect.stringMatching(/fetch failed: other side closed$/) });
   });
 });

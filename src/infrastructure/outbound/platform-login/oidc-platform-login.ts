@@ -6,9 +6,11 @@ import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import { MINUTE_MS } from '../../../domain/time.js';
+import { causeOf, type Log } from '../../telemetry/log.js';
+import { Outage } from '../../telemetry/outage.js';
 import { Gate } from '../batching/gate.js';
 import { accountClaim, signInOf } from './claims.js';
-import { signInError, tokenError } from './sign-in-error.js';
+import { discoveryError, signInError, tokenError } from './sign-in-error.js';
 
 const TIMEOUT_SECONDS = 5;
 /** The provider's metadata rarely changes, so it is not fetched for every click. */
@@ -16,17 +18,34 @@ const METADATA_KEPT_MS = 10 * MINUTE_MS;
 /** Sign-ins that wait for a slow provider must not take the process's time and sockets from validations. */
 const AT_ONCE = { atOnce: 16, queueLength: 64 };
 
+/** Where the provider sends people back to, after a sign-in and after a sign-out there. */
+interface ReturnAddresses {
+  readonly redirectUri: string;
+  readonly signedOutUri: string;
+}
+
 /** OpenID Connect: authorization code with PKCE, as a confidential client. */
 export class OidcPlatformLogin implements PlatformLogin {
   private readonly gate = new Gate(AT_ONCE);
+  private readonly outage: Outage;
   private metadata: { readonly value: Promise<oidc.ServerMetadata>; readonly until: number } | undefined;
 
-  /** @param signedOutUri where people come back to after a sign-out at the provider */
   constructor(
     private readonly provider: OidcConfig,
-    private readonly redirectUri: string,
-    private readonly signedOutUri: string,
-  ) {}
+    private readonly people: ReturnAddresses,
+    private readonly log: Log,
+  ) {
+    this.outage = new Outage(log, {
+      store: 'The platform login (OIDC_ISSUER)',
+      meanwhile: 'people cannot sign in until it answers as it should. Each sign-in tries it again',
+      again: 'people can sign in',
+    });
+  }
+
+  /** Tries the provider, so that the log of a start shows a wrong or unreachable one. The start does not wait for it. */
+  async open(): Promise<void> {
+    this.discover().catch(() => undefined);
+  }
 
   async begin(
     stepUp: FreshSignInRule | undefined,
@@ -38,7 +57,7 @@ export class OidcPlatformLogin implements PlatformLogin {
       codeVerifier: oidc.randomPKCECodeVerifier(),
     };
     const url = oidc.buildAuthorizationUrl(await this.client(), {
-      redirect_uri: this.redirectUri,
+      redirect_uri: this.people.redirectUri,
       scope: this.provider.scopes,
       state: begun.state,
       nonce: begun.nonce,
@@ -58,9 +77,15 @@ export class OidcPlatformLogin implements PlatformLogin {
   /** OpenID Connect RP-Initiated Logout 1.0, by the client's id: no ID token is kept that could be a hint. */
   async signOutUrl(): Promise<string | undefined> {
     if (!this.provider.endsProviderSession) return undefined;
-    const client = await this.client();
-    if (client.serverMetadata().end_session_endpoint === undefined) return undefined;
-    return oidc.buildEndSessionUrl(client, { post_logout_redirect_uri: this.signedOutUri }).href;
+    try {
+      const client = await this.client();
+      if (client.serverMetadata().end_session_endpoint === undefined) return undefined;
+      return oidc.buildEndSessionUrl(client, { post_logout_redirect_uri: this.people.signedOutUri }).href;
+    } catch (error) {
+      const message = 'signed out here only (OIDC_SIGN_OUT): the session at the platform stays open';
+      this.log.warn(message, { reason: causeOf(error) });
+      return undefined;
+    }
   }
 
   finish(answer: string, begun: BegunSignIn, requester: Requester): Promise<PlatformPerson> {
@@ -69,7 +94,7 @@ export class OidcPlatformLogin implements PlatformLogin {
 
   private async exchange(answer: string, { state, nonce, codeVerifier }: BegunSignIn): Promise<PlatformPerson> {
     const client = await this.client();
-    const url = new URL(this.redirectUri);
+    const url = new URL(this.people.redirectUri);
     url.search = answer;
     try {
       const checks = {
@@ -115,10 +140,15 @@ export class OidcPlatformLogin implements PlatformLogin {
     const execute = this.isLocal ? [oidc.allowInsecureRequests] : [];
     const value = oidc
       .discovery(new URL(issuer), clientId, clientSecret, undefined, { timeout: TIMEOUT_SECONDS, execute })
-      .then((configuration) => configuration.serverMetadata())
+      .then((configuration) => {
+        this.outage.over();
+        return configuration.serverMetadata();
+      })
       .catch((error: unknown) => {
         this.metadata = undefined;
-        throw signInError(error, 'unavailable');
+        const unavailable = discoveryError(error);
+        this.outage.noticed(unavailable, { tried: metadataUrl(issuer) });
+        throw unavailable;
       });
     this.metadata = { value, until: performance.now() + METADATA_KEPT_MS };
     return value;
@@ -127,4 +157,10 @@ export class OidcPlatformLogin implements PlatformLogin {
   private get isLocal(): boolean {
     return this.provider.issuer.startsWith('http:');
   }
+}
+
+/** As the library makes it, without a password in the URL. */
+function metadataUrl(issuer: string): string {
+  const { origin, pathname } = new URL(issuer);
+  return `${origin}${pathname.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }

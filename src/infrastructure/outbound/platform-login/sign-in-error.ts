@@ -1,10 +1,12 @@
 import * as oidc from 'openid-client';
 import { LatchkeyError } from '../../../domain/errors.js';
+import { causeOf } from '../../telemetry/log.js';
 
 /** Error codes of the library that concern reaching the provider, not the content of its answer. */
 const OUTAGES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
 const UNAUTHORIZED = 401;
 const SERVER_ERRORS = 500;
+const LONGEST_ISSUER = 200;
 
 /** The error of a failed request for tokens, which the provider answers only if it accepts our credentials. */
 export function tokenError(error: unknown): LatchkeyError {
@@ -21,17 +23,30 @@ function failed(signInFailure: 'cancelled' | 'misconfigured', reason: string): L
   return new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed', { signInFailure }, { cause });
 }
 
-/**
- * The error of a failed sign-in. Its cause leaves out everything that may contain a token.
- * @param code overrides what the error itself says
- */
-export function signInError(error: unknown, code?: 'unavailable'): LatchkeyError {
+/** The error of a failed sign-in. Its cause leaves out everything that may contain a token. */
+export function signInError(error: unknown): LatchkeyError {
+  if (isOutage(error)) return unavailable(reasonOf(error));
   const cause = new Error(reasonOf(error));
-  if (code === 'unavailable' || isOutage(error)) {
-    const message = 'The platform login (OIDC_ISSUER) is not available: try again shortly';
-    return new LatchkeyError('unavailable', message, {}, { cause });
-  }
   return new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed', {}, { cause });
+}
+
+/** The provider's metadata could not be fetched, or they are not those of OIDC_ISSUER. */
+export function discoveryError(error: unknown): LatchkeyError {
+  const { cause } = error as { cause?: unknown };
+  const code = error instanceof oidc.ClientError ? error.code : undefined;
+  if (code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') {
+    const { issuer } = (cause as { body: { issuer: string } }).body;
+    const shown = JSON.stringify(issuer.slice(0, LONGEST_ISSUER));
+    return unavailable(`it is the issuer ${shown}: set OIDC_ISSUER to exactly that, if it is yours`);
+  }
+  if (code === 'OAUTH_RESPONSE_IS_NOT_JSON') return unavailable('it answered with something else than JSON');
+  if (cause instanceof Response) return unavailable(`it answered with the status ${cause.status}`);
+  return unavailable(causeOf(error));
+}
+
+function unavailable(reason: string): LatchkeyError {
+  const message = 'The platform login (OIDC_ISSUER) is not available: try again shortly';
+  return new LatchkeyError('unavailable', message, {}, { cause: new Error(reason) });
 }
 
 function isOutage(error: unknown): boolean {
