@@ -46,7 +46,7 @@ const specsOf = {
   'prune-audit-events': ['prune-audit-events', 'verify-audit-trail'],
   'record-first-use': ['rotate-api-key'],
   'revoke-leaked-keys': ['revoke-as-admin'],
-  'history-event': ['recorded-key', 'recorded-account'],
+  'history-event': ['history-event', 'recorded-key', 'recorded-account'],
   time: ['time', 'api-key', 'password-throttle'],
   'verify-audit-trail': ['compare-with-audit-trail', 'prune-audit-events', 'verify-audit-trail'],
 };

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { detailsOf, moment, recordedPreviousName } from './history-event.js';
+
+describe('an event of the history', () => {
+  test.each([
+    ['{"name":"CI"}', { name: 'CI' }],
+    [null, {}],
+    ['null', {}],
+    ['7', {}],
+    ['"CI"', {}],
+    ['{"name":', {}],
+  ])('with the details %s has %j', (details, expected) => {
+    expect(detailsOf({ details })).toEqual(expected);
+  });
+
+  test.each([
+    ['names the name before a renaming', 'api_key.renamed', { name: 'CI', previousName: 'Old' }, 'Old'],
+    ['names none when only the note changed', 'api_key.renamed', { name: 'CI', previousName: 'CI' }, null],
+    ['names none when it was not recorded', 'api_key.renamed', { name: 'CI' }, null],
+    ['names none that is not a text', 'api_key.renamed', { name: 'CI', previousName: 7 }, null],
+    ['names none of another event', 'api_key.created', { name: 'CI', previousName: 'Old' }, null],
+  ] as const)('%s', (_, type, details, expected) => {
+    expect(recordedPreviousName({ type, details: JSON.stringify(details) })).toBe(expected);
+  });
+
+  test.each([
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [new Date(NaN), 'no time'],
+    [null, 'no time'],
+  ])('reads %s as %s in a problem', (at, expected) => {
+    expect(moment(at)).toBe(expected);
+  });
+});
