@@ -47,13 +47,12 @@ export function unreleased() {
 /**
  * Writes a version to every place, and makes what is unreleased its section of CHANGELOG.md.
  * @param {string} version
- * @param {string} day as 2026-12-31
  */
-export function setVersion(version, day) {
+export function setVersion(version) {
   for (const [file, pattern] of Object.entries(places)) {
     writeFileSync(join(root, file), read(file).replaceAll(pattern, version));
   }
-  const section = `## Unreleased\n\n## ${version} - ${day}\n`;
+  const section = `## Unreleased\n\n## ${version} - ${new Date().toISOString().slice(0, 10)}\n`;
   writeFileSync(join(root, changelog), read(changelog).replace('## Unreleased\n', section));
 }
 
