@@ -57,6 +57,20 @@ describe('an HTTP request', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
+  test.each<[number, string, string, string[]]>([
+    [404, 'another method', 'POST', ['Content-Length: 0']],
+    [400, 'a range beyond its end', 'GET', ['Range: bytes=999999999-']],
+    [400, 'an older version', 'GET', ['If-Match: "other"']],
+  ])('is answered %i without the headers of the file if it is about an asset with %s', async (...given) => {
+    const [expected, , method, headers] = given;
+    const html = await (await fetch(`${service.url}/settings/api-keys`)).text();
+    const [, script] = /crossorigin src="([^"]+)"/.exec(html)!;
+    const { status, head } = await rawRequest(service, `${method} ${script}`, ['Accept-Encoding: br', ...headers]);
+    expect(status).toBe(expected);
+    expect(head).toMatch(/^content-type: application\/problem\+json/im);
+    expect(head).not.toMatch(/^(content-encoding|content-range|cache-control|etag|last-modified):/im);
+  });
+
   test('keeps its connection longer than proxies keep an unused one', async () => {
     const { headers } = await service.person().call('GET', '/livez');
     expect(headers.get('keep-alive')).toBe('timeout=75');

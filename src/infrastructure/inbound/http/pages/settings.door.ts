@@ -74,7 +74,7 @@ export function settingsDoor(settings: Settings): HttpDoor {
   return {
     controllers: [SettingsController],
     instances: [new SettingsPage(settings)],
-    policies: { '/settings/assets': { handlers: assets(), isOneRoute: true } },
+    policies: { '/settings/assets': { handlers: [assets()], isOneRoute: true } },
   };
 }
 
@@ -82,14 +82,13 @@ function inQuotes(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }
 
-/** Files with a hash in their names, which never change. */
-function assets(): RequestHandler[] {
-  const options = { index: false, redirect: false, immutable: true, maxAge: '1y' };
-  return [encoded(new Set(readdirSync(ASSETS))), express.static(ASSETS, options)];
-}
+/** Headers that are about a file, and must not stay when a problem is answered in its place. */
+const OF_A_FILE = ['Content-Encoding', 'Content-Range', 'Accept-Ranges', 'Cache-Control', 'ETag', 'Last-Modified'];
 
-/** Leads to the compressed variant of a file. */
-function encoded(files: ReadonlySet<string>): RequestHandler {
+/** Files with a hash in their names, which never change. Of each, the compressed variant that the browser prefers. */
+function assets(): RequestHandler {
+  const files = new Set(readdirSync(ASSETS));
+  const send = express.static(ASSETS, { index: false, redirect: false, immutable: true, maxAge: '1y' });
   return (request, response, next) => {
     const file = request.path.slice(1);
     const variants = ENCODINGS.filter(([, ending]) => files.has(file + ending));
@@ -100,6 +99,9 @@ function encoded(files: ReadonlySet<string>): RequestHandler {
       response.type(extname(file)).set('Content-Encoding', encoding);
       request.url = `/${file}${ending}`;
     }
-    next();
+    send(request, response, (error?: unknown) => {
+      for (const name of OF_A_FILE) response.removeHeader(name);
+      next(error);
+    });
   };
 }
