@@ -140,7 +140,7 @@ test('forward auth without routes answers 403 for every good key, and logs the r
   expect(text.match(/FORWARD_AUTH_ROUTES is missing/g)).toHaveLength(1);
 });
 
-test('a good key on a path without a route is logged as no-route, with method and path but without the query', async () => {
+test('a good key on a path without a route is logged once a minute, with method and path but without the query', async () => {
   const log = new PrintedLog();
   const service = await startServiceHere({ LOG_LEVEL: 'info', FORWARD_AUTH_ROUTES: routesFile() });
   try {
@@ -148,6 +148,7 @@ test('a good key on a path without a route is logged as no-route, with method an
     for (const [key, target] of [
       [fullKey, '/systems'],
       [fullKey, '/elsewhere/7?token=abc'],
+      [fullKey, '/elsewhere/7?token=def'],
       [unknownKey(), '/elsewhere'],
     ]) {
       const headers = [`Authorization: Bearer ${key}`, 'X-Forwarded-Method: GET', `X-Forwarded-Uri: ${target}`];

@@ -1,9 +1,5 @@
 import type { Log } from '../../telemetry/log.js';
-
-/** Warns again about the same address and reason after this time. */
-const QUIET_MS = 60_000;
-/** Strangers can call from any number of addresses; callers beyond this number get no line. */
-const MAX_LINES_A_MINUTE = 100;
+import { RareLines } from './rare-lines.js';
 
 /** What to check, for each thing that a caller without an identity may have sent. */
 const CHECKS = {
@@ -30,23 +26,14 @@ export interface RefusedCall {
  * address and reason. Without these lines nobody would see why a guard answers 503.
  */
 export class RefusedCallers {
-  private readonly warnedAt = new Map<string, number>();
-
   constructor(
     private readonly log: Log,
-    private readonly nowMs: () => number = () => performance.now(),
+    private readonly lines = new RareLines(),
   ) {}
 
   warn(refused: RefusedCall): void {
     const line = lineOf(refused);
-    const now = this.nowMs();
-    for (const [warned, at] of this.warnedAt) {
-      if (now - at < QUIET_MS) break;
-      this.warnedAt.delete(warned);
-    }
-    if (this.warnedAt.has(line) || this.warnedAt.size >= MAX_LINES_A_MINUTE) return;
-    this.warnedAt.set(line, now);
-    this.log.warn(line);
+    if (this.lines.isDue(line)) this.log.warn(line);
   }
 }
 

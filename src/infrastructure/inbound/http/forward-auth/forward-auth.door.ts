@@ -7,6 +7,7 @@ import type { Question } from '../../../../domain/keys/verdict.js';
 import type { Log } from '../../../telemetry/log.js';
 import { plainText } from '../../shared/client-facts.js';
 import type { KeyAnswer } from '../../shared/key-answers.js';
+import { RareLines } from '../../shared/rare-lines.js';
 import { CLOSED } from '../../shared/operation-of.js';
 import type { HttpDoor } from '../http-door.js';
 import { hasBody } from '../pipeline/body-parsing.js';
@@ -44,6 +45,7 @@ interface ForwardAuthParts {
 class ForwardAuth {
   private readonly table: ForwardAuthTable;
   private hasWarned = false;
+  private readonly lines = new RareLines();
 
   constructor(private readonly parts: ForwardAuthParts) {
     this.table = new ForwardAuthTable(parts.routes ?? []);
@@ -68,10 +70,11 @@ class ForwardAuth {
     return path === undefined ? undefined : this.table.questionFor(original!.method, path);
   }
 
-  /** Of a good key only. The audit trail has the refusal either way. */
+  /** Of a good key only, and once a minute for a path. The audit trail has each refusal either way. */
   private logNoRoute(original: OriginalRequest | undefined, { requestId }: LatchkeyRequest): void {
     const path = plainText(original?.target.split('?', 1)[0], MAX_LOGGED_PATH);
-    this.parts.log.info('no-route', { method: plainText(original?.method, 16), path, requestId });
+    const method = plainText(original?.method, 16);
+    if (this.lines.isDue(`${method} ${path}`)) this.parts.log.info('no-route', { method, path, requestId });
   }
 
   private warnOnce(): void {
