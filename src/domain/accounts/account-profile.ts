@@ -1,6 +1,6 @@
 import { requireFields } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
-import { isPermission } from './permission.js';
+import { isNewPermission, isPermission, newPermissionProblem } from './permission.js';
 
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_PERMISSIONS = 1000;
@@ -40,6 +40,18 @@ export function requireProfile(id: string, { email, displayName, permissions }: 
         ? `must be at most ${MAX_PERMISSIONS}`
         : wrong === undefined
           ? undefined
-          : `must each have the form resource:action without wildcards, unlike ${JSON.stringify(withoutSecrets(wrong).slice(0, 64))}`,
+          : `must each have the form resource:action without wildcards, unlike ${quoted(wrong)}`,
   });
+}
+
+/** Permissions that are stored already may be older than this grammar. */
+export function requireNewPermissions(permissions: readonly string[]): void {
+  const wrong = permissions.find((permission) => !isNewPermission(permission));
+  requireFields({
+    permissions: wrong && `${newPermissionProblem(wrong)!.replace('must', 'must each')}, unlike ${quoted(wrong)}`,
+  });
+}
+
+function quoted(permission: string): string {
+  return JSON.stringify(withoutSecrets(permission).slice(0, 64));
 }

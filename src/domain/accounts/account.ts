@@ -1,5 +1,5 @@
 import { accountChanges, type AccountChange } from './account-change.js';
-import type { AccountProfile } from './account-profile.js';
+import { type AccountProfile, requireNewPermissions } from './account-profile.js';
 import { LatchkeyError } from '../errors.js';
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'deleted'] as const;
@@ -29,8 +29,16 @@ export class Account implements OwnerStanding {
   ) {}
 
   static open(id: string, profile: AccountProfile): Account {
-    const { email, displayName, permissions } = profile;
-    const state = { id, email, displayName, permissions, passwordHash: null, status: 'active', version: 0n } as const;
+    const { email, displayName } = profile;
+    const state = {
+      id,
+      email,
+      displayName,
+      permissions: [],
+      passwordHash: null,
+      status: 'active',
+      version: 0n,
+    } as const;
     const account = new Account(state, undefined);
     account.update(profile);
     return account;
@@ -70,7 +78,9 @@ export class Account implements OwnerStanding {
     return accountChanges(this.before, this.state);
   }
 
+  /** Throws `invalid_fields` for a permission that is not stored yet and does not follow the grammar of new ones. */
   update({ email, displayName, permissions, version }: AccountProfile): void {
+    requireNewPermissions(permissions.filter((each) => !this.state.permissions.includes(each)));
     const newest = newestVersion(this.state.version, version);
     this.state = { ...this.state, email, displayName, permissions: [...new Set(permissions)], version: newest };
   }

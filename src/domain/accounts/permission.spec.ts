@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPermission } from './permission.js';
+import fc from 'fast-check';
+import { coveredByBoth, isCovered, isNewPermission, isPermission, newPermissionProblem } from './permission.js';
 
 describe('isPermission', () => {
   test.each(['systems:read', 'a:b', 'billing/invoices.v2:write', `${'r'.repeat(100)}:${'a'.repeat(28)}`])(
@@ -12,4 +13,67 @@ describe('isPermission', () => {
   test.each([...shapeless, ...foreign, `${'r'.repeat(101)}:a`, `r:${'a'.repeat(29)}`])('refuses %j', (text) =>
     expect(isPermission(text)).toBe(false),
   );
+});
+
+describe('isNewPermission', () => {
+  test.each([
+    'systems:read',
+    'a:b',
+    'billing/invoices.v2:write',
+    'a/..b/c.:read',
+    `${'r'.repeat(100)}:${'a'.repeat(28)}`,
+  ])('accepts %j', (text) => expect(isNewPermission(text)).toBe(true));
+
+  const outside = ['a//b:read', 'a/:read', 'a/.:read', 'a/../b:read', 'a/...:read', 'a:Read', 'a:READ', 'a:1read'];
+  test.each(outside)('refuses %j, which may be stored from before', (text) => {
+    expect([isNewPermission(text), isPermission(text)]).toEqual([false, true]);
+    expect(newPermissionProblem(text)).toMatch(/^must have/);
+  });
+
+  test('accepts only what may be stored', () => {
+    const texts = fc.stringMatching(/^[A-Za-z0-9./:_*-]{1,12}:[a-zA-Z0-9.-]{1,5}$/);
+    fc.assert(
+      fc.property(texts, (text) => !isNewPermission(text) || isPermission(text)),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('isCovered', () => {
+  test.each([
+    ['systems:read', 'systems:read'],
+    ['systems:read', 'systems/42:read'],
+    ['systems:read', 'systems/42/disks/1:read'],
+    ['systems/42:read', 'systems/42/disks:read'],
+    ['a//b:read', 'a//b:read'],
+    ['systems:Read', 'systems:Read'],
+  ])('%s covers %s', (one, other) => expect(isCovered(other, new Set([one]))).toBe(true));
+
+  test.each([
+    ['systems:read', 'systems:write'],
+    ['systems/42:read', 'systems:read'],
+    ['systems/42:read', 'systems/421:read'],
+    ['systems/42:read', 'systems/43:read'],
+    ['systems:read', 'systems-b/42:read'],
+    ['systems:read', 'Systems/42:read'],
+    ['systems:read', 'x/systems/42:read'],
+    ['systems:read', 'systems/42:read.all'],
+    ['systems:Read', 'systems/42:Read'],
+    ['systems:read', 'systems/..:read'],
+    ['systems:read', 'systems//42:read'],
+    ['systems/.:read', 'systems/./42:read'],
+    ['systems/:read', 'systems//42:read'],
+    ['systems:re/ad', 'systems:re'],
+  ])('%s does not cover %s', (one, other) => expect(isCovered(other, new Set([one]))).toBe(false));
+});
+
+test('coveredByBoth has the narrower permission of each pair, once', () => {
+  const owned = ['systems:read', 'reports/eu:read', 'reports/eu/1:read', 'users:read', 'x:write'];
+  const subset = ['systems/1:read', 'systems/1:write', 'reports:read', 'users:read', 'y:read'];
+  expect(coveredByBoth(owned, subset).sort()).toEqual([
+    'reports/eu/1:read',
+    'reports/eu:read',
+    'systems/1:read',
+    'users:read',
+  ]);
 });

@@ -1,6 +1,61 @@
 /** `resource:action`, without wildcards. */
 const PERMISSION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}:[A-Za-z0-9][A-Za-z0-9._-]{0,27}$/;
 
+/** The grammar of new permissions: no segment of the resource is empty or only dots, and actions are lower case. */
+const SEGMENT = String.raw`(?!\.+[/:])[A-Za-z0-9._-]+`;
+const ACTION = '[a-z][a-z0-9._-]{0,27}';
+const NEW_PERMISSION = new RegExp(`^(?=[A-Za-z0-9][^:]{0,99}:)${SEGMENT}(?:/${SEGMENT})*:${ACTION}$`);
+const NEW_ACTION = new RegExp(`^${ACTION}$`);
+
+/** For permissions that are stored or asked for, which may be older than the grammar of new ones. */
 export function isPermission(text: string): boolean {
   return PERMISSION.test(text);
+}
+
+export function isNewPermission(text: string): boolean {
+  return NEW_PERMISSION.test(text);
+}
+
+/** Why a text can't be a new permission. */
+export function newPermissionProblem(text: string): string | undefined {
+  if (isNewPermission(text)) return undefined;
+  const [resource = '', action, more] = text.split(':');
+  if (action === undefined || more !== undefined || !/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(resource))
+    return 'must have the form resource:action without wildcards';
+  if (resource.length > 100) return 'must have a resource of at most 100 characters';
+  if (!NEW_ACTION.test(action))
+    return 'must have an action of up to 28 characters of [a-z0-9._-] that starts with a letter';
+  return 'must have no part between two / that is empty or only dots';
+}
+
+/** What follows the first colon; empty where no resource precedes it. */
+export function actionOf(permission: string): string {
+  const colon = permission.indexOf(':');
+  return colon > 0 ? permission.slice(colon + 1) : '';
+}
+
+/**
+ * Whether one of these permissions covers `permission`: a permission covers itself and, with the same action,
+ * everything below it by `/`. `systems:read` covers `systems/42:read`. Letters are compared byte for byte. A value
+ * outside the grammar of new permissions covers only itself, and nothing else covers it.
+ */
+export function isCovered(permission: string, by: Pick<ReadonlySet<string>, 'has'>): boolean {
+  if (by.has(permission)) return true;
+  const colon = permission.indexOf(':');
+  let slash = permission.lastIndexOf('/', colon);
+  if (slash < 0 || !isNewPermission(permission)) return false;
+  const action = permission.slice(colon);
+  for (; slash > 0; slash = permission.lastIndexOf('/', slash - 1)) {
+    if (by.has(permission.slice(0, slash) + action)) return true;
+  }
+  return false;
+}
+
+/** What both lists cover: the narrower permission of each pair. */
+export function coveredByBoth(one: readonly string[], other: readonly string[]): string[] {
+  const [ours, theirs] = [new Set(one), new Set(other)];
+  return [
+    ...other.filter((permission) => isCovered(permission, ours)),
+    ...one.filter((permission) => !theirs.has(permission) && isCovered(permission, theirs)),
+  ];
 }

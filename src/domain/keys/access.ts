@@ -1,3 +1,5 @@
+import { actionOf, coveredByBoth, isNewPermission } from '../accounts/permission.js';
+
 export const ACCESS_LEVELS = ['read-only', 'read-and-write'] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
@@ -18,13 +20,23 @@ export function accessAllows(access: AccessLevel, operation: Operation): boolean
   return ALLOWED_ACTIONS[access].includes(operation);
 }
 
-/** The owner's permissions whose action the access level allows. Permissions with an unknown action are left out. */
-export function effectivePermissions(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
+/**
+ * What a key may do now: the owner's permissions whose action the access level allows. Permissions with another action
+ * are left out. Of a key with a subset, what both the owner's permissions and the subset cover.
+ */
+export function effectivePermissions(
+  access: AccessLevel,
+  ownerPermissions: readonly string[],
+  subset: readonly string[] | null = null,
+): string[] {
   const actions = ALLOWED_ACTIONS[access];
-  return ownerPermissions.filter((permission) => {
-    const colon = permission.indexOf(':');
-    return colon > 0 && actions.includes(permission.slice(colon + 1));
-  });
+  const allowed = ownerPermissions.filter((permission) => actions.includes(actionOf(permission)));
+  return subset === null ? allowed : coveredByBoth(allowed, subset);
+}
+
+/** What an owner may give a key. Only permissions of the grammar of new ones can be given. */
+export function permissionsToGive(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
+  return effectivePermissions(access, ownerPermissions).filter(isNewPermission);
 }
 
 export function accessProblem(value: unknown): string | undefined {
