@@ -27,6 +27,7 @@ describe('GET /v1/key', () => {
         name: 'Zoë’s CI',
         access: 'read-only',
         permissions: ['systems:read'],
+        allowedNetworks: null,
         expiresAt: apiKey.expiresAt,
         rateLimit: { limit: 100, remaining: 99, resetAfterSeconds: 1 },
       },

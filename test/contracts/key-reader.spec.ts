@@ -30,7 +30,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     const calledAt = performance.now();
     const { now, sentAt, found } = await world.keyReader.read(publicPart);
     const { digest, createdAt, expiresAt } = key.snapshot();
-    expect([found!.id, found!.ownerId, found!.digest]).toEqual([key.id, id, digest]);
+    expect([found!.id, found!.ownerId, found!.proof.digest]).toEqual([key.id, id, digest]);
     expect(now).toEqual(await world.now());
     expect(sentAt).toBeGreaterThanOrEqual(calledAt);
     expect(sentAt).toBeLessThanOrEqual(performance.now());

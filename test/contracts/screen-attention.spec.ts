@@ -11,6 +11,8 @@ function keyWith(given: Partial<ApiKey> & { readonly id: string }): ApiKey {
   return {
     name: `Key ${given.id}`,
     access: 'read-only',
+    permissions: null,
+    allowedNetworks: null,
     prefix: `lk_${given.id}…`,
     createdAt: at(-100),
     lastUsedAt: null,

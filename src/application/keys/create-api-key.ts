@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../domain/audit/audit-event.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import { requireGivable } from '../../domain/keys/key-restrictions.js';
 import type { KeyOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
@@ -25,11 +26,12 @@ export class CreateApiKey {
     private readonly changesPerHour: number,
   ) {}
 
-  /** Throws `too_many_active_keys`, `too_many_changes`, and the errors of a confirmation. */
+  /** Throws `invalid_fields` for a permission that can't be given, `too_many_active_keys`, `too_many_changes`, and the errors of a confirmation. */
   execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
     const { ownerId, idempotencyKey } = command;
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
       await requireFirstTime(transaction, idempotencyKey);
+      requireGivable(command, transaction.account!.permissions);
       await requireWithinLimit(transaction, this.changesPerHour);
       const { now } = transaction;
       const keys = new OwnerKeys(await transaction.openKeys());

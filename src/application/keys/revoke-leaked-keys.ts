@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { digestMatches } from '../../domain/keys/key-string.js';
+import { isProof } from '../../domain/keys/key-restrictions.js';
 import type { Actor, Administrator } from '../../domain/audit/audit-event.js';
 import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
@@ -53,7 +53,7 @@ export class RevokeLeakedKeys {
     while (waiting.length > 0 && !isOver()) {
       const proof = waiting.shift()!;
       const key = known.get(proof.publicPart);
-      if (!digestMatches(proof.digest, key?.digest) || !key) unproven.push({ ...proof, key });
+      if (!isProof(proof.digest, key?.snapshot()) || !key) unproven.push({ ...proof, key });
       else {
         try {
           // oxlint-disable-next-line no-await-in-loop

@@ -5,7 +5,7 @@ import { client, createKey, newOwner, outcomeOf } from '../../../test/support/ap
 import { unknownKey } from '../../../test/support/callers/key-strings.js';
 
 const app = openFakes({ rateLimit: { perSecond: 1, burst: 2 } });
-const show = (credential: string | undefined) => app.showOwnKey.execute(credential, client());
+const show = (credential: string | undefined) => app.showOwnKey.execute(credential, client(), null);
 
 describe('ShowOwnKey', () => {
   test('returns the verdict on a request to read, with the name of the key', async () => {

@@ -1,4 +1,5 @@
-import { digestMatches, KeyString } from '../../domain/keys/key-string.js';
+import { isProof } from '../../domain/keys/key-restrictions.js';
+import { KeyString } from '../../domain/keys/key-string.js';
 import type { RateDecision } from '../../domain/rate-limit.js';
 import {
   deny,
@@ -33,7 +34,7 @@ export interface Validation {
   readonly verdict: Verdict;
   /** Of a denial: the key and its owner. Undefined until the secret is proven. */
   readonly proven?: { readonly keyId: string; readonly ownerId: string };
-  /** Undefined until the secret is proven. */
+  /** Undefined until the secret is proven and the address is allowed. */
   readonly rate?: RateDecision;
 }
 
@@ -80,26 +81,29 @@ export class ValidateKey {
     timer.endPart('batch', sentAt);
     timer.endPart('postgresql');
     const { id: keyId = null, ownerId = null } = found ?? {};
-    if (!digestMatches(digest, found?.digest) || !found) {
+    if (!isProof(digest, found?.proof) || !found) {
       const why = found ? 'wrong secret' : 'unknown key';
       return this.refuseUnproven({ client, publicPart, keyId, ownerId }, why, timer);
     }
-    const charge = limiter.charge(found.id);
+    const charge = found.isAllowedFrom(question.clientAddress) ? limiter.charge(found.id) : undefined;
     const rate = charge instanceof Promise ? await charge : charge;
     timer.endPart('limits');
-    let verdict = found.judge(question, rate.admitted, now);
+    // Without a charge, the address or something before it decides.
+    const isAdmitted = rate === undefined || rate.admitted;
+    let verdict = found.judge(question, isAdmitted, now);
     if (found.isEndDue(now) || (verdict.granted && found.awaitsFirstUse)) {
-      const asked = { question, isAdmitted: rate.admitted, client, since: performance.now() };
+      const asked = { question, isAdmitted, client, since: performance.now() };
       verdict = await this.judgeRecorded(publicPart, asked, { now, found });
       if (verdict.granted) timer.endPart('record');
     }
+    const charged = rate ? { rate } : {};
     if (verdict.granted) {
       usage.noteGrant(found.id, client.ip, service, now);
-      return { verdict, rate };
+      return { verdict, ...charged };
     }
     await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, timer);
     usage.noteRefusal(found.id, now);
-    return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
+    return { verdict, ...charged, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
   /** Judges the key. A due end, or a successor's first use, is committed before the answer. */

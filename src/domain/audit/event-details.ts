@@ -5,9 +5,12 @@ import type { KeyLabel } from '../keys/key-state.js';
 
 /** Of a new key: what never changes. */
 export function fixedFacts(key: ApiKey) {
-  const { access, publicPart, digest, expiresAt, replaces, graceSeconds } = key.snapshot();
+  const { access, publicPart, digest, expiresAt, replaces, graceSeconds, permissions, allowedNetworks } =
+    key.snapshot();
+  const restrictions = { ...(permissions && { permissions }), ...(allowedNetworks && { allowedNetworks }) };
   const rotation = replaces === null ? {} : { replaces, graceSeconds };
-  return { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString(), ...rotation };
+  const facts = { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString() };
+  return { ...facts, ...restrictions, ...rotation };
 }
 
 /** Of the first use of a successor: the end that it gave the old key. */

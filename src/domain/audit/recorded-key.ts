@@ -1,4 +1,5 @@
 import { MAX_EXPIRY_DAYS } from '../keys/key-rules.js';
+import type { KeyRestrictions } from '../keys/key-restrictions.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import type { KeyTimes } from '../keys/key-status.js';
 import { DAY_MS } from '../time.js';
@@ -10,7 +11,15 @@ export interface StoredKey
     StoredRotation,
     Pick<
       ApiKeyState,
-      'ownerId' | 'name' | 'note' | 'access' | 'publicPart' | 'digest' | 'createdAt' | keyof KeyTimes
+      | 'ownerId'
+      | 'name'
+      | 'note'
+      | 'access'
+      | 'publicPart'
+      | 'digest'
+      | 'createdAt'
+      | keyof KeyTimes
+      | keyof KeyRestrictions
     > {}
 
 /** Reconstructs a key from its events, in the order of their ids, to compare it with the stored key. */
@@ -57,7 +66,7 @@ export class RecordedKey {
     const { created } = this;
     if (!created) return mustHaveEvent(stored.createdAt, prunedUpTo) ? ['has no event that created it'] : [];
     const given = `event ${created.id} created it`;
-    const { access, publicPart, digest, expiresAt } = detailsOf(created);
+    const { access, publicPart, digest, expiresAt, permissions, allowedNetworks } = detailsOf(created);
     const [isStill, expires] = [sameUnlessAbsent, moment(stored.expiresAt)];
     return [
       ...(created.ownerId === stored.ownerId ? [] : [`belongs to ${stored.ownerId}; ${given} for ${created.ownerId}`]),
@@ -65,6 +74,8 @@ export class RecordedKey {
       ...(isStill(publicPart, stored.publicPart) && isStill(digest, stored.digest.toString('hex'))
         ? []
         : [`has another secret than ${given} with`]),
+      ...restrictionProblems('has permissions', stored.permissions, permissions, given),
+      ...restrictionProblems('has allowed networks', stored.allowedNetworks, allowedNetworks, given),
       ...(isStill(expiresAt, expires) ? [] : [`expires at ${expires}; ${given} until ${String(expiresAt)}`]),
     ];
   }
@@ -109,6 +120,18 @@ function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {
 
 function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {
   return !prunedUpTo || !(at.valueOf() <= prunedUpTo.valueOf());
+}
+
+/** A creation that records none made a key without any, also before restrictions were introduced. */
+function restrictionProblems(
+  what: string,
+  stored: readonly string[] | null,
+  recorded: unknown,
+  given: string,
+): string[] {
+  const listed = (value: unknown) => (Array.isArray(value) ? `[${value.join(' ')}]` : 'no list');
+  const isSame = JSON.stringify(stored) === JSON.stringify(recorded ?? null);
+  return isSame ? [] : [`${what} ${listed(stored)}; ${given} with ${listed(recorded)}`];
 }
 
 /** Events that were recorded before details were introduced have none to compare. */

@@ -31,6 +31,8 @@ describe('ApiKey.issue', () => {
       keyPrefix: 'lk',
       publicPart: keyString.publicPart,
       digest: keyString.digest(),
+      permissions: null,
+      allowedNetworks: null,
       createdAt: NOW,
       expiresAt: at(DAY),
       revokedAt: null,
@@ -42,7 +44,7 @@ describe('ApiKey.issue', () => {
       graceSeconds: null,
       firstUsedAt: null,
     });
-    expect([key.id, key.ownerId, key.digest]).toEqual(['k1', 'u1', keyString.digest()]);
+    expect([key.id, key.ownerId, key.snapshot().digest]).toEqual(['k1', 'u1', keyString.digest()]);
     expect(JSON.stringify(key.snapshot())).not.toContain(keyString.reveal().slice(-64));
   });
 

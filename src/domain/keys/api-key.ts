@@ -7,6 +7,7 @@ import {
   requireValid,
   ROTATION_FIELDS,
 } from './key-rules.js';
+import { restrictionsOf, storedDigest } from './key-restrictions.js';
 import {
   type ApiKeyState,
   type KeyLabel,
@@ -24,8 +25,10 @@ export class ApiKey {
 
   static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
     requireValid(KEY_FIELDS, order);
+    const restrictions = restrictionsOf(order);
     return new ApiKey({
       ...UNTOUCHED,
+      ...restrictions,
       id: order.id,
       ownerId: order.ownerId,
       name: normalizeKeyName(order.name),
@@ -33,7 +36,7 @@ export class ApiKey {
       access: order.access,
       keyPrefix: keyString.prefix,
       publicPart: keyString.publicPart,
-      digest: keyString.digest(),
+      digest: storedDigest(keyString.digest(), restrictions),
       createdAt: now,
       expiresAt: new Date(now.getTime() + order.expiresInDays * DAY_MS),
     });
@@ -48,9 +51,6 @@ export class ApiKey {
   }
   get ownerId(): string {
     return this.state.ownerId;
-  }
-  get digest(): Buffer {
-    return this.state.digest;
   }
   get replaces(): string | null {
     return this.state.replaces;
@@ -94,13 +94,17 @@ export class ApiKey {
     return end;
   }
 
-  /** Returns a successor with the same name, note and access. This key keeps working until the successor has been used. */
+  /**
+   * Returns a successor with the same name, note, access, permissions and networks. This key keeps working until the
+   * successor has been used.
+   */
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);
     const { id, graceSeconds, expiresInDays = this.lifeDays() } = order;
-    const { ownerId, name, note, access } = this.state;
-    const successor = ApiKey.issue({ id, ownerId, name, access, expiresInDays }, keyString, now);
+    const { ownerId, name, note, access, permissions, allowedNetworks } = this.state;
+    const restrictions = { permissions: permissions ?? undefined, allowedNetworks: allowedNetworks ?? undefined };
+    const successor = ApiKey.issue({ id, ownerId, name, access, expiresInDays, ...restrictions }, keyString, now);
     successor.state = { ...successor.state, note, replaces: this.id, graceSeconds };
     this.state = { ...this.state, replacedBy: id };
     return successor;

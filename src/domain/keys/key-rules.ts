@@ -1,6 +1,8 @@
 import { optional, requireFields, type Rule } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
 import { accessProblem } from './access.js';
+import { allowedNetworksProblem } from './allowed-networks.js';
+import { keyPermissionsProblem } from './key-restrictions.js';
 
 export const MAX_ACTIVE_KEYS = 5;
 export const DEFAULT_EXPIRY_DAYS = 90;
@@ -57,6 +59,8 @@ export const KEY_FIELDS = {
   note: optional(keyNoteProblem),
   access: accessProblem,
   expiresInDays: expiryDaysProblem,
+  permissions: optional(keyPermissionsProblem),
+  allowedNetworks: optional(allowedNetworksProblem),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The rules for a rotation. Without days, the new key gets the same lifetime as the old one. */

@@ -20,6 +20,9 @@ interface Situation {
   readonly access: AccessLevel;
   readonly owned: string[];
   readonly permission: string;
+  readonly subset: string[] | null;
+  readonly networks: string[] | null;
+  readonly clientAddress: string | null;
 }
 
 const GOOD: Situation = {
@@ -31,10 +34,13 @@ const GOOD: Situation = {
   access: 'read-and-write',
   owned: ['systems:read', 'systems:write', 'systems:delete'],
   permission: 'systems:write',
+  subset: null,
+  networks: null,
+  clientAddress: null,
 };
 
 function standing(
-  { revoked, owner, access, owned }: Situation,
+  { revoked, owner, access, owned, subset, networks }: Situation,
   part: Partial<KeyTimes & { awaitsFirstUse: boolean }> = {},
 ): KeyStanding {
   return KeyStanding.restore({
@@ -48,6 +54,8 @@ function standing(
     expiredAt: null,
     endsAt: null,
     awaitsFirstUse: false,
+    permissions: subset,
+    allowedNetworks: networks,
     owner: { status: owner, permissions: owned },
     ...part,
   });
@@ -64,6 +72,7 @@ const FAULTS: [DenialReason, Partial<Situation>][] = [
   ['expired', { expired: true }],
   ['owner-suspended', { owner: 'suspended' }],
   ['owner-deleted', { owner: 'deleted' }],
+  ['address-not-allowed', { networks: ['10.0.0.0/8'] }],
   ['rate-limited', { withinRateLimit: false }],
   ['operation-not-allowed', { operation: 'destroy' }],
   ['read-only-key', { access: 'read-only' }],
@@ -72,7 +81,7 @@ const FAULTS: [DenialReason, Partial<Situation>][] = [
 
 test('KeyStanding knows its key, its status and whether its end is due', () => {
   const living = standing(GOOD);
-  expect([living.id, living.ownerId, living.digest]).toEqual(['k1', 'u1', DIGEST]);
+  expect([living.id, living.ownerId, living.proof.digest]).toEqual(['k1', 'u1', DIGEST]);
   expect([living.status(at(DAY - 1)), living.isEndDue(at(DAY - 1))]).toEqual(['active', false]);
   expect([living.status(at(DAY)), living.isEndDue(at(DAY))]).toEqual(['expired', true]);
   const recorded = standing(GOOD, { expiredAt: at(DAY) });
@@ -142,6 +151,9 @@ describe('KeyStanding.judge', () => {
   test('never grants more than the permissions, the access level and the statuses allow', () => {
     const permissions = fc.constantFrom('a:read', 'a:write', 'a:delete', 'b:read', 'b:impersonate');
     const situations: fc.Arbitrary<Situation> = fc.record({
+      subset: fc.constant(null),
+      networks: fc.constant(null),
+      clientAddress: fc.constant(null),
       revoked: fc.boolean(),
       expired: fc.boolean(),
       owner: fc.constantFrom<AccountStatus>('active', 'suspended', 'deleted'),

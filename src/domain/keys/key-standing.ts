@@ -1,13 +1,16 @@
 import { ownerRefusal, type OwnerStanding } from '../accounts/account.js';
+import { actionOf, isCovered } from '../accounts/permission.js';
 import { accessAllows, effectivePermissions, isOpenToKeys, type AccessLevel } from './access.js';
+import { AllowedNetworks } from './allowed-networks.js';
+import type { KeyRestrictions } from './key-restrictions.js';
 import { type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
-interface KeyStandingState extends KeyTimes {
+interface KeyStandingState extends KeyTimes, KeyRestrictions {
   readonly id: string;
   readonly ownerId: string;
   readonly access: AccessLevel;
-  /** SHA-256 of the key string. */
+  /** See `storedDigest`. */
   readonly digest: Buffer;
   readonly createdAt: Date;
   /** Whether the key is a successor that has not been used yet. */
@@ -17,7 +20,11 @@ interface KeyStandingState extends KeyTimes {
 
 /** A key and its owner, from one database read. It is immutable, so that concurrent validations can share it. */
 export class KeyStanding {
-  private constructor(private readonly state: KeyStandingState) {}
+  private readonly networks: AllowedNetworks | undefined;
+
+  private constructor(private readonly state: KeyStandingState) {
+    this.networks = state.allowedNetworks === null ? undefined : AllowedNetworks.restore(state.allowedNetworks);
+  }
 
   static restore(state: KeyStandingState): KeyStanding {
     return new KeyStanding(state);
@@ -29,8 +36,9 @@ export class KeyStanding {
   get ownerId(): string {
     return this.state.ownerId;
   }
-  get digest(): Buffer {
-    return this.state.digest;
+  /** What the secret is compared with. */
+  get proof(): Pick<KeyStandingState, 'digest' | keyof KeyRestrictions> {
+    return this.state;
   }
 
   /** If so, a grant must be committed as the first use before the answer. */
@@ -51,6 +59,11 @@ export class KeyStanding {
     return new KeyStanding({ ...this.state, owner: { status, permissions } });
   }
 
+  /** Whether requests from this address may use the key. Before that nothing is charged. */
+  isAllowedFrom(clientAddress: string | null | undefined): boolean {
+    return this.networks === undefined || this.networks.allow(clientAddress ?? null);
+  }
+
   /** The verdict on a key whose secret is proven. Key and owner were read together, at `now`. */
   judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
     const { id, ownerId, access, owner, createdAt } = this.state;
@@ -58,13 +71,20 @@ export class KeyStanding {
     const status = this.status(now);
     if (status !== 'active') return deny(status);
     if (owner.status !== 'active') return deny(ownerRefusal(owner.status));
+    const { operation, permission, clientAddress } = question;
+    if (!this.isAllowedFrom(clientAddress)) return deny('address-not-allowed');
     if (!withinRateLimit) return deny('rate-limited');
-    const { operation, permission } = question;
     if (!isOpenToKeys(operation)) return deny('operation-not-allowed');
     if (!accessAllows(access, operation)) return deny('read-only-key', lacking(access, permission));
-    const permissions = effectivePermissions(access, owner.permissions);
-    if (permission && !permissions.includes(permission)) return deny('missing-permission', permission);
+    const permissions = effectivePermissions(access, owner.permissions, this.state.permissions);
+    if (!this.permits(question, permissions)) return deny('missing-permission', permission);
     return { granted: true, keyId: id, ownerId, access, permissions, createdAt, expiresAt };
+  }
+
+  /** Without a permission, a key with a subset needs one with the action of the operation. */
+  private permits({ operation, permission }: Question, effective: readonly string[]): boolean {
+    if (permission) return isCovered(permission, { has: (each) => effective.includes(each) });
+    return this.state.permissions === null || effective.some((each) => actionOf(each) === operation);
   }
 }
 

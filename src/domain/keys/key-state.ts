@@ -1,7 +1,8 @@
 import type { AccessLevel } from './access.js';
+import type { KeyRestrictions } from './key-restrictions.js';
 import type { KeyTimes } from './key-status.js';
 
-export interface ApiKeyState extends KeyTimes {
+export interface ApiKeyState extends KeyTimes, KeyRestrictions {
   readonly id: string;
   readonly ownerId: string;
   readonly name: string;
@@ -10,7 +11,7 @@ export interface ApiKeyState extends KeyTimes {
   readonly access: AccessLevel;
   readonly keyPrefix: string;
   readonly publicPart: string;
-  /** SHA-256 of the key string. */
+  /** See `storedDigest`. */
   readonly digest: Buffer;
   readonly createdAt: Date;
   /** The id of the key that this one replaces, and the id of its successor. */
@@ -31,6 +32,10 @@ export interface KeyOrder {
   readonly note?: string | undefined;
   readonly access: AccessLevel;
   readonly expiresInDays: number;
+  /** Each must be covered by what the owner may give: see `requireGivable`. Undefined: all that the owner has. */
+  readonly permissions?: readonly string[] | undefined;
+  /** Undefined: every address. */
+  readonly allowedNetworks?: readonly string[] | undefined;
 }
 
 /** What the owner may change: a field that is undefined stays as it is, and an empty note removes the note. */
@@ -54,6 +59,8 @@ export interface RotationOrder {
 
 /** The initial state of a new key. */
 export const UNTOUCHED = {
+  permissions: null,
+  allowedNetworks: null,
   revokedAt: null,
   expiredAt: null,
   endsAt: null,

@@ -49,7 +49,7 @@ describe('OwnerKeys.rotate', () => {
       graceSeconds: 3600,
       firstUsedAt: null,
     });
-    expect(next.digest).not.toEqual(old.digest);
+    expect(next.snapshot().digest).not.toEqual(old.snapshot().digest);
     expect(old.snapshot()).toMatchObject({ replacedBy: next.id, endsAt: null, revokedAt: null });
     expect(fixedFacts(next)).toMatchObject({ replaces: old.id, graceSeconds: 3600 });
     expect(changesOf(keys)).toEqual([

@@ -7,12 +7,13 @@ test('A denial has a reason and grants nothing', () => {
   );
 });
 
-test('A missing identity is a failed authentication; a limit or a missing permission is not', () => {
+test('A missing identity or a wrong address is a failed authentication; a limit or a missing permission is not', () => {
   expect(DENIAL_REASONS.filter(isFailedAuthentication)).toEqual([
     'invalid-key',
     'revoked',
     'expired',
     'owner-suspended',
     'owner-deleted',
+    'address-not-allowed',
   ]);
 });

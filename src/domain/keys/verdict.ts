@@ -7,6 +7,7 @@ export const DENIAL_REASONS = [
   'expired',
   'owner-suspended',
   'owner-deleted',
+  'address-not-allowed',
   'rate-limited',
   'operation-not-allowed',
   'read-only-key',
@@ -18,6 +19,8 @@ export type DenialReason = (typeof DENIAL_REASONS)[number];
 export interface Question {
   readonly operation: Operation;
   readonly permission: string;
+  /** The client's address, if the door can vouch for it. Without one, a key with networks is refused. */
+  readonly clientAddress?: string | null | undefined;
 }
 
 export interface Grant {
@@ -44,15 +47,19 @@ export function deny(reason: DenialReason, missing?: string): Denial {
   return missing ? { granted: false, reason, missing } : { granted: false, reason };
 }
 
-/** The reasons that mean "this credential proves no identity". The others mean "this key may not do that". */
-const UNAUTHENTICATED: readonly DenialReason[] = [
+/**
+ * The reasons that the audit trail records as failed authentications: the credential proves no identity, or it comes
+ * from an address where it should not be. The others mean "this key may not do that".
+ */
+const FAILED_AUTHENTICATION: readonly DenialReason[] = [
   'invalid-key',
   'revoked',
   'expired',
   'owner-suspended',
   'owner-deleted',
+  'address-not-allowed',
 ];
 
 export function isFailedAuthentication(reason: DenialReason): boolean {
-  return UNAUTHENTICATED.includes(reason);
+  return FAILED_AUTHENTICATION.includes(reason);
 }

@@ -59,7 +59,7 @@ describe('noticeData', () => {
     const text = JSON.stringify(noticeData({ type: 'api_key.created', key }, 1));
     expect(text).not.toContain(keyString.publicPart);
     expect(text).not.toContain(keyString.reveal().split('.')[1]);
-    expect(text).not.toContain(key.digest.toString('hex'));
+    expect(text).not.toContain(key.snapshot().digest.toString('hex'));
   });
 });
 

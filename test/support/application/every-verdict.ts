@@ -11,8 +11,9 @@ import { sql } from '../stores/sql.js';
 export async function causeEveryVerdict(service: Service): Promise<string[]> {
   const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write'] });
   const { person } = owner;
-  const [good, revoked, expired, busy] = [
+  const [good, elsewhere, revoked, expired, busy] = [
     await person.newKey({ access: 'read-only' }),
+    await person.newKey({ allowedNetworks: ['203.0.113.0/24'] }),
     await person.newKey(),
     await person.newKey(),
     await person.newKey(),
@@ -28,6 +29,7 @@ export async function causeEveryVerdict(service: Service): Promise<string[]> {
 
   await validate(good.fullKey);
   await validate(unknownKey());
+  await validate(elsewhere.fullKey, { clientIp: '198.51.100.1' });
   await validate(revoked.fullKey);
   await validate(expired.fullKey);
   await validate(good.fullKey, { operation: 'OPERATION_DESTROY' });
@@ -44,5 +46,5 @@ export async function causeEveryVerdict(service: Service): Promise<string[]> {
     (reason) => !outcomes.includes(`REASON_${reason.replaceAll('-', '_').toUpperCase()}`),
   );
   if (missing.length > 0) throw new Error(`no validation was denied with ${missing.join()}`);
-  return [good, revoked, expired, busy].map(({ fullKey }) => fullKey);
+  return [good, elsewhere, revoked, expired, busy].map(({ fullKey }) => fullKey);
 }

@@ -52,6 +52,10 @@ export const PROVOCATIONS: Provocations = {
     400: ({ owner }) => owner.person.call('GET', '/v1/api-keys?limit=51'),
     ...ownersOnly('GET', '/v1/api-keys'),
   },
+  'GET /v1/permissions': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/permissions'),
+    ...ownersOnly('GET', '/v1/permissions'),
+  },
   'GET /v1/audit-events': {
     200: ({ owner }) => owner.person.call('GET', '/v1/audit-events'),
     400: ({ owner }) => owner.person.call('GET', '/v1/audit-events?cursor=nonsense'),

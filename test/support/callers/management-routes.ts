@@ -17,6 +17,7 @@ const CREATE = { name: 'From a matrix', access: 'read-only', password: PASSWORD 
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   get('/v1/session'),
   get('/v1/api-keys'),
+  get('/v1/permissions'),
   get('/v1/audit-events'),
   route('GET /v1/api-keys/{id}', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}` })),
   route('POST /v1/api-keys', 201, 401, () => ({ path: '/v1/api-keys', body: CREATE })),

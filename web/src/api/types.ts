@@ -20,6 +20,10 @@ export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly access: AccessLevel;
+  /** What the key was limited to when it was made; null: all that its owner has. */
+  readonly permissions: readonly string[] | null;
+  /** The CIDR ranges that requests must come from; null: any address. */
+  readonly allowedNetworks: readonly string[] | null;
   readonly prefix: string;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
@@ -88,8 +92,18 @@ export interface CreateKeyRequest {
   readonly access: AccessLevel;
   readonly expiresInDays: number;
   readonly note?: string;
+  /** At least one, each covered by what the owner may give. Undefined: all that the owner has. */
+  readonly permissions?: readonly string[];
+  /** At least one CIDR range. Undefined: any address. */
+  readonly allowedNetworks?: readonly string[];
   /** If a password confirms the creation. */
   readonly password?: string;
+}
+
+/** What the owner may give a key: these permissions, and those that they cover. */
+export interface Permissions {
+  readonly items: readonly string[];
+  readonly maxAccess: AccessLevel;
 }
 
 export interface RotateKeyRequest {

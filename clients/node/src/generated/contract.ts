@@ -216,7 +216,8 @@ export const contract = {
                 "REASON_READ_ONLY_KEY": 6,
                 "REASON_OPERATION_NOT_ALLOWED": 7,
                 "REASON_MISSING_PERMISSION": 8,
-                "REASON_RATE_LIMITED": 9
+                "REASON_RATE_LIMITED": 9,
+                "REASON_ADDRESS_NOT_ALLOWED": 10
               }
             }
           }

@@ -18,7 +18,9 @@ const messages = {
 export function refusalAnswer(refusal: Exclude<Decision, { allowed: true }>): HttpAnswer {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   if (refusal.status === 401) headers['WWW-Authenticate'] = 'Bearer';
-  if (refusal.status === 403) headers['WWW-Authenticate'] = insufficientScope(refusal.missingPermission);
+  // RFC 6750 has no error for the wrong address: more scope would not help.
+  const isForbidden = refusal.status === 403 && refusal.reason !== 'ADDRESS_NOT_ALLOWED';
+  if (isForbidden) headers['WWW-Authenticate'] = insufficientScope(refusal.missingPermission);
   if (refusal.status === 429) headers['Retry-After'] = String(refusal.retryAfterSeconds ?? 1);
   return { status: refusal.status, headers, body: JSON.stringify({ message: messages[refusal.status] }) };
 }

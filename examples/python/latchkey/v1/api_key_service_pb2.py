@@ -18,12 +18,12 @@ DESCRIPTOR = descriptor_pool.Default().AddSerializedFile(
     b'aining\x12:\x0a\x0breset_after\x18\x03 \x01(\x0b2\x19.google.protobuf.DurationR\x0aresetAfter*\xbe\x01\x0a\x09Operation\x12\x19\x0a\x15OPERATION_UNSPEC'
     b'IFIED\x10\x00\x12\x12\x0a\x0eOPERATION_READ\x10\x01\x12\x13\x0a\x0fOPERATION_WRITE\x10\x02\x12\x15\x0a\x11OPERATION_DESTROY\x10\x03\x12\x1d\x0a\x19OPERATION_MANAGE_API_KEYS'
     b'\x10\x04\x12\x1c\x0a\x18OPERATION_MANAGE_ACCOUNT\x10\x05\x12\x19\x0a\x15OPERATION_IMPERSONATE\x10\x06*h\x0a\x0bAccessLevel\x12\x1c\x0a\x18ACCESS_LEVEL_UNSPECIFI'
-    b'ED\x10\x00\x12\x1a\x0a\x16ACCESS_LEVEL_READ_ONLY\x10\x01\x12\x1f\x0a\x1bACCESS_LEVEL_READ_AND_WRITE\x10\x02*\x8a\x02\x0a\x06Reason\x12\x16\x0a\x12REASON_UNSPECIFIED\x10\x00'
+    b'ED\x10\x00\x12\x1a\x0a\x16ACCESS_LEVEL_READ_ONLY\x10\x01\x12\x1f\x0a\x1bACCESS_LEVEL_READ_AND_WRITE\x10\x02*\xaa\x02\x0a\x06Reason\x12\x16\x0a\x12REASON_UNSPECIFIED\x10\x00'
     b'\x12\x16\x0a\x12REASON_INVALID_KEY\x10\x01\x12\x12\x0a\x0eREASON_REVOKED\x10\x02\x12\x12\x0a\x0eREASON_EXPIRED\x10\x03\x12\x1a\x0a\x16REASON_OWNER_SUSPENDED\x10\x04\x12\x18\x0a\x14REAS'
     b'ON_OWNER_DELETED\x10\x05\x12\x18\x0a\x14REASON_READ_ONLY_KEY\x10\x06\x12 \x0a\x1cREASON_OPERATION_NOT_ALLOWED\x10\x07\x12\x1d\x0a\x19REASON_MISSING_PER'
-    b'MISSION\x10\x08\x12\x17\x0a\x13REASON_RATE_LIMITED\x10\x092\xb8\x01\x0a\x0dApiKeyService\x12P\x0a\x0bValidateKey\x12\x1f.latchkey.v1.ValidateKeyRequest'
-    b'\x1a .latchkey.v1.ValidateKeyResponse\x12U\x0a\x0cValidateKeys\x12\x1f.latchkey.v1.ValidateKeyRequest\x1a .latchkey.v1.Va'
-    b'lidateKeyResponse(\x010\x01b\x06proto3'
+    b'MISSION\x10\x08\x12\x17\x0a\x13REASON_RATE_LIMITED\x10\x09\x12\x1e\x0a\x1aREASON_ADDRESS_NOT_ALLOWED\x10\x0a2\xb8\x01\x0a\x0dApiKeyService\x12P\x0a\x0bValidateKey\x12'
+    b'\x1f.latchkey.v1.ValidateKeyRequest\x1a .latchkey.v1.ValidateKeyResponse\x12U\x0a\x0cValidateKeys\x12\x1f.latchkey.v1.Val'
+    b'idateKeyRequest\x1a .latchkey.v1.ValidateKeyResponse(\x010\x01b\x06proto3'
 )
 builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'latchkey.v1.api_key_service_pb2', globals())

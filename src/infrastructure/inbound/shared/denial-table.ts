@@ -19,6 +19,7 @@ export const OUTWARD_DENIAL: Readonly<Record<DenialReason, OutwardDenial>> = {
   expired: UNAUTHENTICATED,
   'owner-suspended': UNAUTHENTICATED,
   'owner-deleted': UNAUTHENTICATED,
+  'address-not-allowed': FORBIDDEN,
   'rate-limited': LIMITED,
   'operation-not-allowed': FORBIDDEN,
   'read-only-key': FORBIDDEN,

@@ -57,10 +57,10 @@ test('a grant without permissions has an empty permissions header', () => {
   expect(headers['X-Latchkey-Permissions']).toBe('');
 });
 
-test('every 401 looks the same, and so does every 403', () => {
+test('every 401 looks the same, and so does every 403 for want of permission', () => {
   const refusals = DENIAL_REASONS.map((reason) => JSON.stringify(answers.of({ verdict: deny(reason) })));
   expect(new Set(refusals.slice(0, 5))).toEqual(new Set([refusals[0]]));
-  expect(new Set(refusals.slice(6))).toEqual(new Set([refusals[6]]));
+  expect(new Set(refusals.slice(7))).toEqual(new Set([refusals[7]]));
   expect(answers.of({ verdict: deny('revoked') })).toEqual({
     status: 401,
     headers: { 'Content-Type': 'application/json', 'WWW-Authenticate': 'Bearer' },
@@ -73,6 +73,14 @@ test('every 401 looks the same, and so does every 403', () => {
       ...RATE_HEADERS,
       'WWW-Authenticate': 'Bearer error="insufficient_scope"',
     },
+    body: '{"message":"operation not allowed"}',
+  });
+});
+
+test('a 403 for the wrong address asks for no more scope', () => {
+  expect(answers.of({ verdict: deny('address-not-allowed') })).toEqual({
+    status: 403,
+    headers: { 'Content-Type': 'application/json' },
     body: '{"message":"operation not allowed"}',
   });
 });

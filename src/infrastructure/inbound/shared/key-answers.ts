@@ -33,6 +33,8 @@ export class KeyAnswers {
     if (verdict.granted) return { status: 200, headers: { ...headers, ...expiryHeader(verdict) }, body: undefined };
     const { httpStatus, message } = OUTWARD_DENIAL[verdict.reason];
     if (httpStatus === 401) return refusal(401, message, { ...headers, 'WWW-Authenticate': 'Bearer' });
+    // RFC 6750 has no error for the wrong address: more scope would not help.
+    if (verdict.reason === 'address-not-allowed') return refusal(403, message, headers);
     if (httpStatus === 403)
       return refusal(403, message, { ...headers, 'WWW-Authenticate': insufficientScope(verdict) });
     if (!rate) return refusal(httpStatus, message, headers);

@@ -6,12 +6,14 @@ import { maskKey } from '../../../domain/keys/key-string.js';
 export function keyView({ key, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
   const { id, name, note, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } =
     key.snapshot();
-  const { replaces, replacedBy, endsAt, graceSeconds } = rotation;
+  const { replaces, replacedBy, endsAt, graceSeconds, permissions, allowedNetworks } = rotation;
   return {
     id,
     name,
     note,
     access,
+    permissions: permissions && [...permissions],
+    allowedNetworks: allowedNetworks && [...allowedNetworks],
     prefix: maskKey(keyPrefix, publicPart),
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,

@@ -31,7 +31,7 @@ test.each([
   ['get', 'destroy'],
   ['', 'destroy'],
 ])('maps the method %j to the operation %s', (method, operation) => {
-  expect(readCheck(check(method, [])).question).toEqual({ operation, permission: 'systems:read' });
+  expect(readCheck(check(method, [])).question).toEqual({ operation, permission: 'systems:read', clientAddress: null });
 });
 
 test.each([null, { source: null, request: null, contextExtensions: READS }])(
@@ -45,6 +45,6 @@ test.each([null, { source: null, request: null, contextExtensions: READS }])(
 
 test('closes a route with an invalid setting to every key, and does not repeat the setting', () => {
   const { question, fault } = readCheck(check('GET', [], [{ key: 'permission', value: 'hunter2' }]));
-  expect(question).toEqual({ operation: 'destroy', permission: '' });
+  expect(question).toEqual({ operation: 'destroy', permission: '', clientAddress: null });
   expect(fault).not.toContain('hunter2');
 });

@@ -28,7 +28,8 @@ export function readCheck({ attributes }: WireCheck): Check {
     requestId: header('x-request-id')[0] || http?.id,
   });
   const fault = faultOf(permission, operation);
-  const question = fault ? CLOSED : { operation: operation!, permission: permission! };
+  const asked = fault ? CLOSED : { operation: operation!, permission: permission! };
+  const question = { ...asked, clientAddress: client.ip };
   return { credential: readBearer(header('authorization')), question, client, fault };
 }
 

@@ -30,6 +30,7 @@ const REASON: Readonly<Record<DenialReason, number>> = {
   expired: wireReason.REASON_EXPIRED,
   'owner-suspended': wireReason.REASON_OWNER_SUSPENDED,
   'owner-deleted': wireReason.REASON_OWNER_DELETED,
+  'address-not-allowed': wireReason.REASON_ADDRESS_NOT_ALLOWED,
   'rate-limited': wireReason.REASON_RATE_LIMITED,
   'operation-not-allowed': wireReason.REASON_OPERATION_NOT_ALLOWED,
   'read-only-key': wireReason.REASON_READ_ONLY_KEY,

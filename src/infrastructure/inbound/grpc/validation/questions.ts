@@ -27,10 +27,11 @@ export function readRequest(wire: WireQuestion, service: string): ValidationRequ
   const operation = OPERATION[wire.operation];
   const { credential, permission } = wire;
   if (!credential || !operation || (permission && !isPermission(permission))) throw brokenCall(wire);
+  const client = clientFacts({ ip: wire.clientIp, userAgent: wire.userAgent, requestId: wire.requestId });
   return {
     credential: credential === 'apiKey' ? wire.apiKey : readBearer([wire.authorization]),
-    question: { operation, permission },
-    client: clientFacts({ ip: wire.clientIp, userAgent: wire.userAgent, requestId: wire.requestId }),
+    question: { operation, permission, clientAddress: client.ip },
+    client,
     service,
     arrivedAt: wire.readAt,
   };

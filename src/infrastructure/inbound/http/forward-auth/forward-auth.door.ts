@@ -14,7 +14,7 @@ import { hasBody } from '../pipeline/body-parsing.js';
 import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import * as responses from '../pipeline/key-responses.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
-import type { LatchkeyRequest } from '../pipeline/request.js';
+import { forwardedAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
 import {
   FORWARD_AUTH_MODES,
   type ForwardAuthMode,
@@ -57,7 +57,7 @@ class ForwardAuth {
     const original = originalOf(request, mode);
     const routed = this.questionOf(original);
     // No key may do what no route names.
-    const question = routed ?? CLOSED;
+    const question = { ...(routed ?? CLOSED), clientAddress: forwardedAddressOf(request) };
     const answer = await keyRequests.answer(request, async (credential, client) =>
       keyRequests.answers.of(await validateKey.execute({ credential, question, client })),
     );

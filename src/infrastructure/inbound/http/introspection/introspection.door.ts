@@ -22,7 +22,10 @@ import { ProblemResponses } from '../pipeline/problem-responses.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import { identifyClient } from './oauth-client.js';
 
-/** Whether the key can read anything. The scope in the response says what it may do. */
+/**
+ * Whether the key can read anything. The scope in the response says what it may do. The standard has no field for the
+ * client's address, so a key with allowed networks is inactive here.
+ */
 const IS_ACTIVE: Question = { operation: 'read', permission: '' };
 
 const FORM = {

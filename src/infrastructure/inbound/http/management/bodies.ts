@@ -14,6 +14,8 @@ import {
   RENAMING_FIELDS,
   ROTATION_FIELDS,
 } from '../../../../domain/keys/key-rules.js';
+import { MAX_ALLOWED_NETWORKS } from '../../../../domain/keys/allowed-networks.js';
+import { MAX_KEY_PERMISSIONS } from '../../../../domain/keys/key-restrictions.js';
 import { Follows, plainTextRule, text } from '../pipeline/rules.js';
 
 export class SignInBody {
@@ -32,6 +34,13 @@ const CONFIRMING_PASSWORD = {
   description: "The owner's current password, if `confirmation` of the session is `password`",
 } as const;
 
+const PERMISSIONS =
+  'Limits the key to these, such as `systems:read` or `systems/42:read`. Each must be covered by GET /v1/permissions ' +
+  'and by the access level. Without it the key may do what its owner may';
+const NETWORKS =
+  'CIDR ranges that requests must come from, such as 203.0.113.0/24 or 2001:db8::/32. Bits after the length are ' +
+  'cleared. Without it any address will do';
+
 export class CreateApiKeyBody {
   @ApiProperty({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
   @Follows(KEY_FIELDS.name)
@@ -48,6 +57,14 @@ export class CreateApiKeyBody {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_EXPIRY_DAYS, default: DEFAULT_EXPIRY_DAYS })
   @Follows(optional(KEY_FIELDS.expiresInDays))
   expiresInDays?: number;
+
+  @ApiPropertyOptional({ type: [String], minItems: 1, maxItems: MAX_KEY_PERMISSIONS, description: PERMISSIONS })
+  @Follows(KEY_FIELDS.permissions)
+  permissions?: string[];
+
+  @ApiPropertyOptional({ type: [String], minItems: 1, maxItems: MAX_ALLOWED_NETWORKS, description: NETWORKS })
+  @Follows(KEY_FIELDS.allowedNetworks)
+  allowedNetworks?: string[];
 
   @ApiPropertyOptional(CONFIRMING_PASSWORD)
   @Follows(optional(text(passwordProblem)))

@@ -5,6 +5,7 @@ import { nothingHere } from '../pipeline/refusals.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
 import { SessionCookie } from './cookies.js';
+import { PermissionsController } from './permissions.controller.js';
 import { ExpiryMails, SessionController } from './session.controller.js';
 
 type Settings = Pick<Config, 'publicUrl' | 'passwordSignIn' | 'mail' | 'expiryNoticeDays'>;
@@ -12,7 +13,7 @@ type Settings = Pick<Config, 'publicUrl' | 'passwordSignIn' | 'mail' | 'expiryNo
 /** How people manage their keys, from the settings screen or from a page of the platform. */
 export function managementDoor({ publicUrl, passwordSignIn, mail, expiryNoticeDays }: Settings): HttpDoor {
   return {
-    controllers: [SessionController, ApiKeysController, AuditEventsController],
+    controllers: [SessionController, ApiKeysController, PermissionsController, AuditEventsController],
     instances: [new SessionCookie(publicUrl), new ExpiryMails(mail ? expiryNoticeDays : [])],
     policies: { '/v1/session': { handlers: passwordSignIn ? [] : [unlessPasswords] } },
   };

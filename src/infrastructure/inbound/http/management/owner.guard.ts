@@ -16,7 +16,7 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
 import { denialError, KeyAnswers } from '../../shared/key-answers.js';
 import { SessionCookie } from './cookies.js';
-import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 
 /** For routes that also serve people who are not signed in. An Authorization header is still checked there. */
 export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true), ApiSecurity({}));
@@ -63,7 +63,8 @@ export class OwnerGuard implements CanActivate {
       if (session) return session;
       throw new LatchkeyError('unauthenticated', 'The token is not valid here');
     }
-    const question = { operation: 'manage-api-keys', permission: '' } as const;
+    const clientAddress = clientAddressOf(request);
+    const question = { operation: 'manage-api-keys', permission: '', clientAddress } as const;
     const { verdict, rate } = await this.validateKey.execute({ credential, question, client });
     if (rate) response.set(this.answers.rateLimitHeaders(rate));
     // A grant is impossible here. If there ever were one, a key would still not be a person.

@@ -48,6 +48,10 @@ class RecentUseView {
 const REASON =
   'Of a revoked key: owner, administrator, platform, rotated, leaked or purged; null where the audit trail has none';
 
+const TEXTS_OR_NULL = { type: 'array', items: { type: 'string' }, nullable: true } as const;
+const PERMISSIONS = 'What the key was limited to when it was made; null: all that its owner has';
+const NETWORKS = 'The CIDR ranges that requests must come from; null: any address';
+
 const GRACE = 'Of a key that replaces another: how long the old key stays valid after the first use of this one';
 
 export class SessionView {
@@ -70,6 +74,8 @@ export class ApiKeyView {
   @ApiProperty() name!: string;
   @ApiProperty({ ...TEXT_OR_NULL, maxLength: MAX_NOTE_LENGTH }) note!: string | null;
   @ApiProperty({ enum: ACCESS_LEVELS }) access!: string;
+  @ApiProperty({ ...TEXTS_OR_NULL, description: PERMISSIONS }) permissions!: string[] | null;
+  @ApiProperty({ ...TEXTS_OR_NULL, description: NETWORKS }) allowedNetworks!: string[] | null;
   @ApiProperty({ description: 'The beginning of the key string, to recognise it by' }) prefix!: string;
   @ApiProperty(TIME) createdAt!: string;
   @ApiProperty(TIME_OR_NULL) lastUsedAt!: string | null;
@@ -96,6 +102,13 @@ export class ApiKeyListView {
 export function keyListView({ items, activeKeys, nextCursor, now }: KeyList): ApiKeyListView {
   const views = items.map((listed) => keyView(listed, now));
   return { items: views, activeKeys, maxActiveKeys: MAX_ACTIVE_KEYS, nextCursor };
+}
+
+export class PermissionsView {
+  @ApiProperty({ type: [String], description: 'What the owner may give a key: these, and what they cover' })
+  items!: string[];
+  @ApiProperty({ enum: ACCESS_LEVELS, description: 'The highest access level that the owner may give' })
+  maxAccess!: string;
 }
 
 export class CreatedApiKeyView {

@@ -1,15 +1,14 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ShowOwnKey } from '../../../../application/validation/show-own-key.js';
+import { type OwnKey, ShowOwnKey } from '../../../../application/validation/show-own-key.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
 import type { Grant } from '../../../../domain/keys/verdict.js';
-import type { RateDecision } from '../../../../domain/rate-limit.js';
 import { wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
 import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import * as responses from '../pipeline/key-responses.js';
-import type { LatchkeyRequest } from '../pipeline/request.js';
+import { clientAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
 
 class RateLimitView {
   @ApiProperty({ type: 'integer', description: 'Requests that the key may send at once when the limit is full' })
@@ -25,14 +24,25 @@ class OwnKeyView {
   @ApiProperty() name!: string;
   @ApiProperty({ enum: ACCESS_LEVELS }) access!: string;
   @ApiProperty({ type: [String], description: 'What it may do now' }) permissions!: string[];
+  @ApiProperty({ type: [String], nullable: true, description: 'The networks that it may be used from; null: any' })
+  allowedNetworks!: string[] | null;
   @ApiProperty({ type: String, format: 'date-time' }) expiresAt!: string;
   @ApiProperty({ type: RateLimitView }) rateLimit!: RateLimitView;
 }
 
-function viewOf(grant: Grant, name: string, { limit, remaining, resetAfterMicros }: RateDecision): OwnKeyView {
+function viewOf(grant: Grant, { name, allowedNetworks, rate }: Required<OwnKey>): OwnKeyView {
   const { keyId: id, ownerId, access, permissions, expiresAt } = grant;
-  const rateLimit = { limit, remaining, resetAfterSeconds: wholeSeconds(resetAfterMicros) };
-  return { id, ownerId, name, access, permissions: [...permissions], expiresAt: expiresAt.toISOString(), rateLimit };
+  const { limit, remaining, resetAfterMicros } = rate;
+  return {
+    id,
+    ownerId,
+    name,
+    access,
+    permissions: [...permissions],
+    allowedNetworks: allowedNetworks && [...allowedNetworks],
+    expiresAt: expiresAt.toISOString(),
+    rateLimit: { limit, remaining, resetAfterSeconds: wholeSeconds(resetAfterMicros) },
+  };
 }
 
 /** Answers a client that calls with its own key: what the key may do. */
@@ -52,11 +62,10 @@ class OwnKeyController {
   @ApiResponse(responses.KEY_UNJUDGED)
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const answered = await this.keyRequests.answer(request, async (credential, client) => {
-      const { name, ...validation } = await this.showOwnKey.execute(credential, client);
-      const { verdict, rate } = validation;
-      const answer = this.keyRequests.answers.toClient(validation);
-      if (!verdict.granted) return answer;
-      const body = JSON.stringify(viewOf(verdict, name!, rate!));
+      const own = await this.showOwnKey.execute(credential, client, clientAddressOf(request));
+      const answer = this.keyRequests.answers.toClient(own);
+      if (!own.verdict.granted) return answer;
+      const body = JSON.stringify(viewOf(own.verdict, own as Required<OwnKey>));
       return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body };
     });
     sendKeyAnswer(response, answered);

@@ -48,6 +48,20 @@ export function clientOf(request: LatchkeyRequest): Client {
   return clientFacts({ ip: request.ip, userAgent: request.get('user-agent'), requestId: request.requestId });
 }
 
+/**
+ * The address of the client, if this service can vouch for it; null if not. A request without a forwarded header comes
+ * from its peer. One with such a header is believed only if TRUSTED_PROXIES names the peer.
+ */
+export function clientAddressOf(request: LatchkeyRequest): string | null {
+  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
+  return isForwarded ? forwardedAddressOf(request) : clientOf(request).ip;
+}
+
+/** The same for a request that a proxy describes: its peer is never the client. */
+export function forwardedAddressOf(request: LatchkeyRequest): string | null {
+  return request.ips.length > 0 ? clientOf(request).ip : null;
+}
+
 /** Every value of a header. Node's `headers` keeps only the first of several Authorization headers. */
 export function headerValues(request: Request, name: string): string[] {
   const { rawHeaders } = request;

@@ -13,7 +13,7 @@ const EVENTS = 'SELECT id, type, owner_id, key_id, reason, details FROM audit_ev
 
 const KEYS = `
   SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.name, key.note, key.access,
-    key.public_part, key.digest, key.created_at, key.expires_at, key.revoked_at, key.expired_at, key.ends_at, key.replaces,
+    key.public_part, key.digest, key.created_at, key.expires_at, key.permissions, key.allowed_networks, key.revoked_at, key.expired_at, key.ends_at, key.replaces,
     key.replaced_by, key.grace_seconds, key.first_used_at, replaced.id IS NOT NULL AS is_replaced_stored,
     replaced.expires_at AS replaced_expires_at, replaced.revoked_at AS replaced_revoked_at,
     replaced.expired_at AS replaced_expired_at, replaced.ends_at AS replaced_ends_at,
@@ -49,6 +49,8 @@ interface KeyHistoryRow extends HistoryRow {
   readonly access: StoredKey['access'];
   readonly public_part: string;
   readonly digest: Buffer;
+  readonly permissions: string[] | null;
+  readonly allowed_networks: string[] | null;
   readonly created_at: Date;
   readonly expires_at: Date;
   readonly revoked_at: Date | null;
@@ -77,6 +79,8 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
       access: row.access,
       publicPart: row.public_part,
       digest: row.digest,
+      permissions: row.permissions,
+      allowedNetworks: row.allowed_networks,
       createdAt: date(row.created_at),
       expiresAt: date(row.expires_at),
       revokedAt: dateOrNull(row.revoked_at),

@@ -42,7 +42,7 @@ const connections = () =>
 test('reads a key and its owner as they were stored, to the millisecond', async () => {
   const key = await newKey(['systems:read', 'billing:write']);
   const { now, found } = await reader.read(key.publicPart);
-  expect(found!.digest).toEqual(key.digest);
+  expect(found!.proof.digest).toEqual(key.digest);
   expect(found!.judge(READ, true, now)).toEqual({
     granted: true,
     keyId: key.id,

@@ -12,5 +12,10 @@ export function toApiKey({
 }
 
 export function fromApiKey(key: ApiKey, idempotencyKey: string | null): ApiKeyRow {
-  return { ...key.snapshot(), idempotencyKey, purged: false };
+  const { permissions, allowedNetworks, ...state } = key.snapshot();
+  const lists = {
+    permissions: permissions && [...permissions],
+    allowedNetworks: allowedNetworks && [...allowedNetworks],
+  };
+  return { ...state, ...lists, idempotencyKey, purged: false };
 }

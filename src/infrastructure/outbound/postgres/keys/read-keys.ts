@@ -17,7 +17,7 @@ const BARRIER = `
 
 /**
  * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
- * server. Times come as seconds and permissions (which contain no spaces) as one text, because pg's own conversion
+ * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because pg's own conversion
  * costs more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The subquery hides
  * the number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost of the read.
  */
@@ -33,6 +33,7 @@ export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBar
       date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
       date_part('epoch', k.ends_at) AS ends_at,
       k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false) AS awaits_first_use,
+      array_to_string(k.permissions, ' ') AS key_permissions, array_to_string(k.allowed_networks, ' ') AS allowed_networks,
       a.status, array_to_string(a.permissions, ' ') AS permissions,
       date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby${more.map((column) => `, ${column}`).join('')}
     FROM unnest(string_to_array((SELECT $1::text), ',')) AS asked (public_part)
@@ -52,6 +53,8 @@ export interface KeyReadingRow {
   expired_at: number | null;
   ends_at: number | null;
   awaits_first_use: boolean | null;
+  key_permissions: string | null;
+  allowed_networks: string | null;
   status: AccountStatus;
   permissions: string;
   now: number;
@@ -77,9 +80,15 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
     expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
     endsAt: row.ends_at === null ? null : toDate(row.ends_at),
     awaitsFirstUse: row.awaits_first_use === true,
-    owner: { status: row.status, permissions: row.permissions === '' ? [] : row.permissions.split(' ') },
+    permissions: row.key_permissions === null ? null : wordsOf(row.key_permissions),
+    allowedNetworks: row.allowed_networks === null ? null : wordsOf(row.allowed_networks),
+    owner: { status: row.status, permissions: wordsOf(row.permissions) },
   });
   return { now, sentAt, found };
+}
+
+function wordsOf(text: string): string[] {
+  return text === '' ? [] : text.split(' ');
 }
 
 /** @param seconds a time with millisecond precision, plus or minus the rounding error of binary fractions */

@@ -58,6 +58,10 @@ export class ApiKeyRow {
   firstUsedAt!: Date | null;
   @Column('text', { nullable: true })
   note!: string | null;
+  @Column('text', { array: true, nullable: true })
+  permissions!: string[] | null;
+  @Column('text', { name: 'allowed_networks', array: true, nullable: true })
+  allowedNetworks!: string[] | null;
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
   /** Whether the owner's account was purged. A new account with the same id must not see the key. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { type DataSource, type Migration, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { SessionSource } from '../client/data-source.js';
 import { watchBlockers } from './blockers.js';
@@ -17,8 +17,13 @@ const LOOK_EVERY_MS = 1000;
 
 type Config = Pick<DatabaseConfig, 'timeoutMs' | 'pooling'>;
 
-/** Receives a line for the operator whenever a migration has to wait. */
+/** Receives a line for the operator whenever a migration has to wait, or has found something. */
 export type Report = (line: string) => void;
+
+/** A migration that fills `findings` in `up`, for the operator to read. */
+export interface ReportingMigration extends MigrationInterface {
+  readonly findings: readonly string[];
+}
 
 /**
  * How long a migration waits for the lock of a table. Everything that uses the table waits behind it, so this is at most
@@ -36,7 +41,9 @@ export async function migrate(source: SessionSource, config: Config, report: Rep
     const applied: string[] = [];
     for (const migration of await executor.getPendingMigrations()) {
       const missing = new MissingMigration(migration, { source, runner, executor, config, report });
-      if (await missing.apply()) applied.push(migration.name);
+      if (!(await missing.apply())) continue;
+      applied.push(migration.name);
+      for (const line of (migration.instance as Partial<ReportingMigration>).findings ?? []) report(line);
     }
     return applied;
   } finally {

@@ -11,6 +11,7 @@ export const Reason = {
   REASON_OPERATION_NOT_ALLOWED: 'REASON_OPERATION_NOT_ALLOWED',
   REASON_MISSING_PERMISSION: 'REASON_MISSING_PERMISSION',
   REASON_RATE_LIMITED: 'REASON_RATE_LIMITED',
+  REASON_ADDRESS_NOT_ALLOWED: 'REASON_ADDRESS_NOT_ALLOWED',
 } as const;
 
 export type Reason =
@@ -34,5 +35,7 @@ export type Reason =
   | 8
   | 'REASON_RATE_LIMITED'
   | 9
+  | 'REASON_ADDRESS_NOT_ALLOWED'
+  | 10
 
 export type Reason__Output = typeof Reason[keyof typeof Reason]

@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import { isCovered, newPermissionProblem } from '../accounts/permission.js';
+import { requireFields } from '../errors.js';
+import { withoutSecrets } from '../secrets.js';
+import { type AccessLevel, permissionsToGive } from './access.js';
+import { normalizeNetworks } from './allowed-networks.js';
+import { digestMatches } from './key-string.js';
+
+export const MAX_KEY_PERMISSIONS = 100;
+
+/** What a key was limited to at its creation. It never changes. */
+export interface KeyRestrictions {
+  /** The subset of the owner's permissions that the key may use. Null: all of them. */
+  readonly permissions: readonly string[] | null;
+  /** The CIDR ranges that requests must come from. Null: any address. */
+  readonly allowedNetworks: readonly string[] | null;
+}
+
+type Wish = { readonly [Field in keyof KeyRestrictions]?: readonly string[] | undefined };
+
+/** The stored form of what was chosen. The fields must be valid. */
+export function restrictionsOf({ permissions, allowedNetworks }: Wish): KeyRestrictions {
+  return {
+    permissions: permissions ? [...new Set(permissions)] : null,
+    allowedNetworks: allowedNetworks ? normalizeNetworks(allowedNetworks) : null,
+  };
+}
+
+export function keyPermissionsProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length < 1 || value.length > MAX_KEY_PERMISSIONS) {
+    return `must be a list of 1 to ${MAX_KEY_PERMISSIONS} permissions: leave the field out for all that the owner has`;
+  }
+  for (const each of value as unknown[]) {
+    if (typeof each !== 'string') return 'must hold texts such as "systems:read"';
+    if (withoutSecrets(each) !== each) return 'must not contain an API key';
+    const problem = newPermissionProblem(each);
+    if (problem) return `holds ${JSON.stringify(each.slice(0, 64))}, which ${problem}`;
+  }
+  return undefined;
+}
+
+/** Throws `invalid_fields` unless what the owner has now, and the access level, cover each permission of a new key. */
+export function requireGivable(
+  { access, permissions }: Wish & { readonly access: AccessLevel },
+  ownerPermissions: readonly string[],
+): void {
+  if (!permissions) return;
+  const isMissing = (level: AccessLevel) => {
+    const givable = new Set(permissionsToGive(level, ownerPermissions));
+    return (permission: string) => !isCovered(permission, givable);
+  };
+  const unknown = permissions.find(isMissing('read-and-write'));
+  const tooHigh = permissions.find(isMissing(access));
+  requireFields({
+    permissions: unknown
+      ? `holds ${JSON.stringify(unknown)}, which you can't give: choose among GET /v1/permissions or what they cover`
+      : tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`,
+  });
+}
+
+/**
+ * What is stored of a key's secret: SHA-256 of the key string. For a key with restrictions it is hashed once more, with
+ * them. So an instance of a release that does not know restrictions refuses the key, and so does every instance when
+ * somebody changes a restriction in the database.
+ * @param digest SHA-256 of the key string
+ */
+export function storedDigest(digest: Buffer, { permissions, allowedNetworks }: KeyRestrictions): Buffer {
+  if (permissions === null && allowedNetworks === null) return digest;
+  const parts = [digest.toString('hex'), permissions?.join(' ') ?? '', allowedNetworks?.join(' ') ?? ''];
+  return Buffer.from(hash('sha256', parts.join('\n'), 'hex'), 'hex');
+}
+
+/** Compares in constant time. An unknown key takes as long as a wrong secret. @param presented see `storedDigest` */
+export function isProof(
+  presented: Buffer,
+  stored: (KeyRestrictions & { readonly digest: Buffer }) | undefined,
+): boolean {
+  return digestMatches(stored ? storedDigest(presented, stored) : presented, stored?.digest);
+}
