@@ -27,6 +27,8 @@ describe('creating a key', () => {
         id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
         name: 'CI',
         note: null,
+        permissions: null,
+        allowedNetworks: null,
         access: 'read-only',
         prefix: `${body.fullKey.slice(0, 'lk_'.length + 12)}…`,
         createdAt: MOMENT,

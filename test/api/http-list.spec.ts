@@ -9,6 +9,7 @@ const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const KEY_FIELDS = [
   ...[
     'access',
+    'allowedNetworks',
     'createdAt',
     'endsAt',
     'expiresAt',
@@ -18,6 +19,7 @@ const KEY_FIELDS = [
     'leak',
     'name',
     'note',
+    'permissions',
     'prefix',
   ],
   ...['recent', 'replacedBy', 'replaces', 'revokedAt', 'revokedReason', 'status'],
