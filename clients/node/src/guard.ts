@@ -72,7 +72,7 @@ export function createGuard(options: GuardOptions): Guard {
     return decision;
   };
 
-  const route = routeWith(check, operationOf);
+  const route = routeWith({ check, operationOf, clientAddress: options.clientAddress });
   const isApiKey = isApiKeyBy(options.keyPrefix ?? 'lk');
   return { check, route, protect: protectWith(route, isApiKey), isApiKey, close: () => pool.close() };
 }

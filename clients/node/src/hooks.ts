@@ -10,6 +10,7 @@ export interface DenialEvent {
   readonly ownerId: string | undefined;
   readonly operation: Operation;
   readonly permission: string;
+  /** Empty if it is unknown. */
   readonly clientIp: string;
   /** The same id as in the service's audit log. */
   readonly requestId: string;

@@ -5,6 +5,7 @@ export type { Middleware, Protect, ProtectOptions } from './http/middleware.js';
 export type { Permission } from './http/permission.js';
 export { type GuardedRequest, principalOf } from './http/principal.js';
 export type { IsApiKey } from './http/is-api-key.js';
+export type { ClientAddress } from './http/client-address.js';
 export type { HttpRequest } from './http/http-request.js';
 export type { MakeRoute, Route, RouteOptions } from './http/route.js';
 export type { Operation, OperationsByMethod } from './operation.js';

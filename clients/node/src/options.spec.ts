@@ -17,6 +17,7 @@ describe('assertUsable', () => {
     ['deadlineMs', { ...usable, deadlineMs: 0 }],
     ['deadlineMs', { ...usable, deadlineMs: Number.NaN }],
     ['deadlineMs', { ...usable, deadlineMs: Infinity }],
+    ['clientAddress', { ...usable, clientAddress: '127.0.0.1' as never }],
   ])('refuses a missing or invalid %s', (name, options) => {
     expect(() => assertUsable(options)).toThrow(new RegExp(`^createGuard: ${name} `));
   });

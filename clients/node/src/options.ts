@@ -1,5 +1,6 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 import type { Hooks } from './hooks.js';
+import type { ClientAddress } from './http/client-address.js';
 import type { OperationsByMethod } from './operation.js';
 
 /** PEM texts. An empty object means TLS with the certificate authorities that Node trusts. */
@@ -25,6 +26,11 @@ export interface GuardOptions extends Hooks {
   /** The service's KEY_PREFIX, by which `otherwise` and `isApiKey` know a key. Default `lk`. */
   readonly keyPrefix?: string | undefined;
   /**
+   * Finds the client's address where the framework cannot: `({ headers }) => headers?.['cf-connecting-ip']`. Only read
+   * what your proxy sets and no client can. Default: the framework's `ip`, see README.
+   */
+  readonly clientAddress?: ClientAddress | undefined;
+  /**
    * Whether the guard writes to standard error why requests are answered with 503: the first failure, then at most one
    * line a minute. Default true. `onError` gets each failure either way.
    */
@@ -42,7 +48,7 @@ export const defaultDeadlineMs = 200;
 
 /** @throws {TypeError} an option is missing or unusable. The message never contains a token. */
 export function assertUsable(options: GuardOptions): void {
-  const { target, serviceToken, tls, deadlineMs, keyPrefix = 'lk' } = options;
+  const { target, serviceToken, tls, deadlineMs, clientAddress, keyPrefix = 'lk' } = options;
   if (!target) throw new TypeError('createGuard: target is missing');
   if (!serviceToken && !tls?.cert) throw new TypeError('createGuard: serviceToken is missing (or tls.cert, for mTLS)');
   // What gRPC metadata cannot carry. Its own error would print the token.
@@ -51,6 +57,9 @@ export function assertUsable(options: GuardOptions): void {
   }
   if (deadlineMs !== undefined && !(deadlineMs > 0 && Number.isFinite(deadlineMs))) {
     throw new TypeError('createGuard: deadlineMs is not a positive number');
+  }
+  if (clientAddress !== undefined && typeof clientAddress !== 'function') {
+    throw new TypeError('createGuard: clientAddress is not a function');
   }
   if (!/^[a-z][a-z0-9]{0,15}$/.test(keyPrefix)) {
     throw new TypeError('createGuard: keyPrefix is not 1 to 16 lower-case letters and digits, a letter first');

@@ -8,6 +8,7 @@ import { admit, principalOf } from '../http/principal.js';
 import type { RouteOptions } from '../http/route.js';
 import type { GuardOptions } from '../options.js';
 import { type EitherHook, runHook } from './either-hook.js';
+import { fromFastify } from './from-fastify.js';
 
 /** An `onRequest` hook: it runs before the body is read. */
 export type FastifyProtection = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -53,8 +54,8 @@ export const latchkey: FastifyPluginAsync<GuardOptions> = async (app, options) =
     assertFunction(otherwise);
     return async (request, reply) => {
       if (otherwise && !guard.isApiKey(request.raw)) return runHook(otherwise, request, reply);
-      const { method, ip, socket, raw } = request;
-      const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
+      const { raw } = request;
+      const decision = await route(fromFastify(request));
       // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
       if (reply.sent) return reply;
       reply.headers(decisionHeaders(decision, reply.getHeader(exposedHeaders)));

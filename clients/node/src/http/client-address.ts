@@ -2,12 +2,34 @@ import { isIP } from 'node:net';
 import type { HttpRequest } from './http-request.js';
 
 /**
- * The client's address. The framework's value comes first, because it respects the trusted proxies (Express's
- * `req.ip`); without it, the address of the connection is used. A forwarded header can contain any text, so the
- * connection's address is also used when the framework's value is not an address.
+ * Finds the client's address. Anything but one address without a port means that it is unknown: then a key that is
+ * limited to networks is refused.
  */
-export function clientAddress({ ip, socket }: Pick<HttpRequest, 'ip' | 'socket'>): string {
-  return plainAddress(ip) ?? plainAddress(socket.remoteAddress) ?? '';
+export type ClientAddress = (request: HttpRequest) => string | readonly string[] | null | undefined;
+
+/** With these a proxy names its client, or a client claims to be another one. */
+const FORWARDING = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
+
+/**
+ * The client's address, if it is certain, and otherwise an empty text. If the framework trusts the proxy that sent
+ * X-Forwarded-For, it is the framework's value (Express's `req.ip`). If nobody forwarded the request, it is the peer's
+ * address. With a forwarding header that the framework does not trust, the peer is a proxy or the client lies.
+ *
+ * @param own the option of the guard, which replaces all this
+ */
+export function clientAddress(request: HttpRequest, own: ClientAddress = certainAddress): string {
+  try {
+    return plainAddress(own(request)) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function certainAddress({ ip, ips, rawHeaders, socket }: HttpRequest): string | undefined {
+  const isTrusted = Array.isArray(ips) && ips.length > 0;
+  const isForwarded = rawHeaders.some((name, at) => at % 2 === 0 && FORWARDING.includes(name.toLowerCase()));
+  if (isForwarded && !isTrusted) return undefined;
+  return typeof ip === 'string' ? ip : socket.remoteAddress;
 }
 
 function plainAddress(text: unknown): string | undefined {

@@ -7,7 +7,8 @@ describe('the permission of a route', () => {
   it.each([undefined, '', 'systems', 'systems:', ':read', 'systems:*', 'a b:read', {}, { read: 'systems:read' }])(
     'refuses to protect a route by %j',
     (permission) => {
-      const makeRoute = routeWith(() => Promise.reject(new Error('unexpected validation')), operationOf);
+      const check = () => Promise.reject(new Error('unexpected validation'));
+      const makeRoute = routeWith({ check, operationOf });
       expect(() => makeRoute(permission as never)).toThrow(/^permission: .* is not of the form resource:action/);
     },
   );

@@ -1,17 +1,26 @@
 import type { Operation } from '../operation.js';
 import type { Question } from '../question.js';
-import { clientAddress } from './client-address.js';
+import { type ClientAddress, clientAddress } from './client-address.js';
 import type { HttpRequest } from './http-request.js';
 import { type Permission, permissionFor } from './permission.js';
 
+interface Requirement {
+  readonly permission: Permission;
+  readonly operation: Operation;
+  readonly clientAddress: ClientAddress | undefined;
+}
+
 /** Turns an HTTP request into a question. The key is read from the Authorization header and from nowhere else. */
-export function questionFrom(request: HttpRequest, permission: Permission, operation: Operation): Question {
+export function questionFrom(
+  request: HttpRequest,
+  { permission, operation, clientAddress: own }: Requirement,
+): Question {
   return {
     authorization: valuesOf(request, 'authorization'),
     method: request.method ?? '',
     operation,
     permission: permissionFor(operation, permission),
-    clientIp: clientAddress(request),
+    clientIp: clientAddress(request, own),
     userAgent: valuesOf(request, 'user-agent')[0],
     requestId: valuesOf(request, 'x-request-id')[0],
   };

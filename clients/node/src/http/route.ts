@@ -8,6 +8,7 @@ import {
   overridden,
 } from '../operation.js';
 import type { Question } from '../question.js';
+import type { ClientAddress } from './client-address.js';
 import { type Permission, assertPermission } from './permission.js';
 import type { HttpRequest } from './http-request.js';
 import { questionFrom } from './question-from.js';
@@ -31,12 +32,22 @@ export type Route = (request: HttpRequest) => Promise<Decision>;
  */
 export type MakeRoute = (permission: Permission, options?: RouteOptions) => Route;
 
-export function routeWith(check: (question: Question) => Promise<Decision>, operationOf: OperationOf): MakeRoute {
+export interface RouteParts {
+  readonly check: (question: Question) => Promise<Decision>;
+  readonly operationOf: OperationOf;
+  /** The option of the guard. */
+  readonly clientAddress?: ClientAddress | undefined;
+}
+
+export function routeWith({ check, operationOf, clientAddress }: RouteParts): MakeRoute {
   return (permission, options = {}) => {
     assertRoute(permission, options);
     const { operation, operations } = options;
     const ofMethod = overridden(operationOf, operations);
-    return (request) => check(questionFrom(request, permission, operation ?? ofMethod(request.method ?? '')));
+    return (request) => {
+      const does = operation ?? ofMethod(request.method ?? '');
+      return check(questionFrom(request, { permission, operation: does, clientAddress }));
+    };
   };
 }
 

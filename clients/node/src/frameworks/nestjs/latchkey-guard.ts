@@ -11,7 +11,7 @@ import type { Permission } from '../../http/permission.js';
 import { admit } from '../../http/principal.js';
 import type { Route, RouteOptions } from '../../http/route.js';
 import { type OtherGuard, OtherGuards } from './other-guard.js';
-import { type PlatformRequest, rawRequest } from './raw-request.js';
+import { httpRequest, rawRequest } from './raw-request.js';
 
 /** The injection token under which LatchkeyModule provides the application's one guard. */
 export const guardToken = Symbol('@latchkey/guard');
@@ -69,8 +69,7 @@ export class LatchkeyGuard implements CanActivate {
   }
 
   private async admits(route: Route, raw: IncomingMessage, context: ExecutionContext): Promise<boolean> {
-    const { ip, method, socket } = context.switchToHttp().getRequest<PlatformRequest>();
-    const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
+    const decision = await route(httpRequest(context));
     const response: unknown = context.switchToHttp().getResponse();
     // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
     if (this.host.httpAdapter.isHeadersSent(response)) return false;
