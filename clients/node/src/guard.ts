@@ -42,12 +42,13 @@ export function createGuard(options: GuardOptions): Guard {
   const pool = openPool(options);
   const logFailure = options.logFailures === false ? undefined : failureLog();
 
-  const decide = async (prepared: PreparedQuestion): Promise<Decision> => {
-    const { requestId, authorization, operation, permission, clientIp } = prepared;
+  const decide = async (prepared: PreparedQuestion, template: string): Promise<Decision> => {
+    const { requestId, authorization, operation, clientIp } = prepared;
     try {
       const { response, windowSeconds } = await pool.validate(prepared);
-      const decision = judge(response, permission, windowSeconds);
+      const decision = judge(response, prepared.permission, windowSeconds);
       if (!decision.allowed) {
+        const permission = prepared.permission || template;
         const { status, reason, keyId, ownerId } = decision;
         callHook(options.onDenied, { status, reason, keyId, ownerId, operation, permission, clientIp, requestId });
       }
@@ -64,11 +65,12 @@ export function createGuard(options: GuardOptions): Guard {
   const check = async (question: Question): Promise<Decision> => {
     const startedAt = performance.now();
     const prepared = prepare(question, operationOf);
-    const decision = await decide(prepared);
-    const { operation, permission, requestId } = prepared;
+    const template = question.template ?? prepared.permission;
+    const decision = await decide(prepared, template);
+    const { operation, requestId } = prepared;
     const latencyMs = performance.now() - startedAt;
     const status = decision.allowed ? 200 : decision.status;
-    callHook(options.onDecision, { status, operation, permission, latencyMs, requestId });
+    callHook(options.onDecision, { status, operation, permission: template, latencyMs, requestId });
     return decision;
   };
 

@@ -9,6 +9,7 @@ export interface DenialEvent {
   readonly keyId: string | undefined;
   readonly ownerId: string | undefined;
   readonly operation: Operation;
+  /** With the route's parameters; as the route names it if one of them cannot be part of a permission. */
   readonly permission: string;
   /** Empty if it is unknown. */
   readonly clientIp: string;
@@ -31,6 +32,7 @@ export interface DecisionEvent {
   /** The status with which the request was refused; 200 when it was granted, whatever its handler answers. */
   readonly status: 200 | Exclude<Decision, { allowed: true }>['status'];
   readonly operation: Operation;
+  /** As the route names it: `systems/{id}:read`. */
   readonly permission: string;
   /** From the question to the decision, in milliseconds: what the guard adds to the request. */
   readonly latencyMs: number;

@@ -11,6 +11,8 @@ export interface Question {
   readonly operation?: Operation | undefined;
   /** The `resource:action` that the request needs. Empty or absent: any good key is enough. */
   readonly permission?: string | undefined;
+  /** The permission as its route names it, such as `systems/{id}:read`, for hooks. Default: `permission`. */
+  readonly template?: string | undefined;
   /** For the audit log: the client's address, its User-Agent, and the id of this request (default: a new one). */
   readonly clientIp?: string | undefined;
   readonly userAgent?: string | undefined;

@@ -11,5 +11,7 @@ export interface HttpRequest {
   readonly ip?: unknown;
   /** The addresses of X-Forwarded-For that the framework trusts, as in Express. Empty or absent: it trusts none. */
   readonly ips?: unknown;
+  /** The route's parameters, decoded, for permissions such as `systems/{id}:read`. */
+  readonly params?: unknown;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }

@@ -19,7 +19,7 @@ interface Running {
 /** @param trust the proxies that the framework trusts, if any */
 type Start = (options: GuardOptions, trust: string | false) => Promise<Running>;
 
-const OF_SYSTEM = 'systems:read';
+const OF_SYSTEM = 'systems/{id}:read';
 
 @Controller('systems')
 class SystemsController {
@@ -80,7 +80,7 @@ const onNestWithFastify: Start = async (options, trust) => {
   return { server: app.server, stop };
 };
 
-/** The same service in each framework: GET /systems/:id needs `systems:read`. */
+/** The same service in each framework: GET /systems/:id needs `systems/{id}:read`. */
 export const EVERY_FRAMEWORK: readonly (readonly [string, Start])[] = [
   ['Express', onExpress],
   ['Fastify', onFastify],
