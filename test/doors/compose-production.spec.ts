@@ -51,7 +51,7 @@ describe('deploy/compose/nginx-production.conf', () => {
         'server_tokens off;',
         `server_tokens off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b;`,
       )
-      .replace('proxy_connect_timeout 1s', 'proxy_connect_timeout 60s')
+      .replace('proxy_connect_timeout 250ms', 'proxy_connect_timeout 60s')
       // The limits on idle clients, shortened because the tests wait for them.
       .replaceAll(/\b((?:client_header|client_body|keepalive)_timeout) \d+s/g, '$1 1s')
       .replace('limit_conn addresses 100', `limit_conn addresses ${REQUESTS_AT_ONCE}`);

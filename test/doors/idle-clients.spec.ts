@@ -9,7 +9,7 @@ describe.each([NGINX, CADDY, HAPROXY])('the recipe for $name', (recipe) => {
   beforeAll(async () => {
     // Nothing answers there: each request gets 503.
     const nobody = '127.0.0.1:1';
-    proxy = await startProxy(recipe, { latchkey: nobody, backend: nobody }, 1);
+    proxy = await startProxy(recipe, { latchkey: nobody, backend: nobody }, { clientSeconds: 1 });
   });
   afterAll(() => proxy?.stop());
 

@@ -16,10 +16,10 @@ interface Addresses {
 }
 
 /**
- * Timeouts for production, such as `timeout connect 1s`, `proxy_read_timeout 2s`, `dial_timeout 1s`. A busy machine is
+ * Timeouts for production, such as `timeout connect 1s`, `proxy_connect_timeout 250ms`, `dial_timeout 1s`. A busy machine is
  * no outage.
  */
-const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )\ds\b/g;
+const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )(?:\ds|\d+ms)\b/g;
 const PROXY_TIMEOUT_SECONDS = 60;
 /** How long a proxy waits for a client. */
 const CLIENT_TIMEOUT =
@@ -27,6 +27,8 @@ const CLIENT_TIMEOUT =
 
 export interface Proxy {
   readonly url: string;
+  /** What it has printed. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -50,11 +52,12 @@ const USER_TOKEN_LINES = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |
 /**
  * Runs the real proxy with the recipe. Only ports and timeouts are replaced with the test's.
  * @param clientSeconds how long it waits for a client, unless that is as in the recipe
+ * @param keepsConnectTimeout whether nginx gives up a connection after the recipe's time
  */
 export async function startProxy(
   recipe: Recipe,
   { latchkey, second = latchkey, backend }: Addresses,
-  clientSeconds?: number,
+  { clientSeconds, keepsConnectTimeout = false }: { clientSeconds?: number; keepsConnectTimeout?: boolean } = {},
 ): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();
@@ -67,7 +70,9 @@ export async function startProxy(
       .replaceAll(/\b8080\b/g, String(port))
       .replaceAll('abns@latchkey', `abns@latchkey-${port}`)
       .replaceAll('/etc/haproxy/', `${folder}/`)
-      .replaceAll(SHORT_TIMEOUT, (_, setting: string) => `${setting}${PROXY_TIMEOUT_SECONDS}s`)
+      .replaceAll(SHORT_TIMEOUT, (all, setting: string) =>
+        keepsConnectTimeout && setting === 'proxy_connect_timeout ' ? all : `${setting}${PROXY_TIMEOUT_SECONDS}s`,
+      )
       .replaceAll(CLIENT_TIMEOUT, (all, setting: string) => (clientSeconds ? `${setting} ${clientSeconds}s` : all))
       .replaceAll('timeout = 3000', `timeout = ${1000 * PROXY_TIMEOUT_SECONDS}`);
     writeFileSync(join(folder, name), text);
@@ -95,5 +100,5 @@ export async function startProxy(
     await stop();
     throw new Error(`${basename(command)} does not answer: ${output}`);
   }
-  return { url, stop };
+  return { url, output: () => output, stop };
 }
