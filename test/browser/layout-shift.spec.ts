@@ -74,6 +74,10 @@ describe('the layout', () => {
     }
     await button(page, 'Ended (11)').click();
     await row(page, 'Former 8').waitFor();
+    await page.getByRole('searchbox').fill('CI deploy');
+    await row(page, 'Former 8').waitFor({ state: 'detached' });
+    await page.getByRole('searchbox').fill('No such key');
+    await button(page, 'Clear search').waitFor();
     expect(await moved(page)).toEqual([]);
   });
 

@@ -6,7 +6,8 @@ import { PlatformService } from '../support/platform/platform-service.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 import { look } from './support/look.js';
-import { record } from './support/network.js';
+import { intercept, isRotation, record } from './support/network.js';
+import { putKeys } from './support/rows.js';
 import {
   button,
   chooseAction,
@@ -15,6 +16,7 @@ import {
   heading,
   openCreate,
   row,
+  showDetails,
   shownKey,
   storeKey,
 } from './support/screen.js';
@@ -93,6 +95,7 @@ describe('signing in at the platform', () => {
   test('lets a person create keys after one step-up, and no request carries a password', async () => {
     const { page, requests } = await openSignedIn(await platform.newOwner());
     await page.getByText('Ada Lovelace').waitFor();
+    expect(await page.getByRole('link', { name: 'Get help (opens in a new tab)' }).getAttribute('href')).toBe(HELP);
     await page.waitForURL(({ href }) => href === `${service.url}/settings/api-keys`);
     await fill(page);
     expect(await page.getByLabel(/password/i).count()).toBe(0);
@@ -131,6 +134,32 @@ describe('signing in at the platform', () => {
 
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.filter(carriesPassword).map((request) => request.url())).toEqual([]);
+  });
+
+  test('creates the key that replaces a leaked one after a step-up, if an earlier answer was lost', async () => {
+    const id = await platform.newOwner();
+    await putKeys(service, { id }, [{ name: 'CI deploy' }]);
+    const { page } = await openSignedIn(id);
+    await button(await showDetails(page, 'CI deploy'), 'It leaked…').click();
+    const form = dialog(page, 'Replace leaked “CI deploy”');
+    await button(form, 'Replace key now').click();
+    await button(page, 'Sign in to confirm').click();
+    await page.getByText('Confirmed. Press Replace key now.').waitFor();
+    let lost = 0;
+    await intercept(page, isRotation, async (route) => {
+      if ((lost += 1) > 1) return route.fallback();
+      await route.fetch();
+      return route.abort();
+    });
+    await button(form, 'Replace key now').click();
+    await page.getByText('The old key has ended. The answer with the new key').waitFor();
+    await sql(service.databaseUrl, "UPDATE sessions SET authenticated_at = now() - interval '1 day'", []);
+    await button(page, 'Revoke it and create another').click();
+    await button(page, 'Sign in to confirm').click();
+    await page.getByText('Confirmed. Press Replace key now.').waitFor();
+    await button(form, 'Replace key now').click();
+    await shownKey(page).waitFor();
+    await storeKey(page);
   });
 
   test('drops the form and says so when somebody else comes back', async () => {

@@ -37,7 +37,7 @@ describe('rotating a key', () => {
     await pair.getByText('Waiting for the first use of the new key').waitFor();
     await pair.getByText(`the old key ${old.apiKey.prefix} keeps working until 1 day after that`).waitFor();
     expect(await pair.count()).toBe(1);
-    await page.getByText('5 of 5 active', { exact: true }).waitFor();
+    await page.getByText('5 active keys, the limit', { exact: true }).waitFor();
     await button(pair, 'Actions for CI deploy').click();
     expect(await pair.getByRole('menuitem').allInnerTexts()).toEqual([
       'Details',
@@ -64,7 +64,7 @@ describe('rotating a key', () => {
     expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['denial', 'grant']);
     await pair.getByText('New key in use').waitFor({ state: 'detached' });
     // The two keys count as one, also before the list is read again.
-    await page.getByText('5 of 5 active', { exact: true }).waitFor();
+    await page.getByText('5 active keys, the limit', { exact: true }).waitFor();
     release();
 
     await page.getByRole('tab', { name: 'Activity' }).click();

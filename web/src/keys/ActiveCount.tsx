@@ -7,7 +7,7 @@ interface Props {
   readonly most: number;
 }
 
-/** "3 of 5 active", with a dot for each place. */
+/** "3 active keys, 2 more possible", with a mark for each place. */
 export function ActiveCount({ active, most }: Props) {
   const texts = useTexts();
   return (

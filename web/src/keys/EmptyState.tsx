@@ -1,7 +1,5 @@
 import { Button, Text, Title } from '@mantine/core';
-import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
-import { HelpLink } from '../ui/HelpLink';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
 
@@ -12,7 +10,6 @@ interface Props {
 
 export function EmptyState({ isWaiting, onCreate }: Props) {
   const { empty } = useTexts().keys;
-  const { helpUrl } = usePanel();
   return (
     <div className={classes.empty}>
       <span className={classes.mark}>
@@ -38,7 +35,6 @@ export function EmptyState({ isWaiting, onCreate }: Props) {
       >
         {empty.create}
       </Button>
-      <HelpLink url={helpUrl} />
     </div>
   );
 }

@@ -1,8 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useId } from 'react';
-import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
-import { HelpLink } from '../ui/HelpLink';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
@@ -17,7 +15,6 @@ interface Props {
 
 export function KeysToolbar({ activeKeys, maxActiveKeys, isWaiting, onCreate }: Props) {
   const texts = useTexts();
-  const { helpUrl } = usePanel();
   const limitId = useId();
   const limit = activeKeys !== undefined && maxActiveKeys !== undefined && activeKeys >= maxActiveKeys;
   return (
@@ -41,8 +38,8 @@ export function KeysToolbar({ activeKeys, maxActiveKeys, isWaiting, onCreate }: 
         </Button>
       </div>
       {limit && (
-        <Text size="sm" className={classes.limit}>
-          <span id={limitId}>{texts.keys.limit(maxActiveKeys)}</span> <HelpLink url={helpUrl} />
+        <Text size="sm" className={classes.limit} id={limitId}>
+          {texts.keys.limit(maxActiveKeys)}
         </Text>
       )}
     </div>

@@ -7,6 +7,7 @@ import { SessionGate } from '../api/session-gate';
 import { PlatformTrip, type Platform } from '../session/platform-trip';
 import { useTexts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
+import { HelpLink } from '../ui/HelpLink';
 import { later, LoadTheRest } from '../ui/later';
 import { AccountGate } from './AccountGate';
 import { PanelContext } from './context';
@@ -85,9 +86,13 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
     <PanelContext value={value}>
       <section className={surface.surface} aria-labelledby={titleId}>
         <div className={classes.content}>
-          <Title order={2} id={titleId} ref={heading} tabIndex={-1} className={classes.title}>
-            {texts.panelTitle}
-          </Title>
+          <div className={classes.head}>
+            <Title order={2} id={titleId} ref={heading} tabIndex={-1} className={classes.title}>
+              {texts.panelTitle}
+            </Title>
+            <HelpLink url={docsUrl} label={texts.reveal.docs} />
+            <HelpLink url={helpUrl} />
+          </div>
           <AccountGate>
             <PanelTabs place={place} goTo={goTo} />
           </AccountGate>

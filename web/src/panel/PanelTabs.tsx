@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
+import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { KeyDialogs } from '../keys/KeyDialogs';
-import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
 import { later } from '../ui/later';
@@ -12,7 +12,7 @@ interface Props {
 }
 
 const ActivityTab = later(() => import('../activity/ActivityTab').then((part) => part.ActivityTab), {
-  fallback: <KeyListSkeleton rows={5} />,
+  fallback: <EventListSkeleton />,
 });
 
 /** Each tab begins without a filter. */

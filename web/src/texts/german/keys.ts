@@ -4,7 +4,10 @@ export const keys: Texts['keys'] = {
   intro:
     'Mit Schlüsseln handeln Skripte und Programme in Ihrem Namen. Jeder läuft irgendwann ab, und Sie können ihn jederzeit widerrufen.',
   create: 'API-Schlüssel erstellen',
-  activeOf: (active, most) => `${active} von ${most} aktiv`,
+  activeOf: (active, most) => {
+    const keys = active === 1 ? '1 aktiver Schlüssel' : `${active} aktive Schlüssel`;
+    return active < most ? `${keys}, ${most - active} weitere möglich` : `${keys}, die Höchstzahl`;
+  },
   limit: (most) =>
     `Sie haben die Höchstzahl von ${most} aktiven Schlüsseln erreicht. Widerrufen Sie einen, den Sie nicht mehr brauchen, und erstellen Sie dann einen neuen.`,
   filterLabel: 'Schlüssel anzeigen',
@@ -29,7 +32,7 @@ export const keys: Texts['keys'] = {
     status: 'Status',
     actions: 'Aktionen',
   },
-  access: { 'read-only': 'Nur lesen', 'read-and-write': 'Lesen und schreiben' },
+  access: { 'read-only': 'Nur lesen', 'read-and-write': 'Lesen/schreiben' },
   status: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen' },
   recent: {
     none: 'Keine Anfragen',
