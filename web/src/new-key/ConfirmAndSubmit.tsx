@@ -37,7 +37,7 @@ export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = fals
         </Text>
       )}
       {making.phase === 'idle' && <SignInResult submitLabel={submitLabel} />}
-      <Refusal making={making} onRetry={form.submit} />
+      <Refusal making={making} />
       <DialogFooter>
         <Text size="sm" c="dimmed" role="status" flex={1}>
           {making.phase === 'retrying' && create.retrying}
