@@ -12,7 +12,8 @@ export interface Series {
 export type Typed =
   | { readonly form: 'create'; readonly draft: KeyDraft }
   | { readonly form: 'rotate'; readonly draft: RotationDraft; readonly replaced: ApiKey }
-  | { readonly form: 'leaked'; readonly replaced: ApiKey };
+  /** After a lost answer the key has ended, so it cannot be rotated a second time. */
+  | { readonly form: 'leaked'; readonly replaced: ApiKey; readonly hasEnded: boolean };
 
 /** What a person had typed when they left to sign in at the platform. It contains no secret. */
 export interface KeptDraft {

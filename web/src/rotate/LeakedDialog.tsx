@@ -42,17 +42,17 @@ interface FormProps {
 function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
   const { rotate } = useTexts();
   const { leaked } = rotate;
-  const { client } = usePanel();
+  const { client, trip } = usePanel();
   const { key: current, isLoading } = useKey(leakedKey.id);
   const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses ?? []);
   const { id, name, access, note } = leakedKey;
   const expiresInDays = lifetimeDays(leakedKey);
-  // After a lost answer the leaked key has ended, so it cannot be rotated a second time.
-  const hasEnded = useRef(false);
+  const typed = trip?.returned?.typed;
+  const hasEnded = useRef(typed?.form === 'leaked' && typed.hasEnded);
   hasEnded.current ||= newKey.making.phase === 'lost';
   const form = useNewKeyForm({
     newKey,
-    typed: { form: 'leaked', replaced: leakedKey },
+    typed: { form: 'leaked', replaced: leakedKey, hasEnded: hasEnded.current },
     problems: {},
     orderOf: (proof) => ({
       name,
