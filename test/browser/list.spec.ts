@@ -118,10 +118,10 @@ describe('the list of keys', () => {
     expect(next.apiKey.replaces).toBe(apiKey.id);
   });
 
-  test('last use and expiry are in words, with a warning 14 days before the expiry', async () => {
+  test('last use and expiry are in words, with a warning 7 days before the expiry', async () => {
     const { page } = await openWith([
-      { name: 'Soon', expiresInDays: 13.9, usedMinutesAgo: 3.05 },
-      { name: 'Later', expiresInDays: 14.4 },
+      { name: 'Soon', expiresInDays: 6.9, usedMinutesAgo: 3.05 },
+      { name: 'Later', expiresInDays: 7.4 },
       { name: 'Half a year', expiresInDays: 184 },
     ]);
     await row(page, 'Soon').getByText('3 minutes ago').waitFor();
@@ -130,7 +130,7 @@ describe('the list of keys', () => {
       row(page, name)
         .getByText(days, { exact: true })
         .evaluate((node) => node.ownerDocument.defaultView!.getComputedStyle(node).color);
-    expect(await colour('Soon', 'in 14 days')).not.toBe(await colour('Later', 'in 14 days'));
+    expect(await colour('Soon', 'in 7 days')).not.toBe(await colour('Later', 'in 7 days'));
     await row(page, 'Half a year').getByText('in 6 months', { exact: true }).waitFor();
   });
 

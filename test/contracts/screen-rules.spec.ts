@@ -9,4 +9,4 @@ test.each(Object.entries(screen))('the settings screen uses the same %s as the s
   expect(domain).toHaveProperty(name, value);
 });
 
-test('the settings screen has rules to compare', () => expect(Object.keys(screen)).toContain('EXPIRES_SOON_DAYS'));
+test('the settings screen has rules to compare', () => expect(Object.keys(screen)).toContain('MAX_NAME_LENGTH'));

@@ -3,6 +3,5 @@ export const MAX_NAME_LENGTH = 64;
 export const MAX_NOTE_LENGTH = 200;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;
-export const EXPIRES_SOON_DAYS = 14;
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const USAGE_KEPT_DAYS = 90;

@@ -12,7 +12,6 @@ export const MAX_NOTE_LENGTH = 200;
 /** How long the old key keeps working after the first use of its successor, by default. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MAX_GRACE_SECONDS = 604_800;
-export const EXPIRES_SOON_DAYS = 14;
 
 export function normalizeKeyName(name: string): string {
   return name.normalize('NFC').trim();

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../api/types.js';
 import { rejectedSince } from '../details/ending.js';
+import { endsSoon } from '../keys/expiry.js';
 import { endOf, statusAt } from '../keys/status.js';
 import { rotationOf, type Rotation } from '../rotate/rotation.js';
 
@@ -7,8 +8,6 @@ const DAY_MS = 86_400_000;
 
 /** How long a key that ended stays on the list of what needs attention. */
 const REMEMBERED_MS = 30 * DAY_MS;
-/** A key in use that ends within this time should be rotated. */
-const SOON_MS = 7 * DAY_MS;
 /** Whatever used a key so shortly before its end probably still needs one. */
 const IN_USE_MS = 7 * DAY_MS;
 
@@ -35,11 +34,10 @@ function concernOf(key: ApiKey, keys: readonly ApiKey[], now: number): Concern |
 }
 
 function concernOfActive(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
+  if (!endsSoon(key, now)) return undefined;
   const rotation = rotationOf(key, keys, now);
   const at = endOf(key);
-  const left = Date.parse(at) - now;
-  if (left > SOON_MS) return undefined;
-  if (!rotation) return left < lifetime(key) / 2 ? { kind: 'expiring', key, at } : undefined;
+  if (!rotation) return { kind: 'expiring', key, at };
   const isWaiting = rotation.old.id === key.id && rotation.next.lastUsedAt === null;
   return isWaiting ? { kind: 'unused', key, at, rotation } : undefined;
 }
@@ -67,10 +65,6 @@ function isReplaced(key: ApiKey, keys: readonly ApiKey[], now: number): boolean 
   if (successor && (statusAt(successor, now) === 'active' || isReplaced(successor, keys, now))) return true;
   const isLater = (other: ApiKey) => other.name === key.name && other.createdAt > key.createdAt;
   return keys.some((other) => isLater(other) && statusAt(other, now) === 'active');
-}
-
-function lifetime({ createdAt, expiresAt }: ApiKey): number {
-  return Date.parse(expiresAt) - Date.parse(createdAt);
 }
 
 /** A leak first, then what is broken, then what will be. */

@@ -1,12 +1,17 @@
-import type { ApiKey } from '../api/types';
-import { EXPIRES_SOON_DAYS } from '../rules';
-import { DAY_MS } from '../time/format';
-import { endOf, statusAt } from './status';
+import type { ApiKey } from '../api/types.js';
+import { endOf, statusAt } from './status.js';
 
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 7;
+
+/** Whether an active key ends within a week. For a key that was made for a short time: in the second half of its life. */
 export function endsSoon(key: ApiKey, now: number): boolean {
-  return statusAt(key, now) === 'active' && Date.parse(endOf(key)) - now < EXPIRES_SOON_DAYS * DAY_MS;
+  const days = Math.min(SOON_DAYS, lifetimeOf(key) / 2);
+  return statusAt(key, now) === 'active' && Date.parse(endOf(key)) - now < days * DAY_MS;
 }
 
-export function lifetimeDays(key: ApiKey): number {
-  return Math.round((Date.parse(key.expiresAt) - Date.parse(key.createdAt)) / DAY_MS);
+export const lifetimeDays = (key: ApiKey): number => Math.round(lifetimeOf(key));
+
+function lifetimeOf({ createdAt, expiresAt }: ApiKey): number {
+  return (Date.parse(expiresAt) - Date.parse(createdAt)) / DAY_MS;
 }
