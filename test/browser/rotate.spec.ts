@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { PASSWORD } from '../support/callers/owners.js';
-import { holdBack, isListing, passTime } from './support/network.js';
+import { eventually } from '../support/eventually.js';
+import { holdBack, isListing, isReadingOne, passTime, record } from './support/network.js';
 import { countKeys, putKeys } from './support/rows.js';
 import { button, chooseAction, dialog, focusOn, rotateKey, row, storeKey } from './support/screen.js';
 import { Stage } from './support/stage.js';
@@ -78,6 +79,29 @@ describe('rotating a key', () => {
       'Rotation of key CI deploy was started',
       'Key CI deploy was created',
     ]);
+  });
+
+  test('reads every few seconds only the new key, and nothing any more once that is in use', async () => {
+    const owner = await stage.newOwner();
+    const old = await owner.person.newKey({ name: 'CI deploy' });
+    const next = (await owner.person.rotate(old.apiKey.id)).body;
+    const { page } = await stage.open({ owner, prepare: (page) => page.clock.install() });
+    const pair = row(page, 'CI deploy');
+    await pair.getByText('Waiting for the first use of the new key').waitFor();
+    const reads = record(page, (request) => isListing(request) || isReadingOne(request));
+    const read = () => reads.map((request) => new URL(request.url()).pathname.split('/').at(-1));
+    await eventually(async () => {
+      await page.clock.fastForward(5000);
+      return reads.length >= 2;
+    });
+    expect(new Set(read())).toEqual(new Set([next.apiKey.id]));
+    await validate(next.fullKey);
+    await passTime(page, pair.getByText('New key in use'));
+    expect(read().slice(-2)).toEqual([next.apiKey.id, old.apiKey.id]);
+    const before = reads.length;
+    await page.clock.runFor(60_000);
+    await pair.getByText('1 minute ago').waitFor();
+    expect(reads.length).toBe(before);
   });
 
   test('can be cancelled from the details of a key, and reports what another page did in the meantime', async () => {

@@ -10,7 +10,6 @@ import { usePanel } from '../panel/context';
 
 export const KEYS = ['api-keys'];
 export const LIST = [...KEYS, 'list'];
-const ROTATION_POLL_MS = 5000;
 
 /** All keys, newest first, page by page. The pages with active keys are loaded by themselves. */
 export function useApiKeys() {
@@ -20,8 +19,6 @@ export function useApiKeys() {
     queryFn: ({ pageParam }) => client.listKeys(undefined, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
-    // Shows the first use of a new key, and then the end of the old one.
-    refetchInterval: ({ state }) => state.data?.pages.some(holdsRotation) && ROTATION_POLL_MS,
   });
   const { hasNextPage, isError } = query;
   const [first] = query.data?.pages ?? [];
@@ -57,20 +54,21 @@ function countedActive(keys: readonly ApiKey[]): number {
   return keys.filter(counts).length;
 }
 
-function holdsRotation({ items }: ApiKeyPage): boolean {
-  return items.some(({ status, replacedBy }) => status === 'active' && replacedBy !== null);
-}
-
 /**
  * Shows a key as revoked at once, before the list is read again.
  * @param isOfTwo the other key of its rotation, which counted as the same key, keeps working
  */
 export function showRevoked(queryClient: QueryClient, revoked: ApiKey, isOfTwo: boolean): void {
+  showCurrent(queryClient, [revoked], isOfTwo ? 0 : 1);
+}
+
+/** Replaces keys in the list. */
+export function showCurrent(queryClient: QueryClient, current: readonly ApiKey[], ended = 0): void {
   queryClient.setQueryData<InfiniteData<ApiKeyPage>>(LIST, (list) => {
     const pages = list?.pages.map((page) => ({
       ...page,
-      activeKeys: Math.max(0, page.activeKeys - (isOfTwo ? 0 : 1)),
-      items: page.items.map((key) => (key.id === revoked.id ? revoked : key)),
+      activeKeys: Math.max(0, page.activeKeys - ended),
+      items: page.items.map((key) => current.find(({ id }) => id === key.id) ?? key),
     }));
     return list && pages && { ...list, pages };
   });

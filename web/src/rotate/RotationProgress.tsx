@@ -1,3 +1,6 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { KEYS, showCurrent } from '../keys/useApiKeys';
+import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
 import { duration, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -5,8 +8,12 @@ import { endOf } from '../keys/status';
 import classes from './rotate.module.css';
 import type { Rotation } from './rotation';
 
+const POLL_MS = 5000;
+
 /** How far a rotation is, and until when the old key works. */
-export function RotationProgress({ rotation: { old, next } }: { readonly rotation: Rotation }) {
+export function RotationProgress({ rotation }: { readonly rotation: Rotation }) {
+  const { old, next } = rotation;
+  useFirstUse(rotation);
   const texts = useTexts();
   const now = useNow();
   const { progress } = texts.keys;
@@ -22,4 +29,27 @@ export function RotationProgress({ rotation: { old, next } }: { readonly rotatio
       {isInUse ? progress.ends(prefix, relativeTime(endOf(old), now, texts)) : untilUsed}
     </span>
   );
+}
+
+/**
+ * Reads the new key of a rotation until it is used or has ended, and then the old one, which gets its end by that. While
+ * the tab is hidden it reads nothing.
+ */
+function useFirstUse({ old, next }: Rotation): void {
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  useQuery({
+    queryKey: [...KEYS, 'first-use', next.id],
+    queryFn: async () => {
+      const current = await client.getKey(next.id);
+      const isWaiting = current.lastUsedAt === null && current.status === 'active';
+      if (!isWaiting) showCurrent(queryClient, [current, await client.getKey(old.id)]);
+      return isWaiting;
+    },
+    enabled: next.lastUsedAt === null,
+    // The list has just been read.
+    initialData: true,
+    staleTime: POLL_MS,
+    refetchInterval: POLL_MS,
+  });
 }
