@@ -1,0 +1,46 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { currentVersion } from '../../scripts/release/versions.mjs';
+import { textOf } from '../support/reading/pages.js';
+import { ReleaseClone } from './release-clone.js';
+
+let clone: ReleaseClone;
+beforeAll(async () => void (clone = await ReleaseClone.make()));
+afterEach(() => clone.reset());
+afterAll(() => clone.remove());
+
+describe('the version', () => {
+  it.each([
+    ['deploy/helm/latchkey/Chart.yaml', "appVersion: '", "appVersion: '9"],
+    ['docker-compose.yml', 'image: latchkey:', 'image: latchkey:9'],
+    ['Dockerfile', 'image.version="', 'image.version="9'],
+    ['package-lock.json', '"@latchkey/guard": "', '"@latchkey/guard": "9'],
+    ['clients/node/README.md', 'latchkey-guard-', 'latchkey-guard-9'],
+    ['web/package.json', '  "version": "', '  "version": "9'],
+    ['CHANGELOG.md', `## ${currentVersion()} - `, '## 9.9.9 - '],
+  ])('is the same in %s, or the check fails', async (file, part, replacement) => {
+    await clone.commit(file, part, replacement);
+    expect(await clone.versions()).toEqual({ code: 1, output: expect.stringContaining(`\n  ${file}: `) });
+  });
+
+  it('is that of the tag, when a tag is published', async () => {
+    expect(await clone.versions(`v${currentVersion()}`)).toEqual({ code: 0, output: '' });
+    expect(await clone.versions('v9.9.9')).toEqual({ code: 1, output: expect.stringContaining('the tag: v9.9.9') });
+  });
+});
+
+describe('CHANGELOG.md', () => {
+  const headings = [...textOf('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!);
+
+  it('begins with what is unreleased, then has each version with its day, newest first', () => {
+    const [first, ...rest] = headings;
+    expect(first).toBe('Unreleased');
+    for (const each of rest) expect(each).toMatch(/^\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d$/);
+    expect(rest).toEqual([...rest].sort((one, other) => other.localeCompare(one, 'en', { numeric: true })));
+  });
+
+  it('has the sections of Keep a Changelog, and one about upgrading', () => {
+    const sections = [...textOf('CHANGELOG.md').matchAll(/^### (.+)$/gm)].map(([, section]) => section!);
+    const known = ['Upgrading', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+    expect(sections.filter((section) => !known.includes(section))).toEqual([]);
+  });
+});
