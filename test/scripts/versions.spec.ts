@@ -38,9 +38,12 @@ describe('CHANGELOG.md', () => {
     expect(rest).toEqual([...rest].sort((one, other) => other.localeCompare(one, 'en', { numeric: true })));
   });
 
-  it('has the sections of Keep a Changelog, and one about upgrading', () => {
-    const sections = [...textOf('CHANGELOG.md').matchAll(/^### (.+)$/gm)].map(([, section]) => section!);
+  it('has in each version the sections of Keep a Changelog and one about upgrading, each once', () => {
     const known = ['Upgrading', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
-    expect(sections.filter((section) => !known.includes(section))).toEqual([]);
+    for (const version of textOf('CHANGELOG.md').split(/^## /m).slice(1)) {
+      const sections = [...version.matchAll(/^### (.+)$/gm)].map(([, section]) => section!);
+      expect(sections.filter((section) => !known.includes(section))).toEqual([]);
+      expect(sections).toEqual([...new Set(sections)]);
+    }
   });
 });
