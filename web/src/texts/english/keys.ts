@@ -2,8 +2,8 @@ export const keys = {
   intro: 'Keys let scripts and tools act for you. Each one expires, and you can revoke it at any time.',
   create: 'Create API key',
   activeOf: (active: number, most: number) => {
-    const keys = `${active} active ${active === 1 ? 'key' : 'keys'}`;
-    return active < most ? `${keys}, ${most - active} more possible` : `${keys}, the limit`;
+    const count = `${active} active ${active === 1 ? 'key' : 'keys'}`;
+    return active < most ? `${count}, ${most - active} more possible` : `${count}, the limit`;
   },
   limit: (most: number) =>
     `You’ve reached the limit of ${most} active keys. Revoke one that you no longer need, then create another.`,

@@ -5,8 +5,8 @@ export const keys: Texts['keys'] = {
     'Mit Schlüsseln handeln Skripte und Programme in Ihrem Namen. Jeder läuft irgendwann ab, und Sie können ihn jederzeit widerrufen.',
   create: 'API-Schlüssel erstellen',
   activeOf: (active, most) => {
-    const keys = active === 1 ? '1 aktiver Schlüssel' : `${active} aktive Schlüssel`;
-    return active < most ? `${keys}, ${most - active} weitere möglich` : `${keys}, die Höchstzahl`;
+    const count = active === 1 ? '1 aktiver Schlüssel' : `${active} aktive Schlüssel`;
+    return active < most ? `${count}, ${most - active} weitere möglich` : `${count}, die Höchstzahl`;
   },
   limit: (most) =>
     `Sie haben die Höchstzahl von ${most} aktiven Schlüsseln erreicht. Widerrufen Sie einen, den Sie nicht mehr brauchen, und erstellen Sie dann einen neuen.`,
