@@ -19,7 +19,8 @@ function read(content: unknown) {
   }
 }
 const GOOD = { method: 'GET', path: '/systems/*', operation: 'read', permission: 'systems:read' };
-const PATH = 'must have a path such as /systems/*: * stands for one segment, ** at the end for the rest';
+const PATH = 'must have a path such as /systems/*: * or {id} stands for one segment, ** at the end for the rest';
+const PERMISSION = 'must have a permission such as systems:read or systems/{id}:read, or "" where none is needed';
 
 describe('FORWARD_AUTH_ROUTES', () => {
   test('names a file with methods, paths, operations and permissions, in order', () => {
@@ -28,10 +29,24 @@ describe('FORWARD_AUTH_ROUTES', () => {
     expect(read([])).toEqual({ routes: [] });
   });
 
-  test.each(['/', '/**', '/a', '/a/', '/*/b/*', '/a/**', '/.well-known/x', '/größe', '/a b'])(
-    'accepts the path %s',
-    (path) => expect(read([{ ...GOOD, path }])).toEqual({ routes: [{ ...GOOD, path }] }),
-  );
+  test.each([
+    '/',
+    '/**',
+    '/a',
+    '/a/',
+    '/*/b/*',
+    '/a/**',
+    '/.well-known/x',
+    '/größe',
+    '/a b',
+    '/{id}',
+    '/{tenant}/a/{id}/**',
+  ])('accepts the path %s', (path) => expect(read([{ ...GOOD, path }])).toEqual({ routes: [{ ...GOOD, path }] }));
+
+  test('takes segments of the path into the permission', () => {
+    const route = { ...GOOD, path: '/{tenant}/systems/{id}', permission: '{tenant}/systems/{id}:read' };
+    expect(read([route])).toEqual({ routes: [route] });
+  });
 
   test.each<[string, object]>([
     ['must be an object with method, path and permission', []],
@@ -52,14 +67,27 @@ describe('FORWARD_AUTH_ROUTES', () => {
       '/a#b',
       '/a;b',
       '/a\\b',
+      '/{',
+      '/{}',
+      '/a{id}',
+      '/{id}{part}',
+      '/{a b}',
     ].map((path): [string, object] => [PATH, { ...GOOD, path }]),
     [PATH, { ...GOOD, path: 7 }],
     [
       'must have one of the operations read, write, destroy, manage-api-keys, manage-account, impersonate, or none',
       { ...GOOD, operation: 'delete' },
     ],
-    ['must have a permission such as systems:read, or "" where none is needed', { ...GOOD, permission: 'systems:*' }],
-    ['must have a permission such as systems:read, or "" where none is needed', { ...GOOD, permission: undefined }],
+    [PERMISSION, { ...GOOD, permission: 'systems:*' }],
+    [PERMISSION, { ...GOOD, permission: undefined }],
+    [PERMISSION, { ...GOOD, path: '/systems/{id}', permission: 'systems/sys-{id}:read' }],
+    [PERMISSION, { ...GOOD, path: '/systems/{id}', permission: 'systems/{id}:{id}' }],
+    ['must have {id} of its permission in its path, too', { ...GOOD, permission: 'systems/{id}:read' }],
+    [
+      'must have {ID} of its permission in its path, too',
+      { ...GOOD, path: '/systems/{id}', permission: 'systems/{ID}:read' },
+    ],
+    ['must have no name twice in its path', { ...GOOD, path: '/systems/{id}/{id}', permission: 'systems/{id}:read' }],
   ])('stops the start with an invalid entry: %s: %j', (problem, entry) => {
     expect(read([GOOD, entry])).toEqual({ problems: [`FORWARD_AUTH_ROUTES entry 2 ${problem}`] });
   });

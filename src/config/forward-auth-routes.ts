@@ -1,21 +1,22 @@
 import { OPERATIONS, type Operation } from '../domain/keys/access.js';
 import { isPermission } from '../domain/accounts/permission.js';
+import { isPermissionTemplate, namesIn } from '../domain/accounts/permission-template.js';
 
 /** What a request through a proxy requires, by method and path. */
 export interface ForwardAuthRoute {
   /** In upper case, or `*` for any. */
   readonly method: string;
-  /** Decoded. `*` matches one segment; `**` at the end matches the rest, which may be empty. */
+  /** Decoded. `*` and `{id}` match one segment; `**` at the end matches the rest, which may be empty. */
   readonly path: string;
   /** Undefined: derived from the method. */
   readonly operation: Operation | undefined;
-  /** Empty when no permission is needed. */
+  /** Empty when no permission is needed. `{id}` in it stands for the segment of this name. */
   readonly permission: string;
 }
 
 const FIELDS = ['method', 'path', 'operation', 'permission'];
 const METHOD = /^(?:\*|[A-Z][A-Z-]{0,31})$/;
-const SEGMENT = /^(?:\*|[^*/%;?#\\\p{Cc}]+)$/u;
+const SEGMENT = /^(?:\*|\{[\w$-]+\}|[^*{}/%;?#\\\p{Cc}]+)$/u;
 
 /** An entry of the file that FORWARD_AUTH_ROUTES names. */
 export function parseForwardAuthRoute(entry: unknown): ForwardAuthRoute {
@@ -30,15 +31,25 @@ export function parseForwardAuthRoute(entry: unknown): ForwardAuthRoute {
     throw new Error('must have a method in capitals, or * for any');
   }
   if (typeof path !== 'string' || !isPattern(path)) {
-    throw new Error('must have a path such as /systems/*: * stands for one segment, ** at the end for the rest');
+    throw new Error(
+      'must have a path such as /systems/*: * or {id} stands for one segment, ** at the end for the rest',
+    );
   }
   if (operation !== undefined && !isOperation(operation)) {
     throw new Error(`must have one of the operations ${OPERATIONS.join(', ')}, or none`);
   }
-  if (typeof permission !== 'string' || (permission !== '' && !isPermission(permission))) {
-    throw new Error('must have a permission such as systems:read, or "" where none is needed');
+  if (typeof permission !== 'string' || !isRequirement(permission)) {
+    throw new Error('must have a permission such as systems:read or systems/{id}:read, or "" where none is needed');
   }
+  const names = namesIn(path);
+  const unknown = namesIn(permission).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`must have {${unknown}} of its permission in its path, too`);
+  if (new Set(names).size < names.length) throw new Error('must have no name twice in its path');
   return { method, path, operation, permission };
+}
+
+function isRequirement(permission: string): boolean {
+  return permission === '' || isPermission(permission) || isPermissionTemplate(permission);
 }
 
 function isOperation(value: unknown): value is Operation {

@@ -48,3 +48,9 @@ test('closes a route with an invalid setting to every key, and does not repeat t
   expect(question).toEqual({ operation: 'destroy', permission: '', clientAddress: null });
   expect(fault).not.toContain('hunter2');
 });
+
+test('closes a route with a permission template, and says that the permission must be fixed', () => {
+  const { question, fault } = readCheck(check('GET', [], [{ key: 'permission', value: 'systems/{id}:read' }]));
+  expect(question).toMatchObject({ operation: 'destroy', permission: '' });
+  expect(fault).toContain('permission must be fixed');
+});

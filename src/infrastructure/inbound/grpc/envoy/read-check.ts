@@ -36,6 +36,7 @@ export function readCheck({ attributes }: WireCheck): Check {
 /** The permission must be given, even if it is "": a route without settings stays closed. */
 function faultOf(permission: string | undefined, operation: string | undefined): string | undefined {
   if (permission === undefined) return 'context_extensions: permission is missing; "" means none';
+  if (/[{}]/.test(permission)) return 'context_extensions: permission must be fixed: Envoy fills in no {id} of a path';
   if (permission !== '' && !isPermission(permission)) return 'context_extensions: permission must read resource:action';
   return operation ? undefined : `context_extensions: operation must be one of ${OPERATIONS.join(', ')}`;
 }

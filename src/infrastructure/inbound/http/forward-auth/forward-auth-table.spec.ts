@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
+import { normalPath } from './forward-auth-path.js';
 import { ForwardAuthTable } from './forward-auth-table.js';
 
 function route(method: string, path: string, permission = '', operation?: ForwardAuthRoute['operation']) {
@@ -24,6 +25,8 @@ describe('the pattern of a route', () => {
     ['/**', '/'],
     ['/**', '/anything/at/all'],
     ['/größe', '/größe'],
+    ['/systems/{id}', '/systems/7'],
+    ['/{tenant}/systems/{id}/**', '/acme/systems/7'],
   ])('%s covers %s', (pattern, path) => expect(covers(pattern, path)).toBe(true));
 
   test.each([
@@ -38,6 +41,8 @@ describe('the pattern of a route', () => {
     ['/systems/**', '/'],
     ['/', '/systems'],
     ['/a.c', '/abc'],
+    ['/systems/{id}', '/systems/7/parts'],
+    ['/systems/{id}', '/systems'],
   ])('%s does not cover %s', (pattern, path) => expect(covers(pattern, path)).toBe(false));
 });
 
@@ -64,6 +69,38 @@ describe('ForwardAuthTable', () => {
     ['no method', '', '/systems/7', 'destroy', 'systems:write'],
   ])('decides by %s', (_, method, path, operation, permission) => {
     expect(table.questionFor(method, path)).toEqual({ operation, permission });
+  });
+
+  describe('takes segments of the path into the permission', () => {
+    const instances = new ForwardAuthTable([
+      route('GET', '/{tenant}/systems/{id}/**', '{tenant}/systems/{id}:read'),
+      route('GET', '/systems/{id}', 'systems/{id}:read'),
+      route('*', '/systems/*', ''),
+    ]);
+    const of = (target: string) => instances.questionFor('GET', normalPath(target)!);
+
+    test.each([
+      ['/systems/sys-1', 'systems/sys-1:read'],
+      ['/systems/sys-1/', 'systems/sys-1:read'],
+      ['/systems/sys-1?id=sys-2', 'systems/sys-1:read'],
+      ['/systems/SYS-1', 'systems/SYS-1:read'],
+      ['/acme/systems/7/parts/8', 'acme/systems/7:read'],
+      ['/systems/systems/7', 'systems/systems/7:read'],
+    ])('of %s', (target, permission) => expect(of(target)).toEqual({ operation: 'read', permission }));
+
+    test.each([
+      '/systems/s%20s',
+      '/systems/s%C3%BCs',
+      '/systems/s%D1%83s',
+      '/systems/sys-1:read',
+      '/systems/*',
+      '/systems/sys-1~',
+      '/systems/%7Bid%7D',
+      `/systems/${'x'.repeat(93)}`,
+      '/-acme/systems/7',
+    ])('and closes %s to every key, even if a later route would match', (target) => {
+      expect(of(target)).toEqual({ operation: 'destroy', permission: '' });
+    });
   });
 
   test('closes a path without a route to every key', () => {
