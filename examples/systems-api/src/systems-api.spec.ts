@@ -62,6 +62,32 @@ describe('the guard', () => {
     expect(api.inventory.list()).toHaveLength(3);
   });
 
+  it('lets a key that is limited to one system read this one and nothing else', async () => {
+    const get = async (path: string) => (await api.call('GET', path, undefined, 'reader-of-sys-1')).status;
+    expect(await get(first)).toBe(200);
+    for (const path of [all, `${all}/sys-2`, `${first}/x`, `${first}%2Fx`, `${all}/sys-2%2F..%2Fsys-1`]) {
+      expect([path, await get(path)]).toEqual([path, 403]);
+    }
+    const refused = await api.call('GET', `${all}/sys-2`, undefined, 'reader-of-sys-1');
+    expect(refused.headers.get('www-authenticate')).toContain('scope="systems/sys-2:read"');
+  });
+
+  it('checks each request once', async () => {
+    const requests = [
+      `GET ${all}`,
+      `GET ${first}`,
+      `OPTIONS ${all}`,
+      `OPTIONS ${first}`,
+      `PUT ${first}`,
+      `GET ${all}/a/b`,
+    ];
+    for (const request of requests) {
+      const before = api.latchkey.questions.length;
+      await api.sendRaw(request, 'writer');
+      expect([request, api.latchkey.questions.length - before]).toEqual([request, 1]);
+    }
+  });
+
   it('refuses to destroy with any key', async () => {
     expect((await api.call('DELETE', first)).status).toBe(403);
     expect(api.inventory.find('sys-1')).toBeDefined();

@@ -6,7 +6,7 @@ import { ScriptedLatchkey } from '../../../../clients/node/src/testing/scripted-
 import { Inventory } from '../inventory.js';
 import { createSystemsApi } from '../systems-api.js';
 
-/** The service with its real guard, and a scripted Latchkey that knows two keys: `reader` and `writer`. */
+/** The service with its real guard, and a scripted Latchkey that knows three keys: `reader`, `writer` and `reader-of-sys-1`. */
 export class RunningSystemsApi {
   readonly latchkey = new ScriptedLatchkey();
   inventory = Inventory.seeded();
@@ -15,13 +15,15 @@ export class RunningSystemsApi {
 
   async start(): Promise<void> {
     // The real service's rules: a request without a key is refused, no key destroys, a read-only key does not write.
-    this.latchkey.script = ({ authorization, operation }, reply) => {
-      const reader = authorization === 'Bearer reader';
+    this.latchkey.script = ({ authorization, operation, permission }, reply) => {
+      const ofOne = authorization === 'Bearer reader-of-sys-1';
+      const reader = authorization === 'Bearer reader' || ofOne;
       if (!reader && authorization !== 'Bearer writer') return reply(null, denied());
-      const no = (reason: 'REASON_OPERATION_NOT_ALLOWED' | 'REASON_READ_ONLY_KEY') =>
+      const no = (reason: 'REASON_OPERATION_NOT_ALLOWED' | 'REASON_READ_ONLY_KEY' | 'REASON_MISSING_PERMISSION') =>
         reply(null, denied({ httpStatus: 403, reason }));
       if (operation === 'OPERATION_DESTROY') return no('REASON_OPERATION_NOT_ALLOWED');
       if (reader && operation === 'OPERATION_WRITE') return no('REASON_READ_ONLY_KEY');
+      if (ofOne && permission !== 'systems/sys-1:read') return no('REASON_MISSING_PERMISSION');
       reply(null, granted());
     };
     await this.latchkey.start();
