@@ -1,6 +1,7 @@
 // `npm run release -- 0.3.0`: everything up to publishing, then prints what to type. Stops at the first fault and leaves
 // the files as they were. With --dry-run it says whether a release could begin, and with which steps.
 import '../lib/node-version.mjs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from '../lib/run.mjs';
 import { main, Stop } from '../lib/stop.mjs';
@@ -62,7 +63,7 @@ function choice() {
       throw new Error(`Name one version, newer than ${currentVersion()}`);
     return {
       version,
-      otherNode: values['other-node'] ?? '',
+      otherNode: values['other-node'] === undefined ? '' : resolve(values['other-node']),
       withoutTests: values['without-tests'],
       isDryRun: values['dry-run'],
     };

@@ -1,10 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { currentVersion } from '../../scripts/release/versions.mjs';
 import { ReleaseClone } from './release-clone.js';
 
 const NEXT = '99.0.0';
+/** For the tests, of which one fails on the other Node. */
+const STAND_IN = `
+console.log('the stand-in on ' + (process.env.OTHER ?? 'this one') + ', CI=' + process.env.CI);
+process.send({ passed: 1, failed: process.env.OTHER ? 1 : 0 }, () => process.exit());`;
 let clone: ReleaseClone;
 beforeAll(async () => void (clone = await ReleaseClone.make()));
 afterEach(() => clone.reset());
@@ -105,6 +109,25 @@ describe('npm run release', () => {
   it('refuses to release nothing', async () => {
     await clone.commit('CHANGELOG.md', '### Fixed\n\n- A fault.\n\n', '');
     expect((await clone.release(NEXT, '--without-tests')).output).toContain('has nothing under "## Unreleased"');
+  });
+
+  it('runs the tests as a CI does on this Node and on the other one, and releases nothing if one fails', async () => {
+    await clone.commit('scripts/test.mjs', clone.read('scripts/test.mjs'), STAND_IN);
+    const other = process.versions.node.startsWith('24.') ? '20.19.0' : '24.1.0';
+    const program = join(clone.folder, '../other-node');
+    const asOther = `OTHER=${other} exec '${process.execPath}' "$@"`;
+    writeFileSync(program, `#!/bin/sh\nif [ "$1" = -p ]; then echo ${other}; else ${asOther}; fi\n`, { mode: 0o755 });
+    const { code, output } = await clone.release(NEXT, '--other-node', program);
+    expect(output).toContain(`the check and every suite on Node ${other}\nthe stand-in on ${other}, CI=true`);
+    expect(output).toContain(`this Node, ${process.versions.node}\nthe stand-in on this one, CI=true`);
+    expect({ code, last: output.trimEnd().split('\n').slice(-2) }).toEqual({
+      code: 1,
+      last: [
+        '1 passed, 1 failed: the lines above say what. Mend it, commit, and start again.',
+        'Nothing was released: the files are as they were.',
+      ],
+    });
+    expect(await clone.git('status', '--porcelain')).toBe('');
   });
 
   it('says which Node is missing, and how to name it', async () => {
