@@ -62,13 +62,12 @@ async function start() {
   await take('scripts/install.mjs');
   await take('scripts/build.mjs');
 
-  const log = await readableLog();
-  log?.pipe(process.stdout);
+  const print = await readableLog();
   const database = plan.embedded ? await startDatabase() : undefined;
   const databaseEnv = database ? { DATABASE_URL: database.url } : {};
-  const service = await startPart('Latchkey', 'dist/main.js', { ...plan.serviceEnv, ...databaseEnv }, log);
+  const service = await startPart('Latchkey', 'dist/main.js', { ...plan.serviceEnv, ...databaseEnv }, print);
   const systemsApi = plan.demo
-    ? await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv, log)
+    ? await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv, print)
     : undefined;
   if (stopping) return;
   console.log(welcome(plan, database?.folder, (performance.now() - began) / 1000));
@@ -112,12 +111,12 @@ async function startDatabase() {
  * @param {string} name
  * @param {string} script
  * @param {NodeJS.ProcessEnv} env
- * @param {NodeJS.WritableStream | undefined} log
+ * @param {Awaited<ReturnType<typeof readableLog>>} print
  */
-async function startPart(name, script, env, log) {
+async function startPart(name, script, env, print) {
   // A signal came while the database was starting: no further part is started.
   if (stopping) throw new Stop('');
-  const part = startService(script, env, log);
+  const part = startService(script, env, print);
   undo.push(part.stop);
   if (!(await part.ready)) throw new Stop(`${name} ended before it was ready (${await part.exited}).`);
   return part;

@@ -1,30 +1,25 @@
+import { createInterface } from 'node:readline';
+
 /**
- * Turns the JSON lines of Latchkey's parts into lines for a person, if a person watches: on a terminal, and not in
- * production.
- * @returns {Promise<NodeJS.ReadWriteStream | undefined>} undefined if the lines are to stay JSON
+ * How the JSON lines of Latchkey's parts are printed as lines for a person, if a person watches: on a terminal, and not
+ * in production.
+ * @returns {Promise<((lines: NodeJS.ReadableStream) => void) | undefined>} call it with the output of each part.
+ *   Undefined if the lines are to stay JSON
  */
 export async function readableLog() {
   if (!process.stdout.isTTY || process.env['NODE_ENV'] === 'production') return undefined;
   // Imported only now, because npm start installs it first.
   const { prettyFactory } = await import('pino-pretty');
-  const { Transform } = await import('node:stream');
   const pretty = prettyFactory({
     translateTime: 'SYS:HH:MM:ss',
     hideObject: true,
     messageFormat: (line) => messageOf(line),
     colorize: process.stdout.hasColors?.() && !process.env['NO_COLOR'],
   });
-  let rest = '';
-  return new Transform({
-    transform(chunk, _encoding, done) {
-      const lines = (rest + String(chunk)).split('\n');
-      rest = lines.pop() ?? '';
-      done(null, lines.map((line) => pretty(line)).join(''));
-    },
-    flush(done) {
-      done(null, rest && pretty(rest));
-    },
-  });
+  // A reader for each part: their lines arrive in pieces, at the same time.
+  return (lines) => {
+    createInterface({ input: lines }).on('line', (line) => process.stdout.write(pretty(line)));
+  };
 }
 
 /** @typedef {Readonly<Record<string, unknown>>} Facts */

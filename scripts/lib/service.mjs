@@ -30,18 +30,18 @@ export const serviceMemory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '1
 /**
  * @param {string} script path under the checkout
  * @param {NodeJS.ProcessEnv} env
- * @param {NodeJS.WritableStream} [log] where its standard output goes; ours if unset
+ * @param {(lines: NodeJS.ReadableStream) => void} [print] prints its standard output, which is otherwise ours
  * @returns {Service}
  */
-export function startService(script, env, log) {
+export function startService(script, env, print) {
   const child = spawn(process.execPath, [...serviceNodeFlags, join(root, script)], {
     cwd: root,
     env: { ...serviceMemory, ...env },
-    stdio: ['ignore', log ? 'pipe' : 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', print ? 'pipe' : 'inherit', 'inherit', 'ipc'],
     // Its own process group: Ctrl+C in the terminal reaches only us, and we stop the parts in order.
     detached: true,
   });
-  if (log) child.stdout?.pipe(log, { end: false });
+  if (child.stdout) print?.(child.stdout);
   const exited = new Promise((/** @type {(how: string) => void} */ resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));

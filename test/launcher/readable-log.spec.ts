@@ -8,17 +8,27 @@ const LINES = [
   { level: 30, method: 'GET', path: '/livez', status: 200, latencyMs: 1.5, msg: 'request' },
   { level: 40, cause: 'connect ECONNREFUSED', msg: 'unavailable' },
 ];
+const OTHER_LINES = [
+  { level: 30, msg: 'of the other part' },
+  { level: 50, msg: 'its end, without a line break' },
+];
+const textOf = (lines: readonly object[]) => lines.map((line) => JSON.stringify(line)).join('\n');
+/** The lines of two parts come through their pipes at the same time, in pieces. */
 const script = `
+import { PassThrough } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { readableLog } from ${JSON.stringify(join(root, 'scripts/lib/readable-log.mjs'))};
-const log = await readableLog();
-console.log(log ? 'readable' : 'as it is');
-log?.pipe(process.stdout);
-for (const part of ${JSON.stringify(LINES.map((line) => JSON.stringify(line) + '\n'))}) {
-  // In two chunks, as they may come through a pipe.
-  log?.write(part.slice(0, 20));
-  log?.write(part.slice(20));
+const print = await readableLog();
+console.log(print ? 'readable' : 'as it is');
+const parts = ${JSON.stringify([LINES, OTHER_LINES].map(textOf))}.map((text) => ({ text, pipe: new PassThrough() }));
+for (const { pipe } of parts) print?.(pipe);
+for (let at = 0; at < parts[0].text.length; at += 20) {
+  for (const { text, pipe } of parts) {
+    pipe.write(text.slice(at, at + 20));
+    await turn();
+  }
 }
-log?.end();`;
+for (const { pipe } of parts) pipe.end();`;
 const command = [process.execPath, '--input-type=module', '-e', script];
 const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
 
@@ -29,11 +39,16 @@ const onTerminal = (more: NodeJS.ProcessEnv = {}) =>
   });
 
 describe('the log of npm start', () => {
-  it('is readable on a terminal: one line for each event, without the facts that are for machines', async () => {
+  it('is readable on a terminal: one line for each event of each part, without the facts that are for machines', async () => {
     const { output } = await onTerminal();
     const [kind, ...lines] = output.trim().split(/\r?\n/);
     expect(kind).toBe('readable');
-    expect(lines).toEqual([
+    const ofOther = [
+      expect.stringMatching(/INFO: of the other part$/),
+      expect.stringMatching(/ERROR: its end, without/),
+    ];
+    expect(lines.filter((line) => /other part|its end/.test(line))).toEqual(ofOther);
+    expect(lines.filter((line) => !/other part|its end/.test(line))).toEqual([
       expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: Latchkey 1\.2\.3 starts on Node\.js v24\.0\.0$/),
       expect.stringMatching(/INFO: GET \/livez → 200 in 1\.5 ms$/),
       expect.stringMatching(/WARN: unavailable {2}cause=connect ECONNREFUSED$/),
