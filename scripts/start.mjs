@@ -38,7 +38,10 @@ function stop() {
   // npm forwards a Ctrl+C that the terminal has already sent us. The second one changes nothing.
   if (stopping) return;
   stopping = true;
-  void stopAll().finally(() => process.exit(0));
+  void stopAll().finally(() => {
+    if (process.stdout.isTTY) console.log('Everything is stopped.');
+    process.exit(0);
+  });
 }
 
 await main(async () => {

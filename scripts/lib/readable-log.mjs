@@ -13,22 +13,47 @@ export async function readableLog() {
   const pretty = prettyFactory({
     translateTime: 'SYS:HH:MM:ss',
     hideObject: true,
+    ignore: 'pid',
     messageFormat: (line) => messageOf(line),
     colorize: process.stdout.hasColors?.() && !process.env['NO_COLOR'],
   });
   // A reader for each part: their lines arrive in pieces, at the same time.
   return (lines) => {
-    createInterface({ input: lines }).on('line', (line) => process.stdout.write(pretty(line)));
+    createInterface({ input: lines }).on('line', (line) => {
+      const facts = factsOf(line);
+      if (!facts || !isFileOfScreen(facts)) process.stdout.write(pretty(facts ?? line));
+    });
   };
 }
 
 /** @typedef {Readonly<Record<string, unknown>>} Facts */
+
+/**
+ * @param {string} line
+ * @returns {Facts | undefined} undefined for a line that is no JSON, such as Node's own warnings
+ */
+function factsOf(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A browser loads dozens of them with the settings screen. Their lines would push what to open out of sight.
+ * @param {Facts} line
+ */
+function isFileOfScreen({ msg, path, status }) {
+  return msg === 'request' && String(path).startsWith('/settings/assets/') && Number(status) < 400;
+}
 
 /** What `msg` alone says to a person; the facts of these lines are for machines. */
 const MESSAGES = /** @type {Readonly<Record<string, (line: Facts) => string>>} */ ({
   starting: ({ version, node }) => `Latchkey ${version} starts on Node.js ${node}`,
   listening: ({ publicUrl, host, grpcPort }) => `HTTP at ${publicUrl}, gRPC at ${host}:${grpcPort}`,
   request: ({ method, path, status, latencyMs }) => `${method} ${path} → ${status} in ${latencyMs} ms`,
+  stopping: ({ reason, stack }) => (stack ? `Latchkey ends because of an ${reason}: ${stack}` : 'Latchkey stops'),
 });
 
 /** @param {Facts} line */

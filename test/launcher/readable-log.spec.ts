@@ -6,7 +6,11 @@ import { run } from '../../scripts/lib/run.mjs';
 const LINES = [
   { level: 30, time: '2026-11-23T10:00:00.000Z', version: '1.2.3', node: 'v24.0.0', KEY_PREFIX: 'lk', msg: 'starting' },
   { level: 30, method: 'GET', path: '/livez', status: 200, latencyMs: 1.5, msg: 'request' },
+  { level: 30, method: 'GET', path: '/settings/assets/index.js', status: 200, latencyMs: 1.5, msg: 'request' },
+  { level: 30, method: 'GET', path: '/settings/assets/index.js', status: 404, latencyMs: 1.5, msg: 'request' },
   { level: 40, cause: 'connect ECONNREFUSED', msg: 'unavailable' },
+  { level: 30, reason: 'SIGTERM', pid: 7, msg: 'stopping' },
+  { level: 60, reason: 'internal error', stack: 'Error: no\n    at here', pid: 7, msg: 'stopping' },
 ];
 const OTHER_LINES = [
   { level: 30, msg: 'of the other part' },
@@ -39,7 +43,7 @@ const onTerminal = (more: NodeJS.ProcessEnv = {}) =>
   });
 
 describe('the log of npm start', () => {
-  it('is readable on a terminal: one line for each event of each part, without the facts that are for machines', async () => {
+  it('is readable on a terminal: one line for each event of each part, without what is for machines', async () => {
     const { output } = await onTerminal();
     const [kind, ...lines] = output.trim().split(/\r?\n/);
     expect(kind).toBe('readable');
@@ -51,7 +55,11 @@ describe('the log of npm start', () => {
     expect(lines.filter((line) => !/other part|its end/.test(line))).toEqual([
       expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: Latchkey 1\.2\.3 starts on Node\.js v24\.0\.0$/),
       expect.stringMatching(/INFO: GET \/livez → 200 in 1\.5 ms$/),
+      expect.stringMatching(/INFO: GET \/settings\/assets\/index.js → 404 in 1\.5 ms$/),
       expect.stringMatching(/WARN: unavailable {2}cause=connect ECONNREFUSED$/),
+      expect.stringMatching(/INFO: Latchkey stops$/),
+      expect.stringMatching(/FATAL: Latchkey ends because of an internal error: Error: no$/),
+      '    at here',
     ]);
   });
 
