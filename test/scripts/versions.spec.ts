@@ -46,4 +46,11 @@ describe('CHANGELOG.md', () => {
       expect(sections).toEqual([...new Set(sections)]);
     }
   });
+
+  it('has no change twice', () => {
+    const changes = [...textOf('CHANGELOG.md').matchAll(/^- (.+(?:\n {2}.+)*)/gm)].map(([, text]) => text!);
+    const texts = changes.map((text) => text.replace(/\s+/g, ' '));
+    expect(texts.length).toBeGreaterThan(100);
+    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
+  });
 });
