@@ -10,6 +10,8 @@ export async function shoot(page: Page, name: string, size = page.viewportSize()
   if (existsSync(path) && process.env['LATCHKEY_SCREENSHOTS'] !== '1') return;
   const before = page.viewportSize()!;
   await page.setViewportSize(size);
+  // Nothing is under the pointer.
+  await page.mouse.move(0, 0);
   await settle(page);
   await page.screenshot({ path, caret: 'hide' });
   await page.setViewportSize(before);

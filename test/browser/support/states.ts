@@ -19,26 +19,53 @@ import type { Stage } from './stage.js';
 /** Called in each state; leaves the page as it was. */
 type Visit = (state: string, page: Page) => Promise<void>;
 
+/** Busier on working days, and refused for a while. */
+const BUSY = Array.from({ length: 80 }, (_, daysAgo) => ({
+  daysAgo,
+  granted: daysAgo % 7 > 4 ? daysAgo % 5 : 119 + ((daysAgo * 37) % 61) - daysAgo,
+  refused: daysAgo > 22 && daysAgo < 29 ? 18 + ((daysAgo * 11) % 23) : 0,
+}));
+const NIGHTLY = Array.from({ length: 11 }, (_, n) => ({ daysAgo: n + 1, granted: 1, refused: 0 }));
+
 const DEPLOY: KeyRow = {
   name: 'CI deploy',
   access: 'read-and-write',
-  createdDaysAgo: 1.04,
+  createdDaysAgo: 104,
   expiresInDays: 76,
   usedMinutesAgo: 3.2,
   shown: '7c1f4e0a9b2d',
+  use: BUSY,
+};
+const BACKUP: KeyRow = {
+  name: 'Backup script',
+  createdDaysAgo: 12,
+  expiresInDays: 9,
+  usedMinutesAgo: 26 * 60,
+  shown: 'e02b95d1c47a',
+  use: NIGHTLY,
 };
 
 export const KEYS: readonly KeyRow[] = [
   DEPLOY,
-  { name: 'Backup script', createdDaysAgo: 12, expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
+  BACKUP,
   { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
-  { name: 'Old laptop', createdDaysAgo: 130, expiresInDays: -1.2, usedMinutesAgo: 1.3 * 1440, shown: '9f3c60b7d2e1' },
+  {
+    name: 'Old laptop',
+    createdDaysAgo: 130,
+    expiresInDays: -2.2,
+    usedMinutesAgo: 2.4 * 1440,
+    shown: '9f3c60b7d2e1',
+    use: BUSY.slice(0, 29).map(({ daysAgo, granted }) =>
+      daysAgo > 2 ? { daysAgo, granted: granted >> 3, refused: 0 } : { daysAgo, granted: 0, refused: 14 },
+    ),
+  },
   {
     name: 'Leaked in a log',
     createdDaysAgo: 200,
     revokedDaysAgo: 5,
     usedMinutesAgo: 5.2 * 1440,
     shown: 'b5708ec1f2a9',
+    use: BUSY.slice(6, 30).map((day) => ({ ...day, granted: day.granted >> 2, refused: 0 })),
   },
 ];
 
@@ -51,25 +78,22 @@ const ROTATING: readonly KeyRow[] = [
     usedMinutesAgo: 3.2,
     graceSeconds: 86_400,
     shown: 'd24f90b3c58e',
+    use: [{ daysAgo: 0, granted: 31, refused: 0 }],
   },
-  { ...DEPLOY, createdDaysAgo: 80, expiresInDays: 9.6, usedMinutesAgo: 125, endsInHours: 22.9 },
+  { ...DEPLOY, createdDaysAgo: 80.4, expiresInDays: 9.6, usedMinutesAgo: 125, endsInHours: 22.9 },
   { name: 'Backup script', createdDaysAgo: 0.02, expiresInDays: 29.98, graceSeconds: 604_800, shown: '50c7e1a8f3d6' },
-  { name: 'Backup script', createdDaysAgo: 21, expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
+  { ...BACKUP, createdDaysAgo: 21 },
   { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
 ];
 
-/** The usage of the key for CI: busier on working days, and refused for a while. */
+/** Where the key for CI was used. */
 export const HISTORY: HistoryRow = {
   uses: [
-    { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 25, lastMinutesAgo: 3.2 },
-    { clientIp: '2001:db8:85a3::8a2e:370:7334', service: 'billing', firstHoursAgo: 20, lastMinutesAgo: 340 },
+    { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 79 * 24, lastMinutesAgo: 3.2 },
+    { clientIp: '2001:db8:85a3::8a2e:370:7334', service: 'billing', firstHoursAgo: 41 * 24, lastMinutesAgo: 340 },
     { clientIp: '198.51.100.24', firstHoursAgo: 24, lastMinutesAgo: 1300 },
   ],
-  days: Array.from({ length: 80 }, (_, n) => ({
-    day: new Date(Date.now() - (79 - n) * 86_400_000).toISOString().slice(0, 10),
-    granted: n % 7 > 4 ? n % 5 : 40 + ((n * 37) % 61) + n,
-    refused: n > 50 && n < 57 ? 18 + ((n * 11) % 23) : 0,
-  })),
+  days: [],
 };
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -77,6 +101,7 @@ const SCREEN = { clientIp: '203.0.113.7', userAgent: FIREFOX };
 const SCRIPT = { clientIp: '198.51.100.24', userAgent: 'curl/8.5.0' };
 
 const EVENTS: readonly EventRow[] = [
+  { type: 'api_key.created', keyName: 'CI deploy', minutesAgo: 104 * 1440, ...SCREEN },
   { type: 'api_key.created', keyName: 'Backup script', minutesAgo: 12 * 1440, ...SCREEN },
   { type: 'api_key.revoked', keyName: 'Leaked in a log', minutesAgo: 5 * 1440, ...SCREEN },
   {
@@ -87,10 +112,16 @@ const EVENTS: readonly EventRow[] = [
     minutesAgo: 7000,
     ...SCRIPT,
   },
+  { type: 'api_key.expired', keyName: 'Old laptop', minutesAgo: 2.2 * 1440 },
   { type: 'authentication.failed', reason: 'incorrect-password', minutesAgo: 26 * 60, ...SCREEN },
-  { type: 'api_key.created', keyName: 'CI deploy', minutesAgo: 25 * 60, ...SCREEN },
-  { type: 'api_key.expired', keyName: 'Old laptop', minutesAgo: 130 },
-  { type: 'authentication.failed', keyName: 'Old laptop', reason: 'expired', minutesAgo: 12.2, ...SCRIPT },
+  {
+    type: 'authentication.failed',
+    keyName: 'Old laptop',
+    reason: 'expired',
+    count: 42,
+    minutesAgo: 12.2,
+    ...SCRIPT,
+  },
 ];
 
 async function screenWith(
@@ -103,7 +134,7 @@ async function screenWith(
   await putKeys(stage.service, owner, keys);
   await putEvents(stage.service, owner, events);
   if (history) await putHistory(stage.service, owner, keys[0]!.shown!, history);
-  const opened = await stage.open({ owner });
+  const opened = await stage.open({ owner, prepare: offerHelp });
   await row(opened.page, keys[0]!.name).first().waitFor();
   return opened;
 }
@@ -117,7 +148,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('sign-in', page);
   },
   'before the first key': async (stage, visit) => {
-    const { page } = await stage.open();
+    const { page } = await stage.open({ prepare: offerHelp });
     await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
     await visit('empty', page);
     await page.getByRole('tab', { name: 'Activity' }).click();
@@ -131,9 +162,9 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await details.getByText('was created').waitFor();
     await button(details, 'Copy ID').waitFor();
     await details.getByRole('slider').focus();
-    await page.keyboard.press('PageUp');
-    await page.keyboard.press('PageUp');
-    await page.keyboard.press('PageUp');
+    await page.keyboard.press('PageDown');
+    await page.keyboard.press('PageDown');
+    await page.keyboard.press('PageDown');
     await visit('key-details-usage', page);
     await details.getByText('Numbers by day').click();
     await details.getByRole('table').waitFor();
@@ -158,11 +189,12 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('list-rotation', page);
     await chooseAction(page, 'CI deploy', 'Details of the old key');
     const details = dialog(page, 'CI deploy');
-    await details.getByText('No requests in the last 90 days').waitFor();
+    await details.getByRole('slider').waitFor();
     await visit('details-rotation', page);
   },
   'looking at many keys': async (stage, visit) => {
-    const long = { name: 'A_name_of_sixty_four_characters_without_one_single_place_to_break', usedMinutesAgo: 1 };
+    const use = [{ daysAgo: 0, granted: 1, refused: 0 }];
+    const long = { name: 'A_name_of_sixty_four_characters_without_one_single_place_to_break', usedMinutesAgo: 1, use };
     const keys = Array.from({ length: 4 }, (_, n) => ({ name: `Key ${n}`, expiresInDays: n + 1 }));
     const { page } = await screenWith(stage, [long, ...keys, ...Array.from({ length: 9 }, revoked)]);
     await showFilter(page, 'All 14');
@@ -233,4 +265,17 @@ const revoked = (_: unknown, n: number): KeyRow => ({ name: `Former key ${n}`, r
 async function revokeShown(stage: Stage, page: Page): Promise<void> {
   const { grant } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
   await page.evaluate(`fetch('/v1/api-keys/${grant?.keyId}/revoke', { method: 'POST' })`);
+}
+
+/** As where HELP_URL and DOCS_URL are set. */
+async function offerHelp(page: Page): Promise<void> {
+  await page.route('**/settings/api-keys', async (route) => {
+    const response = await route.fetch();
+    const offered = (text: string, name: string) =>
+      text.replace(
+        `"latchkey-${name}-url" content=""`,
+        `"latchkey-${name}-url" content="https://${name}.example.com/"`,
+      );
+    await route.fulfill({ response, body: ['help', 'docs'].reduce(offered, await response.text()) });
+  });
 }
