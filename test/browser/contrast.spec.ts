@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Page } from 'playwright-core';
 import { settle } from './support/axe.js';
 import { putKeys } from './support/rows.js';
-import { button, dialog, openCreate, row } from './support/screen.js';
+import { openCreate, row, showDetails } from './support/screen.js';
 import { Stage } from './support/stage.js';
 import { KEYS } from './support/states.js';
 
@@ -24,19 +24,25 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (colorScheme) => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('has texts of at least 4.5 to 1, and lines that carry meaning of at least 3 to 1', async () => {
+  test('has texts of at least 4.5 to 1, and lines, charts and focus rings of at least 3 to 1', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, KEYS);
     const { page } = await stage.open({ owner, options: { colorScheme } });
     await row(page, 'CI deploy').waitFor();
     const list = await contrasts(page);
+    const ofList = await walked(page, 12);
+    const details = await showDetails(page, 'CI deploy');
+    await details.getByRole('slider').waitFor();
+    const ofDetails = await walked(page, 8);
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
     await openCreate(page);
     const create = await contrasts(page);
-    await button(dialog(page, 'Create API key'), 'Create key').focus();
-    const focused = await contrasts(page);
-    if (process.env['LATCHKEY_FIGURES'] === '1') console.log(JSON.stringify({ list, create, focused }));
+    const ofCreate = await walked(page, 9);
+    const seen = [list, ...ofList, ...ofDetails, create, ...ofCreate];
+    if (process.env['LATCHKEY_FIGURES'] === '1') console.log(JSON.stringify(seen));
 
-    for (const { text, lines } of [list, create, focused]) {
+    for (const { text, lines } of seen) {
       expect(text).toEqual([expect.any(Number), expect.any(String)]);
       expect(text[0]).toBeGreaterThanOrEqual(4.5);
       expect(lines.filter(([ratio]) => ratio < 3)).toEqual([]);
@@ -46,6 +52,19 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (colorScheme) => {
     if (colorScheme === 'dark') expect([ofPage! < card!, card! < ofDialog!]).toEqual([true, true]);
   });
 });
+
+/** With the focus on one tab stop after the other. */
+async function walked(page: Page, stops: number): Promise<Contrasts[]> {
+  const found: Contrasts[] = [];
+  for (let stop = 0; stop < stops; stop += 1) {
+    // Each press depends on the one before.
+    // oxlint-disable-next-line no-await-in-loop
+    await page.keyboard.press('Tab');
+    // oxlint-disable-next-line no-await-in-loop
+    found.push(await contrasts(page));
+  }
+  return found;
+}
 
 async function contrasts(page: Page): Promise<Contrasts> {
   await settle(page);
@@ -92,8 +111,15 @@ async function contrasts(page: Page): Promise<Contrasts> {
       .filter((element) => getComputedStyle(element).borderTopWidth !== '0px')
       .map((element) => [ratio(getComputedStyle(element).borderTopColor, behind(element.parentElement)), 'border of ' + element.name]);
     const focused = document.activeElement;
-    const ring = getComputedStyle(focused);
-    const rings = ring.outlineStyle === 'none' ? [] : [[ratio(ring.outlineColor, behind(focused.parentElement)), 'focus of ' + focused.tagName]];
+    // A link that covers its row draws the ring around the row, a field by its border, a radio button around its label.
+    const ring = [[focused], [focused, '::after'], [focused.closest('label') ?? focused], [focused.nextElementSibling ?? focused]]
+      .map(([element, part]) => getComputedStyle(element, part))
+      .find(({ outlineStyle, outlineWidth }) => outlineStyle !== 'none' && outlineWidth !== '0px') ??
+      (focused.matches('input:not([type="radio"])') ? { outlineColor: getComputedStyle(focused).borderTopColor } : undefined);
+    const rings = focused.matches('body, [role="dialog"]') ? [] :
+      [[ring ? ratio(ring.outlineColor, behind(focused.parentElement)) : 0, 'focus of ' + focused.outerHTML.slice(0, 90)]];
+    const drawings = [...document.querySelectorAll('svg[role="img"] :is(rect, path[class*="rejected"]), svg rect[class]')]
+      .map((element) => [ratio(getComputedStyle(element).fill, behind(element.closest('svg').parentElement)), 'drawing']);
     const checked = shown
       .filter((element) => element.matches('label:has(:checked)'))
       .map((element) => [ratio(getComputedStyle(element).borderTopColor, behind(element.parentElement)), 'border of ' + element.textContent.slice(0, 20)]);
@@ -103,7 +129,7 @@ async function contrasts(page: Page): Promise<Contrasts> {
     };
     return {
       text: texts.toSorted(([a], [b]) => a - b)[0],
-      lines: [...fields, ...rings, ...checked],
+      lines: [...fields, ...rings, ...checked, ...drawings],
       surfaces: { page: surface('body'), card: surface('main [role="rowheader"]'), dialog: surface('[role="dialog"]') },
     };
   })()`);
