@@ -12,6 +12,8 @@ import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { buildService } from '../support/processes/service-process.js';
 
+const [CTRL_C, CTRL_D] = ['\u0003', '\u0004'];
+
 let host: CommandHost;
 beforeAll(async () => {
   await buildService();
@@ -88,16 +90,39 @@ describe('latchkey key inspect', () => {
     },
   );
 
-  test('does not show what is typed at a terminal', async () => {
-    const terminal = spawn('script', ['-qec', `${process.execPath} ${LATCHKEY} key inspect`, '/dev/null']);
+  /** Runs a command on a terminal of its own, and types this once the question is there. */
+  async function atTerminal(command: string, question: string, typed: string) {
+    const terminal = spawn('script', ['-qec', `${process.execPath} ${LATCHKEY} ${command}`, '/dev/null']);
     let shown = '';
     terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     const ended = once(terminal, 'close');
-    await eventually(async () => shown.includes('The key: '));
-    terminal.stdin.write(`${key}\r`);
-    expect((await ended)[0]).toBe(0);
+    await eventually(async () => shown.includes(question));
+    terminal.stdin.write(typed);
+    const [code] = await ended;
+    return { code, shown };
+  }
+
+  test('does not show what is typed at a terminal', async () => {
+    const { code, shown } = await atTerminal('key inspect', 'The key: ', `${key}\r`);
+    expect(code).toBe(0);
     expect(shown).toMatch(/wellFormed yes/);
     expect(shown).not.toContain(key.slice(28, 40));
+  });
+
+  test.each([
+    ['key inspect', 'The key: '],
+    ['keys revoke --leaked', 'Type yes to continue: '],
+  ])('ends at once with 130 and changes nothing when Ctrl+C is pressed at the question of %s', async (...command) => {
+    const { code, shown } = await atTerminal(...command, CTRL_C);
+    expect(code).toBe(130);
+    expect(shown.split(/\r?\n/).filter(Boolean).at(-1)).toBe('latchkey: nothing was changed');
+  });
+
+  test.each([
+    ['key inspect', 'The key: ', 1],
+    ['keys revoke --leaked', 'Type yes to continue: ', 2],
+  ])('takes Ctrl+D at the question of %s for no answer', async (command, question, expected) => {
+    expect((await atTerminal(command, question, CTRL_D)).code).toBe(expected);
   });
 });
 

@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline/promises';
 import { Option } from 'commander';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
 import { maskKey } from '../../../domain/keys/key-string.js';
 import type { Administration } from './administration.js';
 import { UsageError } from './failures.js';
+import { ask } from './terminal.js';
 
 /** More keys than an owner can have active. */
 const MOST_SHOWN = 50;
@@ -27,23 +27,15 @@ export function yesOption(): Option {
  * @param yes the option `--yes`
  * @param consequence what the command will end: a sentence, and a line for each key
  * @throws {UsageError} the person did not answer yes, or there is no terminal and no `--yes`
+ * @throws {Interrupted}
  */
 export async function confirm(yes: boolean | undefined, consequence: string): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new UsageError(`${consequence.split('\n', 1)[0]} This can't be undone: repeat the command with --yes`);
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl+C and Ctrl+D close the terminal, and the question would then never be answered.
-  const ended = new AbortController();
-  terminal.once('close', () => ended.abort());
-  try {
-    const question = `${consequence}\nThis can't be undone. Type yes to continue: `;
-    const answer = await terminal.question(question, ended).catch(() => 'no');
-    if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('nothing was changed');
-  } finally {
-    terminal.close();
-  }
+  const answer = await ask(`${consequence}\nThis can't be undone. Type yes to continue: `);
+  if (answer?.trim().toLowerCase() !== 'yes') throw new UsageError('nothing was changed');
 }
 
 /** Asks before the keys of an owner end, and shows them. Nothing is asked with `--yes`. */

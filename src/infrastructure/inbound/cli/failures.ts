@@ -5,16 +5,20 @@ import { inProtoSpelling } from '../shared/proto-spelling.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
 
 /** The exit codes, as docs/cli.md lists them. */
-export const [DONE, NOT_DONE, USAGE, UNAVAILABLE] = [0, 1, 2, 3];
+export const [DONE, NOT_DONE, USAGE, UNAVAILABLE, INTERRUPTED] = [0, 1, 2, 3, 130];
 
 /** The command line is wrong. */
 export class UsageError extends Error {}
+
+/** The person pressed Ctrl+C at a question. */
+export class Interrupted extends Error {}
 
 /** The key, account or event does not exist. */
 export class NothingThere extends Error {}
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === DONE ? DONE : USAGE;
+  if (error instanceof Interrupted) return INTERRUPTED;
   if (error instanceof UsageError || error instanceof ConfigError) return USAGE;
   if (error instanceof NothingThere) return NOT_DONE;
   if (!(error instanceof LatchkeyError) || isOutage(error)) return UNAVAILABLE;

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { UsageError } from './failures.js';
+import { ask } from './terminal.js';
 
 const MOST_BYTES = 65_536;
 
@@ -21,7 +20,7 @@ export async function readSecretFrom(file: string, option: string): Promise<stri
 }
 
 async function readStdin(prompt: string): Promise<string> {
-  if (process.stdin.isTTY) return typeUnseen(prompt);
+  if (process.stdin.isTTY) return (await ask(prompt, true)) ?? '';
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
@@ -30,19 +29,6 @@ async function readStdin(prompt: string): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
-}
-
-/** A terminal does not echo what is typed. */
-async function typeUnseen(prompt: string): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  process.stderr.write(prompt);
-  try {
-    return await lines.question('');
-  } finally {
-    lines.close();
-    process.stderr.write('\n');
-  }
 }
 
 function withoutLineBreak(text: string): string {
