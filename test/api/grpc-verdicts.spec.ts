@@ -16,6 +16,7 @@ const FAULTS = [
   ['expired', { reason: 'REASON_EXPIRED', ...UNAUTHENTICATED }],
   ['owner suspended', { reason: 'REASON_OWNER_SUSPENDED', ...UNAUTHENTICATED }],
   ['owner deleted', { reason: 'REASON_OWNER_DELETED', ...UNAUTHENTICATED }],
+  ['address not allowed', { reason: 'REASON_ADDRESS_NOT_ALLOWED', ...FORBIDDEN }],
   ['limit exhausted', { reason: 'REASON_RATE_LIMITED', httpStatus: 429, message: 'too many requests' }],
   ['operation closed to keys', { reason: 'REASON_OPERATION_NOT_ALLOWED', ...FORBIDDEN }],
   ['read-only key', { reason: 'REASON_READ_ONLY_KEY', ...FORBIDDEN }],
@@ -41,7 +42,8 @@ describe('the verdict', () => {
   async function faultyRequest(faults: Faults): Promise<ValidateKeyRequest> {
     const owner = await newOwner(service);
     const access = faults.has('read-only key') ? 'read-only' : 'read-and-write';
-    const { apiKey, fullKey } = await owner.person.newKey({ access });
+    const allowedNetworks = ['203.0.113.0/24'];
+    const { apiKey, fullKey } = await owner.person.newKey({ access, allowedNetworks });
     if (faults.has('revoked')) expect((await owner.person.revoke(apiKey.id)).status).toBe(200);
     if (faults.has('expired')) {
       await sql(service.databaseUrl, `UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1`, [
@@ -55,13 +57,14 @@ describe('the verdict', () => {
       apiKey: faults.has('wrong secret') ? withWrongSecret(fullKey) : fullKey,
       operation: faults.has('operation closed to keys') ? 'OPERATION_DESTROY' : 'OPERATION_WRITE',
       permission: faults.has('permission missing') ? 'reports:write' : 'systems:write',
+      clientIp: faults.has('address not allowed') ? '198.51.100.9' : '203.0.113.9',
     };
   }
 
   /** Uses the key's limit up, until at least half a second must pass before the next request is admitted. */
   async function exhaust(fullKey: string): Promise<void> {
     for (;;) {
-      const { rateLimit } = await service.clients.validate(fullKey);
+      const { rateLimit } = await service.clients.validate(fullKey, { clientIp: '203.0.113.9' });
       if (rateLimit!.remaining === 0 && secondsOf(rateLimit!.resetAfter) > BURST - 0.5) return;
     }
   }

@@ -119,6 +119,24 @@ describe('RecordedKey', () => {
     expect(until(new Date(Number.NaN))).toEqual([tooLong]);
   });
 
+  test.each([
+    [null, ['systems:read'], 'has permissions no list; event n created it with [systems:read]'],
+    [['systems:read'], undefined, 'has permissions [systems:read]; event n created it with no list'],
+    [['b:read', 'a:read'], ['b:read'], 'has permissions [b:read a:read]; event n created it with [b:read]'],
+    [['b:read'], 'b:read', 'has permissions [b:read]; event n created it with no list'],
+    [['b:read'], ['b:read'], undefined],
+  ])('finds permissions %j of a key that was created with %j', (permissions, recorded, problem) => {
+    const created = event('created', { ...FACTS, permissions: recorded });
+    expect(differences({ ...KEY, permissions }, [created])).toEqual(problem ? [problem] : []);
+  });
+
+  test('finds allowed networks that the creation did not record, and a creation that recorded others', () => {
+    const allowedNetworks = ['10.0.0.0/8'];
+    const problem = 'has allowed networks no list; event n created it with [10.0.0.0/8]';
+    expect(differences(KEY, [event('created', { ...FACTS, allowedNetworks })])).toEqual([problem]);
+    expect(differences({ ...KEY, allowedNetworks }, [event('created')])).toHaveLength(1);
+  });
+
   describe('with pruned events', () => {
     const after = (at: Date) => new Date(at.valueOf() + 1);
     const before = (at: Date) => new Date(at.valueOf() - 1);

@@ -9,6 +9,7 @@ import { dataSourceFor } from '../client/data-source.js';
 import { migrateDatabase } from '../open-database.js';
 import { createDataSource } from '../schema.js';
 import { KeyNotices1764400000000 } from './1764400000000-key-notices.js';
+import { CoveringPermissions1764610000000 } from './1764610000000-covering-permissions.js';
 import { createIndex } from './create-index.js';
 import { migrate } from './migrate.js';
 
@@ -169,4 +170,16 @@ test('the migration of key notices keeps those that the previous release has sen
     { key_id: keyId, type: 'api_key.expiring', days: 30 },
     { key_id: keyId, type: 'api_key.rotation_unused', days: 7 },
   ]);
+});
+
+test('reports which permissions of an account cover another one of it from now on', async () => {
+  await other.query(`
+    INSERT INTO accounts (id, email, display_name, permissions, status, version) VALUES
+      ('ada', '', '', '{systems:read,systems/42:read,systems/42:write,systems/42/disks:read}', 'active', 0),
+      ('bob', '', '', '{systems:read,reports:read}', 'active', 0),
+      ('cleo', '', '', '{systems/4:read,systems/42:read,a//b:read,a:read}', 'active', 0);
+    DELETE FROM migrations WHERE name = 'CoveringPermissions1764610000000'`);
+  expect(await apply(CoveringPermissions1764610000000)).toEqual(['CoveringPermissions1764610000000']);
+  const pairs = 'systems:read now covers systems/42:read, systems:read now covers systems/42/disks:read';
+  expect(lines).toEqual([`account ada: ${pairs}`]);
 });
