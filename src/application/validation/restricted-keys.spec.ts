@@ -92,9 +92,8 @@ class Life {
   }
 
   async begin(permissions: readonly string[], { access, ...chosen }: NaiveKey): Promise<string> {
-    app.store.keys.clear();
-    app.store.accounts.clear();
-    app.store.outbox.clear();
+    const { keys, accounts, outbox, sequences, guesses, lastUses, usage } = app.store;
+    for (const table of [keys, accounts, outbox, sequences, guesses, lastUses, usage]) table.clear();
     app.store.events = [];
     this.owner.id = (await newOwner(app)).id;
     this.give(permissions);
@@ -105,7 +104,7 @@ class Life {
     const { owner } = this;
     if (what.is === 'permissions') return this.give(what.permissions);
     const { key: newest } = this.newest!;
-    if (what.is === 'revoke' && !this.isRevoked) {
+    if (what.is === 'revoke' && !this.isRevoked && owner.status === 'active') {
       await app.revokeApiKey.execute(owner.id, newest.id, client());
       this.isRevoked = true;
     } else if (what.is === 'rotate' && !this.isRevoked && owner.status === 'active') {
