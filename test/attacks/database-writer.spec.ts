@@ -131,6 +131,16 @@ describe('a database writer', () => {
       expect.stringMatching(/^expires at \S+Z; event 2 created it until \S+Z$/) as unknown as string,
     ],
     [
+      'adds permissions to it',
+      (id) => run(`UPDATE api_keys SET permissions = '{systems:write}' WHERE id = $1`, id),
+      'has permissions [systems:write]; event 2 created it with no list',
+    ],
+    [
+      'adds allowed networks to it',
+      (id) => run(`UPDATE api_keys SET allowed_networks = '{10.0.0.0/8}' WHERE id = $1`, id),
+      'has allowed networks [10.0.0.0/8]; event 2 created it with no list',
+    ],
+    [
       'removes its expiry',
       (id) => run(`UPDATE api_keys SET expires_at = 'infinity' WHERE id = $1`, id),
       'lives longer than 365 days, which is the maximum',
