@@ -14,7 +14,7 @@ import type { Session } from '../../../../application/ports.js';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
-import { denialError, KeyAnswers } from '../../shared/key-answers.js';
+import { denialError, insufficientScope, KeyAnswers } from '../../shared/key-answers.js';
 import { SessionCookie } from './cookies.js';
 import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 
@@ -68,6 +68,8 @@ export class OwnerGuard implements CanActivate {
     const { verdict, rate } = await this.validateKey.execute({ credential, question, client });
     if (rate) response.set(this.answers.rateLimitHeaders(rate));
     // A grant is impossible here. If there ever were one, a key would still not be a person.
-    throw denialError(verdict.granted ? 'operation-not-allowed' : verdict.reason, rate);
+    const reason = verdict.granted ? 'operation-not-allowed' : verdict.reason;
+    if (reason === 'operation-not-allowed') response.set('WWW-Authenticate', insufficientScope({}));
+    throw denialError(reason, rate);
   }
 }

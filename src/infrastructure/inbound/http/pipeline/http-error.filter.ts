@@ -4,7 +4,6 @@ import type { FreshSignInRule } from '../../../../domain/accounts/fresh-sign-in.
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import { mapError } from '../../shared/error-table.js';
-import { insufficientScope } from '../../shared/key-answers.js';
 import { HttpRefusal, nothingHere, OAuthRefusal } from './refusals.js';
 import type { LatchkeyRequest } from './request.js';
 
@@ -48,7 +47,6 @@ export function sendProblem(response: Response, error: unknown): void {
   const { http, title, code, message } = error instanceof HttpRefusal ? error : mapError(error);
   const { retryAfterSeconds, freshSignIn, ...members } = error instanceof LatchkeyError ? error.details : {};
   if (http === 401) response.set('WWW-Authenticate', freshSignIn ? stepUpChallenge(freshSignIn) : 'Bearer');
-  if (code === 'operation_not_allowed') response.set('WWW-Authenticate', insufficientScope({}));
   if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));
   const type = `urn:latchkey:problem:${code.replaceAll('_', '-')}`;
   response
