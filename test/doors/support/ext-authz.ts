@@ -23,6 +23,8 @@ const { Authorization } = (
 
 export interface Incoming {
   readonly method?: string;
+  /** The address of Envoy's client. */
+  readonly peer?: string;
   /** Names in lower case, as in Envoy. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -59,11 +61,14 @@ export class ExtAuthz {
   }
 
   /** @param contextExtensions the route's check_settings */
-  async pass({ method = 'GET', headers = {} }: Incoming, contextExtensions: Readonly<Record<string, string>>) {
+  async pass(
+    { method = 'GET', peer = '203.0.113.9', headers = {} }: Incoming,
+    contextExtensions: Readonly<Record<string, string>>,
+  ) {
     const socket = (address: string, port: number) => ({ address: { socket_address: { address, port_value: port } } });
     const check = {
       attributes: {
-        source: { ...socket('203.0.113.9', 40_000), principal: 'spiffe://somebody' },
+        source: { ...socket(peer, 40_000), principal: 'spiffe://somebody' },
         destination: socket('192.0.2.1', 8080),
         request: {
           time: { seconds: '1790000000', nanos: 5 },

@@ -49,6 +49,22 @@ test('closes a route with an invalid setting to every key, and does not repeat t
   expect(fault).not.toContain('hunter2');
 });
 
+test.each([
+  ['no forwarded header', [], '203.0.113.9'],
+  ['what Envoy itself appends', ['203.0.113.9'], '203.0.113.9'],
+  ['a claim of the client', ['198.51.100.7,203.0.113.9'], null],
+  ['a claim of the client, without what Envoy appends', ['198.51.100.7'], null],
+  ['a claim in a line of its own', ['198.51.100.7', '203.0.113.9'], null],
+  ['nobody', [''], null],
+])('vouches for the peer of Envoy, with %s in X-Forwarded-For', (_, forwardedFor, address) => {
+  const { attributes } = check('GET', []);
+  const headers = forwardedFor.map((value) => ({ key: 'x-forwarded-for', value }));
+  const source = { address: { socketAddress: { address: '203.0.113.9' } } };
+  const request = { http: { ...attributes!.request!.http!, headers } };
+  const { question, client } = readCheck({ attributes: { ...attributes!, source, request } });
+  expect([question.clientAddress, client.ip]).toEqual([address, '203.0.113.9']);
+});
+
 test('closes a route with a permission template, and says that the permission must be fixed', () => {
   const { question, fault } = readCheck(check('GET', [], [{ key: 'permission', value: 'systems/{id}:read' }]));
   expect(question).toMatchObject({ operation: 'destroy', permission: '' });

@@ -29,8 +29,19 @@ export function readCheck({ attributes }: WireCheck): Check {
   });
   const fault = faultOf(permission, operation);
   const asked = fault ? CLOSED : { operation: operation!, permission: permission! };
-  const question = { ...asked, clientAddress: client.ip };
+  const question = { ...asked, clientAddress: clientAddress(client, header('x-forwarded-for')) };
   return { credential: readBearer(header('authorization')), question, client, fault };
+}
+
+/**
+ * Envoy names the peer of its connection, and appends it to X-Forwarded-For. If somebody else is in this header, the peer
+ * is another proxy, or the client lies.
+ */
+function clientAddress({ ip }: Client, forwardedFor: readonly string[]): string | null {
+  const named = forwardedFor.flatMap((value) => value.split(','));
+  const isPeer = (text: string) =>
+    clientFacts({ ip: text.trim(), userAgent: undefined, requestId: undefined }).ip === ip;
+  return named.every(isPeer) ? ip : null;
 }
 
 /** The permission must be given, even if it is "": a route without settings stays closed. */
