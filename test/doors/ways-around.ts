@@ -14,6 +14,16 @@ export const SPOOFED = [
   `X-Forwarded-Uri: ${SYSTEMS}`,
 ];
 
+/** Headers by which a client claims another address. */
+const CLAIMS = [
+  'X-Forwarded-For: 198.51.100.7',
+  'X-Forwarded-For: 198.51.100.7, 127.0.0.1',
+  'X-Real-IP: 198.51.100.7',
+  'Forwarded: for=198.51.100.7',
+  'X-Client-IP: 198.51.100.7',
+  'Connection: X-Forwarded-For',
+];
+
 /** A client's attempts to get a request past the check. */
 export function waysAround(
   door: () => GuardedBackend,
@@ -53,6 +63,23 @@ export function waysAround(
         'x-latchkey-permissions': 'systems:read',
       },
     ]);
+  });
+
+  test('a key that is limited to networks is refused elsewhere, wherever a client claims to be', async () => {
+    const { person } = await door().newOwner();
+    const [here, elsewhere] = [
+      await person.newKey({ allowedNetworks: ['127.0.0.0/8'] }),
+      await person.newKey({ allowedNetworks: ['198.51.100.0/24'] }),
+    ];
+    for (const claims of [[], ...CLAIMS.map((claim) => [claim]), CLAIMS]) {
+      const refused = await door().send(elsewhere.fullKey, `GET ${SYSTEMS}`, claims);
+      expectRefusal(refused, 403, 'operation not allowed');
+      const names = ['www-authenticate', 'ratelimit', 'ratelimit-policy', 'latchkey-key-expires'];
+      expect(names.map((name) => refused.headers.get(name))).toEqual(names.map(() => null));
+      expect((await door().send(here.fullKey, `GET ${SYSTEMS}`, claims)).status).toBe(200);
+    }
+    const { items } = await person.events('?limit=1');
+    expect(items).toMatchObject([{ reason: 'address-not-allowed', clientIp: '127.0.0.1' }]);
   });
 
   test.each([

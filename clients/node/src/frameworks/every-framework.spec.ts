@@ -78,6 +78,14 @@ describe.each(EVERY_FRAMEWORK)('a permission with a parameter, in %s', (_, start
     expect(denials).toMatchObject([{ reason: 'OPERATION_NOT_ALLOWED', permission: 'systems/{id}:read' }]);
   });
 
+  it('tells only onDenied that the key is not for the address of the client', async () => {
+    latchkey.answers(denied({ httpStatus: 403, reason: 'REASON_ADDRESS_NOT_ALLOWED', keyId: 'key-1' }));
+    const { status, headers, body } = await get('/systems/sys-1');
+    expect([status, body]).toEqual([403, '{"message":"operation not allowed"}']);
+    for (const name of ['www-authenticate', 'ratelimit', 'ratelimit-policy']) expect(headers).not.toHaveProperty(name);
+    expect(denials).toMatchObject([{ reason: 'ADDRESS_NOT_ALLOWED', keyId: 'key-1', clientIp: '127.0.0.1' }]);
+  });
+
   it('answers 401 to a client without a good key, whatever the value is', async () => {
     for (const id of ['sys-1', 'sys-1%2Fx']) expect(await get(`/systems/${id}`, [])).toMatchObject({ status: 401 });
     expect(latchkey.questions).toHaveLength(2);

@@ -1,0 +1,57 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createGuard, type Guard } from '@latchkey/guard';
+import { createSystemsApi, systemsPath } from '../../examples/systems-api/src/systems-api.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
+
+let service: Service;
+let owner: Owner;
+let guard: Guard;
+let server: Server;
+beforeAll(async () => {
+  service = await sharedService();
+  owner = await newOwner(service);
+  const options = { serviceToken: 'dev-validator-token', deadlineMs: CALL_TIMEOUT_MS };
+  guard = createGuard({ target: service.grpcTarget, ...options });
+  await new Promise<void>((resolve) => {
+    server = createSystemsApi(guard).listen(0, '127.0.0.1', () => resolve());
+  });
+});
+afterAll(async () => {
+  server.close();
+  guard.close();
+  await service.stop();
+});
+
+test('a key for systems/sys-1:read reads this system and nothing else of the reference service', async () => {
+  const { fullKey } = await owner.person.newKey({ permissions: ['systems/sys-1:read'] });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ask = async (request: string) => {
+    const [method, path] = request.split(' ') as [string, string];
+    const { status, head } = await rawRequest({ url }, `${method} ${systemsPath}${path}`, [
+      `Authorization: Bearer ${fullKey}`,
+    ]);
+    return [request, status, /scope="([^"]*)"/.exec(head)?.[1]];
+  };
+  const table = [
+    ['GET /sys-1', 200, undefined],
+    ['HEAD /sys-1', 200, undefined],
+    ['GET /sys-2', 403, 'systems/sys-2:read'],
+    ['GET /sys-10', 403, 'systems/sys-10:read'],
+    ['GET /SYS-1', 403, 'systems/SYS-1:read'],
+    ['GET /sys-1%2Fx', 403, undefined],
+    ['GET /sys-1%2f..%2fsys-2', 403, undefined],
+    ['GET /%2e%2e', 403, undefined],
+    ['GET /sys-1/x', 403, 'systems:read'],
+    ['GET /', 403, 'systems:read'],
+    ['PATCH /sys-1', 403, 'systems/sys-1:write'],
+    ['DELETE /sys-1', 403, undefined],
+  ];
+  const answers = [];
+  for (const [request] of table) answers.push(await ask(request as string));
+  expect(answers).toEqual(table);
+});
