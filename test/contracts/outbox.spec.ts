@@ -9,6 +9,8 @@ import { HOUR_MS, MINUTE_MS } from '../../src/domain/time.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
+const LEAK = { source: 'gitlab', url: 'https://git.example/x' };
+
 describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
   let world: World;
   beforeAll(async () => {
@@ -29,7 +31,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
     const [key, other] = [await aKey(), await aKey()];
     await tell(other, { type: 'api_key.expired' });
     await tell(key, { type: 'api_key.created', clientIp: '192.0.2.7', replacesKeyId: other.id });
-    await tell(key, { type: 'api_key.rotated' }, { type: 'api_key.revoked', reason: 'leaked' });
+    await tell(key, { type: 'api_key.rotated' }, { type: 'api_key.revoked', reason: 'leaked', leak: LEAK });
     const { keyPrefix, publicPart, expiresAt, ownerId, name } = key.snapshot();
     const always = {
       keyId: key.id,
@@ -47,7 +49,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
         data: { sequence: 1, ...always, clientIp: '192.0.2.7', replacesKeyId: other.id },
       },
       { type: 'api_key.rotated', timestamp, data: { sequence: 2, ...always } },
-      { type: 'api_key.revoked', timestamp, data: { sequence: 3, ...always, reason: 'leaked' } },
+      { type: 'api_key.revoked', timestamp, data: { sequence: 3, ...always, reason: 'leaked', leak: LEAK } },
     ]);
     expect(new Set(claims.map(({ message }) => message.id)).size).toBe(3);
   });
