@@ -48,7 +48,6 @@ export function Dialog({
       size={size}
       zIndex={isOnTop ? 300 : 200}
       padding="lg"
-      radius="lg"
       lang={texts.language}
       className={`${classes.root} ${surface.surface}`}
       classNames={{ content: classes.content }}
