@@ -1,7 +1,8 @@
+import { useEffect, useRef, type ReactNode } from 'react';
 import { NotSignedInAgain } from '../api/fresh-sign-in';
 import { ApiProblem, hasCode } from '../api/problem';
 import { usePanel } from '../panel/context';
-import { useTexts } from '../texts';
+import { useTexts, type Texts } from '../texts';
 import { duration } from '../time/format';
 import { FailureAlert } from '../ui/FailureAlert';
 import { HelpLink } from '../ui/HelpLink';
@@ -17,8 +18,14 @@ interface Props {
 /** Shows a refusal that does not belong to a field. The form's own button is how people try again. */
 export function Refusal({ making }: Props) {
   const texts = useTexts();
-  if (making.phase !== 'refused') return null;
-  const { error } = making;
+  const place = useRef<HTMLDivElement>(null);
+  const notice = making.phase === 'refused' ? noticeOf(making.error, texts) : null;
+  // The buttons are always in sight, the end of the form is not.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [making]);
+  return notice && <div ref={place}>{notice}</div>;
+}
+
+function noticeOf(error: unknown, texts: Texts): ReactNode {
   if (Object.keys(fieldErrorsOf(error, texts)).length > 0) return null;
   if (hasCode(error, 'too_many_active_keys')) {
     return <Warning>{texts.create.limit}</Warning>;
