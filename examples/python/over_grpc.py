@@ -8,6 +8,7 @@ import grpc
 from latchkey.v1 import api_key_service_pb2 as latchkey
 
 METHODS = {"GET": "READ", "HEAD": "READ", "OPTIONS": "READ", "POST": "WRITE", "PUT": "WRITE", "PATCH": "WRITE"}
+FORWARDING = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP"}
 MESSAGES = {401: "invalid api key", 403: "operation not allowed", 429: "too many requests", 503: "service unavailable"}
 
 channel = grpc.insecure_channel(os.environ.get("LATCHKEY_GRPC_TARGET", "127.0.0.1:50051"))
@@ -26,7 +27,8 @@ def validate(environ, resource):
         authorization=environ.get("HTTP_AUTHORIZATION", ""),
         operation=f"OPERATION_{operation}",
         permission=f"{resource}:{'read' if operation == 'READ' else 'write'}",
-        client_ip=environ["REMOTE_ADDR"],
+        # Behind a proxy, take the address that the proxy names, and only from the proxy. Without one it is unknown.
+        client_ip="" if FORWARDING & environ.keys() else environ["REMOTE_ADDR"],
         user_agent=environ.get("HTTP_USER_AGENT", "")[:256],
     )
     return question, validate_key(question, metadata=identity, timeout=deadline_seconds)
@@ -43,6 +45,8 @@ def app(environ, start_response):
     denial = answer.denial
     if denial.http_status == 401:
         return refuse(start_response, 401, ("WWW-Authenticate", "Bearer"))
+    if denial.reason == latchkey.REASON_ADDRESS_NOT_ALLOWED:
+        return refuse(start_response, 403)
     if denial.http_status == 403:
         lacks = denial.reason == latchkey.REASON_MISSING_PERMISSION or (
             denial.reason == latchkey.REASON_READ_ONLY_KEY and not question.permission.endswith(":read")

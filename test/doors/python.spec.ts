@@ -70,8 +70,9 @@ describe('the Python examples', () => {
     return url;
   }
 
-  const call = async (url: string, key?: string, method = 'GET') => {
-    const response = await fetch(url, { method, headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+  const call = async (url: string, key?: string, method = 'GET', claims: Record<string, string> = {}) => {
+    const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const response = await fetch(url, { method, headers: { ...credential, ...claims } });
     const { headers, status } = response;
     return { status, headers, body: (await response.json()) as object };
   };
@@ -95,6 +96,16 @@ describe('the Python examples', () => {
       return answer.status !== 200 && answer;
     });
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
+  });
+
+  test('over_grpc.py serves a key of a network only there, and believes no address that a client claims', async () => {
+    const { fullKey } = await owner.person.newKey({ allowedNetworks: ['127.0.0.0/8'] });
+    expect(await call(overGrpc, fullKey)).toMatchObject({ status: 200 });
+    for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP']) {
+      const { status, headers, body } = await call(overGrpc, fullKey, 'GET', { [name]: '127.0.0.1' });
+      expect([status, body]).toEqual([403, { message: 'operation not allowed' }]);
+      expect(headers.get('www-authenticate')).toBeNull();
+    }
   });
 
   test('behind_proxy.py serves the owner that the proxy names, and refuses requests without one', async () => {
