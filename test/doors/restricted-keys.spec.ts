@@ -8,12 +8,12 @@ import { startService, type Service } from '../support/processes/service.js';
 import * as doors from './support/restricted-doors.js';
 import {
   AT_ENVOY,
+  DIRECT,
   naively,
-  NETWORK,
+  NETWORKS,
   OF_KEY,
   OWNERS,
   PASSED_ON,
-  PROXY,
   REQUESTS,
   type Row,
   TRUSTED,
@@ -35,7 +35,7 @@ describe('a key that is limited to permissions and a network', () => {
     untrusting = await startService({ ...env, DATABASE_URL: service.databaseUrl });
     undo.push(() => untrusting!.stop());
     owner = await newOwner(service, { permissions: OWNERS });
-    key = (await owner.person.newKey({ permissions: OF_KEY, allowedNetworks: [NETWORK] })).fullKey;
+    key = (await owner.person.newKey({ permissions: OF_KEY, allowedNetworks: NETWORKS })).fullKey;
   });
   afterAll(async () => {
     for (const step of undo.reverse()) await step();
@@ -59,15 +59,15 @@ describe('a key that is limited to permissions and a network', () => {
   });
 
   test.each(['nginx', 'caddy', 'traefik', 'haproxy'])('is judged right at forward-auth for %s', async (mode) => {
-    await expectTable(doors.forwardAuth(service!, mode), TRUSTED);
-    const unknown = UNTRUSTED.map(([what, arrival]) => [what, arrival, undefined] as const);
-    await expectTable(doors.forwardAuth(untrusting!, mode), unknown);
+    const [what, arrival] = DIRECT;
+    const unnamed: Row = [what, arrival, undefined];
+    await expectTable(doors.forwardAuth(service!, mode), [...TRUSTED, unnamed]);
+    await expectTable(doors.forwardAuth(untrusting!, mode), [...UNTRUSTED, unnamed]);
   });
 
   test.each(['Express', 'Fastify'] as const)('is judged right at the guard in %s', async (framework) => {
-    const trusting = TRUSTED.filter(([what]) => what !== 'not named');
-    await expectTable(await opened(await doors.guarded(service!, framework, true)), trusting);
-    await expectTable(await opened(await doors.guarded(service!, framework, false)), UNTRUSTED);
+    await expectTable(await opened(await doors.guarded(service!, framework, true)), [...TRUSTED, DIRECT]);
+    await expectTable(await opened(await doors.guarded(service!, framework, false)), [...UNTRUSTED, DIRECT]);
   });
 
   test('is judged right at Envoy', async () => {
@@ -78,11 +78,8 @@ describe('a key that is limited to permissions and a network', () => {
   const [ANY] = REQUESTS.slice(-1);
 
   test('is judged right when its holder asks what it may do', async () => {
-    const direct = TRUSTED.map(([what, ...row]) =>
-      what === 'not named' ? ([what, row[0], PROXY] as const) : ([what, ...row] as const),
-    );
-    await expectTable(doors.ownKey(service!), direct, [ANY!]);
-    await expectTable(doors.ownKey(untrusting!), UNTRUSTED, [ANY!]);
+    await expectTable(doors.ownKey(service!), [...TRUSTED, DIRECT], [ANY!]);
+    await expectTable(doors.ownKey(untrusting!), [...UNTRUSTED, DIRECT], [ANY!]);
   });
 
   test('manages no keys, and is charged only inside its network', async () => {
@@ -90,8 +87,8 @@ describe('a key that is limited to permissions and a network', () => {
       const { hasRateLimit } = naively(request, address);
       return { status: 403, hasScope: hasRateLimit, hasRateLimit };
     };
-    await expectTable(doors.management(service!), TRUSTED.slice(0, -1), [ANY!], expected);
-    await expectTable(doors.management(untrusting!), UNTRUSTED, [ANY!], expected);
+    await expectTable(doors.management(service!), [...TRUSTED, DIRECT], [ANY!], expected);
+    await expectTable(doors.management(untrusting!), [...UNTRUSTED, DIRECT], [ANY!], expected);
   });
 
   test('is inactive at introspection, which does not know the address', async () => {

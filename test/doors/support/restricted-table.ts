@@ -3,7 +3,8 @@ import type { Arrival, Seen, Sent } from './restricted-doors.js';
 /** The key of this table. The owner has more than the key. */
 export const OWNERS = ['systems:read', 'systems:write', 'reports:read'];
 export const OF_KEY = ['systems/sys-1:read', 'systems/sys-3:write'];
-export const NETWORK = '203.0.113.0/24';
+/** With the addresses of proxies: a door that takes the proxy for the client lets everybody in. */
+export const NETWORKS = ['203.0.113.0/24', '127.0.0.0/8'];
 const [INSIDE, OUTSIDE] = ['203.0.113.7', '198.51.100.7'];
 
 const sent = (method: 'GET' | 'POST', path: string, permission: string): Sent => ({
@@ -27,7 +28,8 @@ export const REQUESTS = [
 
 /** The verdict by hand, with nothing of Latchkey. @param address undefined: unknown */
 export function naively({ permission, operation }: Sent, address: string | undefined): Seen {
-  if (!address?.startsWith('203.0.113.')) return { status: 403, hasScope: false, hasRateLimit: false };
+  if (!address?.startsWith('203.0.113.') && !address?.startsWith('127.'))
+    return { status: 403, hasScope: false, hasRateLimit: false };
   const [resource = '', action] = permission.split(':');
   const isAllowed = OF_KEY.some((own) => {
     const [above = '', does] = own.split(':');
@@ -50,14 +52,14 @@ export const TRUSTED: readonly Row[] = [
   ['outside by a claim, inside by the proxy', { peer: PROXY, forwardedFor: `${OUTSIDE}, ${INSIDE}` }, INSIDE],
   ['with a port', { peer: PROXY, forwardedFor: `${INSIDE}:80` }, undefined],
   ['no address', { peer: PROXY, forwardedFor: 'unknown' }, undefined],
-  ['not named', { peer: PROXY }, undefined],
 ];
 /** A door whose peer is not trusted. */
 export const UNTRUSTED: readonly Row[] = [
   ['a claim', { peer: PROXY, forwardedFor: INSIDE }, undefined],
   ['two claims', { peer: PROXY, forwardedFor: `${INSIDE}, ${INSIDE}` }, undefined],
-  ['the peer alone, outside', { peer: PROXY }, PROXY],
 ];
+/** Nobody says that the request was forwarded. */
+export const DIRECT: Row = ['the peer alone', { peer: PROXY }, PROXY];
 /** A caller that says which address it believes. */
 export const PASSED_ON: readonly Row[] = [
   ['inside', { peer: PROXY, forwardedFor: INSIDE }, INSIDE],
