@@ -40,22 +40,27 @@ export function actionOf(permission: string): string {
  * outside the grammar of new permissions covers only itself, and nothing else covers it.
  */
 export function isCovered(permission: string, by: Pick<ReadonlySet<string>, 'has'>): boolean {
-  if (by.has(permission)) return true;
-  const colon = permission.indexOf(':');
-  let slash = permission.lastIndexOf('/', colon);
-  if (slash < 0 || !isNewPermission(permission)) return false;
-  const action = permission.slice(colon);
-  for (; slash > 0; slash = permission.lastIndexOf('/', slash - 1)) {
-    if (by.has(permission.slice(0, slash) + action)) return true;
-  }
-  return false;
+  return by.has(permission) || above(permission).some((wider) => by.has(wider));
 }
 
 /** What both lists cover: the narrower permission of each pair. */
 export function coveredByBoth(one: readonly string[], other: readonly string[]): string[] {
   const [ours, theirs] = [new Set(one), new Set(other)];
+  const isBelow = (permission: string, by: ReadonlySet<string>) => above(permission).some((wider) => by.has(wider));
   return [
-    ...other.filter((permission) => isCovered(permission, ours)),
-    ...one.filter((permission) => !theirs.has(permission) && isCovered(permission, theirs)),
+    ...other.filter((permission) => ours.has(permission) || isBelow(permission, ours)),
+    ...one.filter((permission) => !theirs.has(permission) && isBelow(permission, theirs)),
   ];
+}
+
+/** The permissions that cover this one, without itself. */
+function above(permission: string): readonly string[] {
+  const colon = permission.indexOf(':');
+  let slash = permission.lastIndexOf('/', colon);
+  if (slash < 0 || !isNewPermission(permission)) return [];
+  const wider: string[] = [];
+  for (; slash > 0; slash = permission.lastIndexOf('/', slash - 1)) {
+    wider.push(permission.slice(0, slash) + permission.slice(colon));
+  }
+  return wider;
 }

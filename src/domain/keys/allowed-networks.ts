@@ -1,4 +1,5 @@
 import { type IpAddress, isIpv4, parseAddress, spellAddress } from '../ip-address.js';
+import { oncePerList } from '../once-per-list.js';
 import { withoutSecrets } from '../secrets.js';
 
 export const MAX_ALLOWED_NETWORKS = 20;
@@ -14,9 +15,9 @@ export class AllowedNetworks {
   private constructor(private readonly networks: readonly Network[]) {}
 
   /** @param stored a text that is no network allows no address */
-  static restore(stored: readonly string[]): AllowedNetworks {
-    return new AllowedNetworks(stored.flatMap((text) => parseNetwork(text) ?? []));
-  }
+  static readonly restore = oncePerList(
+    (stored) => new AllowedNetworks(stored.flatMap((text) => parseNetwork(text) ?? [])),
+  );
 
   /** @param clientAddress null when it is unknown, and then it is not allowed */
   allow(clientAddress: string | null): boolean {
@@ -74,8 +75,10 @@ function spellNetwork({ address, length }: Network): string {
 
 /** No IPv6 network contains an IPv4 address. */
 function contains(network: Network, address: IpAddress): boolean {
-  const isSame = (group: number, index: number) => (address[index]! & maskOf(network.length, index)) === group;
-  return network.address.every(isSame) && isIpv4(network.address) === isIpv4(address);
+  for (let index = 0; 16 * index < network.length; index += 1) {
+    if ((address[index]! & maskOf(network.length, index)) !== network.address[index]) return false;
+  }
+  return isIpv4(network.address) === isIpv4(address);
 }
 
 /** The fixed bits of the group at `index`. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isCovered, newPermissionProblem } from '../accounts/permission.js';
 import { requireFields } from '../errors.js';
+import { oncePerList } from '../once-per-list.js';
 import { withoutSecrets } from '../secrets.js';
 import { type AccessLevel, permissionsToGive } from './access.js';
 import { normalizeNetworks } from './allowed-networks.js';
@@ -60,15 +61,21 @@ export function requireGivable(
 
 /**
  * What is stored of a key's secret: SHA-256 of the key string. For a key with restrictions it is hashed once more, with
- * them. So an instance of a release that does not know restrictions refuses the key, and so does every instance when
+ * the digests of both lists. So an instance of a release that does not know restrictions refuses the key, and so does every instance when
  * somebody changes a restriction in the database.
  * @param digest SHA-256 of the key string
  */
 export function storedDigest(digest: Buffer, { permissions, allowedNetworks }: KeyRestrictions): Buffer {
   if (permissions === null && allowedNetworks === null) return digest;
-  const parts = [digest.toString('hex'), permissions?.join(' ') ?? '', allowedNetworks?.join(' ') ?? ''];
+  const parts = [
+    digest.toString('hex'),
+    permissions && digestOf(permissions),
+    allowedNetworks && digestOf(allowedNetworks),
+  ];
   return Buffer.from(hash('sha256', parts.join('\n'), 'hex'), 'hex');
 }
+
+const digestOf = oncePerList((list) => hash('sha256', list.join(' '), 'hex'));
 
 /** Compares in constant time. An unknown key takes as long as a wrong secret. @param presented see `storedDigest` */
 export function isProof(

@@ -87,8 +87,24 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
   return { now, sentAt, found };
 }
 
-function wordsOf(text: string): string[] {
-  return text === '' ? [] : text.split(' ');
+/** In characters. */
+const MOST_KNOWN = 4_000_000;
+const known = new Map<string, readonly string[]>();
+let knownLength = 0;
+
+/** The same text gives the same list, so that the domain need not compute again what follows from it. */
+function wordsOf(text: string): readonly string[] {
+  const found = known.get(text);
+  if (found) return found;
+  const length = text.length + 100;
+  if (knownLength + length > MOST_KNOWN) {
+    known.clear();
+    knownLength = 0;
+  }
+  knownLength += length;
+  const words = Object.freeze(text === '' ? [] : text.split(' '));
+  known.set(text, words);
+  return words;
 }
 
 /** @param seconds a time with millisecond precision, plus or minus the rounding error of binary fractions */
