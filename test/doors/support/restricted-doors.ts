@@ -25,6 +25,8 @@ export interface Sent {
 export interface Arrival {
   readonly peer: string;
   readonly forwardedFor?: string | undefined;
+  /** Another header that names an address. */
+  readonly claim?: string | undefined;
 }
 
 /** What a client sees of the verdict. */
@@ -53,13 +55,16 @@ const seenOf = (status: number, headers: Readonly<Record<string, string>>): Seen
   hasRateLimit: 'ratelimit' in headers && 'ratelimit-policy' in headers,
 });
 
-async function over(url: string, line: string, key: string, headers: (string | false | undefined)[]): Promise<Seen> {
+async function over(url: string, line: string, key: string, headers: (string | undefined)[]): Promise<Seen> {
   const all = [`Authorization: Bearer ${key}`, ...headers.filter((header) => typeof header === 'string')];
   const { status, head } = await rawRequest({ url }, line, all);
   return seenOf(status, headersOf(head));
 }
 
-const forwarded = ({ forwardedFor }: Arrival) => forwardedFor !== undefined && `X-Forwarded-For: ${forwardedFor}`;
+const forwarded = ({ forwardedFor, claim }: Arrival) => [
+  forwardedFor === undefined ? undefined : `X-Forwarded-For: ${forwardedFor}`,
+  claim,
+];
 
 /** The four proxies call with these names of headers. Their peer is the proxy, on a loopback address. */
 export function forwardAuth({ url }: Service, mode: string): Ask {
@@ -68,16 +73,16 @@ export function forwardAuth({ url }: Service, mode: string): Ask {
     over(url, `GET /v1/forward-auth?mode=${mode}`, key, [
       `${names[0]}: ${method}`,
       `${names[1]}: ${path}`,
-      forwarded(arrival),
+      ...forwarded(arrival),
     ]);
 }
 
 export function ownKey({ url }: Service): Ask {
-  return (key, _sent, arrival) => over(url, 'GET /v1/key', key, [forwarded(arrival)]);
+  return (key, _sent, arrival) => over(url, 'GET /v1/key', key, forwarded(arrival));
 }
 
 export function management({ url }: Service): Ask {
-  return (key, _sent, arrival) => over(url, 'GET /v1/api-keys', key, [forwarded(arrival)]);
+  return (key, _sent, arrival) => over(url, 'GET /v1/api-keys', key, forwarded(arrival));
 }
 
 /** A service in another language, which passes the address on that it believes. */
@@ -112,7 +117,7 @@ export async function guarded(service: Service, framework: 'Express' | 'Fastify'
   };
   const { server, stop } = await (framework === 'Express' ? onExpress(options, trust) : onFastify(options, trust));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const ask: Ask = (key, { method, path }, arrival) => over(url, `${method} ${path}`, key, [forwarded(arrival)]);
+  const ask: Ask = (key, { method, path }, arrival) => over(url, `${method} ${path}`, key, forwarded(arrival));
   return { ask, stop };
 }
 

@@ -50,12 +50,15 @@ export const TRUSTED: readonly Row[] = [
   ['mapped, inside', { peer: PROXY, forwardedFor: `::ffff:${INSIDE}` }, INSIDE],
   ['inside by a claim, outside by the proxy', { peer: PROXY, forwardedFor: `${INSIDE}, ${OUTSIDE}` }, OUTSIDE],
   ['outside by a claim, inside by the proxy', { peer: PROXY, forwardedFor: `${OUTSIDE}, ${INSIDE}` }, INSIDE],
+  ['outside, and another claim', { peer: PROXY, forwardedFor: OUTSIDE, claim: `X-Real-IP: ${INSIDE}` }, OUTSIDE],
   ['with a port', { peer: PROXY, forwardedFor: `${INSIDE}:80` }, undefined],
   ['no address', { peer: PROXY, forwardedFor: 'unknown' }, undefined],
 ];
 /** A door whose peer is not trusted. */
 export const UNTRUSTED: readonly Row[] = [
   ['a claim', { peer: PROXY, forwardedFor: INSIDE }, undefined],
+  ['a claim by Forwarded', { peer: PROXY, claim: `Forwarded: for=${INSIDE}` }, undefined],
+  ['a claim by X-Real-IP', { peer: PROXY, claim: `X-Real-IP: ${INSIDE}` }, undefined],
   ['two claims', { peer: PROXY, forwardedFor: `${INSIDE}, ${INSIDE}` }, undefined],
 ];
 /** Nobody says that the request was forwarded. */

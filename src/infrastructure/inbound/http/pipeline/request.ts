@@ -48,12 +48,15 @@ export function clientOf(request: LatchkeyRequest): Client {
   return clientFacts({ ip: request.ip, userAgent: request.get('user-agent'), requestId: request.requestId });
 }
 
+/** With these a proxy names its client, or a client claims to be another one. Only the first is ever believed. */
+const FORWARDING = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
+
 /**
  * The address of the client, if this service can vouch for it; null if not. A request without a forwarded header comes
  * from its peer. One with such a header is believed only if TRUSTED_PROXIES names the peer.
  */
 export function clientAddressOf(request: LatchkeyRequest): string | null {
-  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
+  const isForwarded = FORWARDING.some((name) => request.headers[name] !== undefined);
   return isForwarded ? forwardedAddressOf(request) : clientOf(request).ip;
 }
 
