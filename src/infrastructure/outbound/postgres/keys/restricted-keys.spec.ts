@@ -8,6 +8,7 @@ import {
   type OwnApplication,
   rotateKey,
 } from '../../../../../test/support/application/application.js';
+import { compareWithAuditTrail } from '../../../../application/audit/compare-with-audit-trail.js';
 import type { CreateApiKeyCommand } from '../../../../application/keys/create-api-key.js';
 import { digestMatches, KeyString } from '../../../../domain/keys/key-string.js';
 
@@ -106,4 +107,20 @@ test('a reported key string proves a key with restrictions too', async () => {
   const leaked = await app.revokeLeakedKeys.execute(`token: ${fullKey}`, { actorId: 'admin:ada', client: client() });
   expect(leaked.map((each) => [each.key.id, each.was])).toEqual([[key.id, 'active']]);
   expect(await outcomeAt(fullKey, '10.1.2.3')).toBe('revoked');
+});
+
+test('a key with restrictions and its successor agree with their events, until somebody changes a restriction', async () => {
+  const { key } = await create();
+  const { key: successor } = await rotateKey(app, key.snapshot());
+  const problems = async () => {
+    const { differences } = await app.auditTrail.read((trail) => compareWithAuditTrail(trail, undefined));
+    return differences.filter(({ id }) => id === key.id || id === successor.id).map(({ problem }) => problem);
+  };
+  expect(await problems()).toEqual([]);
+  await app.sql(`UPDATE api_keys SET permissions = NULL WHERE id = $1`, [key.id]);
+  await app.sql(`UPDATE api_keys SET allowed_networks = '{::/1}' WHERE id = $1`, [successor.id]);
+  expect((await problems()).sort()).toEqual([
+    expect.stringMatching(/^has allowed networks \[::\/1\]; event \d+ created it with \[10.0.0.0\/8 2001:db8::\/32\]$/),
+    expect.stringMatching(/^has permissions no list; event \d+ created it with \[systems\/1:read\]$/),
+  ]);
 });
