@@ -8,7 +8,7 @@ import { main, Stop } from './lib/stop.mjs';
 
 async function install() {
   if (isInstalled(root)) return;
-  console.log('Installing packages …');
+  console.log('Installing packages: about 700 MB, which can take minutes …');
   // NODE_ENV=production or an `omit` in the user's npm settings must not leave out packages that we need to build and
   // run.
   const all = ['--include=dev', '--include=optional'];

@@ -48,11 +48,12 @@ export class ServiceIdentity {
     const byCertificateInRole = byCertificate.find((identity) => identity.role === role);
     if (byCertificateInRole) return byCertificateInRole.name;
     const identities = [...byToken, ...byCertificate];
-    this.refused.warn({ address: caller.address?.(), call, identities, sent: this.sentBy(caller) });
+    const sent = this.sentBy(caller);
+    this.refused.warn({ address: caller.address?.(), call, identities, sent });
     if (identities.length > 0) throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
     throw new LatchkeyError(
       'unauthenticated',
-      'A service identity is required: send authorization: Bearer <service token>, or over gRPC a client certificate',
+      `You sent ${sent}. Send authorization: Bearer <service token>, or over gRPC a client certificate`,
     );
   }
 
