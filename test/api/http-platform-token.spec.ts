@@ -59,6 +59,7 @@ describe("a token of the platform's own login", () => {
       expiresAt: new Date(exp * 1000).toISOString(),
       confirmation: 'password',
       expiryNoticeDays: [],
+      clientIp: '127.0.0.1',
     });
   });
 

@@ -42,9 +42,15 @@ describe('signing in and out', () => {
     const { status, body } = await person.call('GET', '/v1/session');
     expect(status).toBe(200);
     const who = { ownerId: id, email, displayName: `The ${id}`, confirmation: 'password', expiryNoticeDays: [] };
-    expect(body).toEqual({ ...who, expiresAt: expect.any(String) });
+    expect(body).toEqual({ ...who, expiresAt: expect.any(String), clientIp: '127.0.0.1' });
     expect(new Date(body.expiresAt).toISOString()).toBe(body.expiresAt);
     expect(Math.abs(Date.parse(body.expiresAt) - before - TWELVE_HOURS_MS)).toBeLessThan(60_000);
+  });
+
+  test('answers GET /v1/session without an address that a proxy names which nobody trusts', async () => {
+    const { person } = await newOwner(service);
+    const { body } = await person.call('GET', '/v1/session', undefined, { 'x-forwarded-for': '203.0.113.7' });
+    expect(body).toMatchObject({ clientIp: null });
   });
 
   test('answers the same bytes for a wrong password, an unknown email and an account without a password', async () => {

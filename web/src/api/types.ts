@@ -14,6 +14,8 @@ export interface Session {
   readonly confirmation: Confirmation;
   /** How many days before a key expires its owner gets a mail. */
   readonly expiryNoticeDays: readonly number[];
+  /** The address of this request; null if the service is not sure of it. */
+  readonly clientIp?: string | null;
 }
 
 export interface ApiKey {

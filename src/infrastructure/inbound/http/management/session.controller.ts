@@ -7,7 +7,7 @@ import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
 import { ForOwners, SignedOutToo } from './owner.guard.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
-import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/turned-away.js';
 import { SessionView, SignedOutView } from './views.js';
 
@@ -65,6 +65,7 @@ export class SessionController {
       expiresAt: expiresAt.toISOString(),
       confirmation,
       expiryNoticeDays: noticeDays,
+      clientIp: clientAddressOf(request),
     };
   }
 

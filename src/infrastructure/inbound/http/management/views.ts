@@ -62,6 +62,8 @@ export class SessionView {
   @ApiProperty({ enum: CONFIRMATION_KINDS, description: 'What confirms the creation of a key' }) confirmation!: string;
   @ApiProperty({ type: [Number], description: 'How many days before a key expires its owner gets a mail' })
   expiryNoticeDays!: readonly number[];
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The address of this request; null if the service is not sure of it' })
+  clientIp!: string | null;
 }
 
 export class SignedOutView {
