@@ -61,6 +61,7 @@ describe('the details of a key', () => {
     expect(await details.getByRole('definition').allInnerTexts()).toEqual([
       'Active',
       'Read and write',
+      'Everything you may read and write',
       expect.stringMatching(exact),
       expect.stringMatching(exact),
       'never',

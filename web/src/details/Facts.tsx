@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
 import { endOf, statusAt } from '../keys/status';
 import { StatusBadge } from '../keys/StatusBadge';
+import { linesOf } from '../restrictions/words';
 import type { Rotation } from '../rotate/rotation';
 import { UntilUsed } from '../rotate/UntilUsed';
 import { useTexts } from '../texts';
@@ -19,10 +20,10 @@ interface Props {
 /** With the exact times, which elsewhere are hints. */
 export function Facts({ apiKey, rotation, onOpen }: Props) {
   const texts = useTexts();
-  const { details, keys } = texts;
+  const { details, keys, restrictions } = texts;
   const { column } = keys;
   const status = statusAt(apiKey, useNow());
-  const { replaces, replacedBy, endsAt } = apiKey;
+  const { replaces, replacedBy, endsAt, permissions, allowedNetworks } = apiKey;
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
@@ -31,6 +32,14 @@ export function Facts({ apiKey, rotation, onOpen }: Props) {
         <StatusBadge status={status} />
       </Fact>
       <Fact name={details.access}>{keys.access[apiKey.access]}</Fact>
+      <Fact name={restrictions.permissions}>
+        {permissions ? <Lines lines={linesOf(permissions)} /> : restrictions.yours[apiKey.access]}
+      </Fact>
+      {allowedNetworks && (
+        <Fact name={restrictions.allowedNetworks}>
+          <Lines lines={allowedNetworks} />
+        </Fact>
+      )}
       <Fact name={column.created}>
         <Moment iso={apiKey.createdAt} isPast />
       </Fact>
@@ -69,6 +78,16 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
+  );
+}
+
+function Lines({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <ul className={classes.lines}>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useId, useRef, type MouseEvent } from 'react';
 import { PlaceLink } from '../panel/PlaceLink';
+import { fewWords } from '../restrictions/words';
 import { RotationProgress } from '../rotate/RotationProgress';
 import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
@@ -47,6 +48,11 @@ export function KeyRow({ row, links }: Props) {
       </div>
       <div role="cell" data-label={column.access}>
         {access[key.access]}
+        {fewWords(key, texts).map((words) => (
+          <span key={words} className={classes.limit}>
+            {words}
+          </span>
+        ))}
       </div>
       <div role="cell" data-label={column.recent}>
         <Sparkline recent={row.recent} />

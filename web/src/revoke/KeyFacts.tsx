@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { AddressUse, ApiKey } from '../api/types';
+import { linesOf } from '../restrictions/words';
 import { useTexts } from '../texts';
 import { DAY_MS, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -7,6 +8,7 @@ import { RelativeTime } from '../ui/RelativeTime';
 import classes from './KeyFacts.module.css';
 
 const ADDRESSES = 3;
+const LIMITS = 4;
 
 interface Props {
   readonly apiKey: ApiKey;
@@ -17,9 +19,9 @@ interface Props {
 /** The facts by which the person recognizes the key, and what it did lately. */
 export function KeyFacts({ apiKey, uses }: Props) {
   const texts = useTexts();
-  const { revoke, keys } = texts;
+  const { revoke, keys, restrictions } = texts;
   const now = useNow();
-  const { lastUsedAt, recent } = apiKey;
+  const { lastUsedAt, recent, permissions, allowedNetworks } = apiKey;
   const isRecent = lastUsedAt !== null && now - Date.parse(lastUsedAt) < DAY_MS;
   const [granted, refused] = [recent.granted, recent.refused].map((days) => days.reduce((sum, day) => sum + day, 0));
   const counted = [granted, refused].map((count) => wholeNumber(count ?? 0, texts.language));
@@ -31,6 +33,18 @@ export function KeyFacts({ apiKey, uses }: Props) {
           <code>{apiKey.prefix}</code>
           <span>{keys.access[apiKey.access]}</span>
         </dd>
+        {permissions && (
+          <>
+            <dt>{restrictions.permissions}</dt>
+            <dd>{fewLines(linesOf(permissions), restrictions.more)}</dd>
+          </>
+        )}
+        {allowedNetworks && (
+          <>
+            <dt>{restrictions.allowedNetworks}</dt>
+            <dd>{fewLines(allowedNetworks, restrictions.more)}</dd>
+          </>
+        )}
         <dt>{revoke.lastUsed}</dt>
         <dd>{lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : texts.never}</dd>
         <dt>{revoke.lastDays}</dt>
@@ -57,4 +71,10 @@ export function KeyFacts({ apiKey, uses }: Props) {
       )}
     </div>
   );
+}
+
+/** All of them, or the first with the number of the others. */
+function fewLines(lines: readonly string[], more: (count: number) => string) {
+  const shown = lines.length > LIMITS ? [...lines.slice(0, LIMITS - 1), more(lines.length - LIMITS + 1)] : lines;
+  return shown.map((line) => <span key={line}>{line}</span>);
 }

@@ -7,6 +7,7 @@ import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
 import { usePanel } from '../panel/context';
+import { fewWords } from '../restrictions/words';
 import { useTexts } from '../texts';
 import { requestOf, type RotationDraft } from './form';
 import { GraceField } from './GraceField';
@@ -23,6 +24,7 @@ export function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: Props
   const texts = useTexts();
   const { rotate } = texts;
   const { client } = usePanel();
+  const limits = fewWords(replaced, texts);
   const form = useNewKeyForm({
     newKey,
     typed: { form: 'rotate', draft, replaced },
@@ -34,7 +36,9 @@ export function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: Props
   });
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={rotate.lost} onKeep={onCancel}>
-      <Text size="sm">{rotate.intro}</Text>
+      <Text size="sm">
+        {rotate.intro} {limits.length > 0 && texts.restrictions.same(limits.join(' · '))}
+      </Text>
       <GraceField
         replaced={replaced}
         value={draft.grace}

@@ -4,6 +4,7 @@ import { create } from './create';
 import { details } from './details';
 import { history } from './history';
 import { keys } from './keys';
+import { restrictions } from './restrictions';
 import { reveal } from './reveal';
 import { revoke } from './revoke';
 import { rotate } from './rotate';
@@ -45,6 +46,7 @@ export const english = {
   details,
   history,
   create,
+  restrictions,
   reveal,
   revoke,
   rotate,

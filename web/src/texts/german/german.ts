@@ -5,6 +5,7 @@ import { create } from './create';
 import { details } from './details';
 import { history } from './history';
 import { keys } from './keys';
+import { restrictions } from './restrictions';
 import { reveal } from './reveal';
 import { revoke } from './revoke';
 import { rotate } from './rotate';
@@ -44,6 +45,7 @@ export const german: Texts = {
   details,
   history,
   create,
+  restrictions,
   reveal,
   revoke,
   rotate,
