@@ -48,7 +48,7 @@ describe('what needs attention', () => {
     const form = dialog(page, 'Create again');
     await form.waitFor();
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
-    expect(await form.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
+    expect(await form.getByRole('radio', { name: 'Read and write', exact: true }).isChecked()).toBe(true);
     expect(await form.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
   }
 
@@ -69,7 +69,7 @@ describe('what needs attention', () => {
   test.each([
     { ...EXPIRED, fix: 'Create again…: Old laptop' },
     { ...LEAKED, fix: 'Replace…: CI deploy' },
-  ])('is fixed by 13 presses and the password from the freshly loaded page: $name', async ({ fix, ...key }) => {
+  ])('is fixed by 15 presses and the password from the freshly loaded page: $name', async ({ fix, ...key }) => {
     const page = await openWith([{ name: 'Fine' }, key]);
     await button(section(page), fix).waitFor();
     // Sign out, light or dark, the tabs, "Create API key", and then the first thing that needs attention.
@@ -78,8 +78,8 @@ describe('what needs attention', () => {
     await page.keyboard.press('Enter');
     await focusOn(dialog(page, 'Create again').getByLabel('Name', { exact: true }));
     await expectChoices(page, key.name);
-    // Note, permissions, expiry, password.
-    await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab']);
+    // Note, access, permissions, expiry, networks, password.
+    await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab']);
     await focusOn(page.getByLabel('Your password', { exact: true }));
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');

@@ -126,14 +126,14 @@ describe('creating a key', () => {
     await openCreate(page);
     await expectNoneAlone(page);
     await fillCreate(page, { name: 'Backup script', password: 'wrong' });
-    await page.getByRole('radio', { name: 'Read and write' }).check();
+    await page.getByRole('radio', { name: 'Read and write', exact: true }).check();
     await page.getByRole('radio', { name: '30 days' }).check();
     await button(page, 'Create key').click();
     const password = page.getByRole('textbox', { name: 'Your password', description: /Incorrect password/ });
     await focusOn(password);
     expect(await password.inputValue()).toBe('');
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Backup script');
-    expect(await page.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'Read and write', exact: true }).isChecked()).toBe(true);
     expect(await page.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
     await fillCreate(page, { name: 'Backup script' });
     await page.keyboard.press('Enter');

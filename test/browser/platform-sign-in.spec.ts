@@ -73,7 +73,7 @@ describe('signing in at the platform', () => {
   const fill = async (page: Page) => {
     await openCreate(page);
     await nameField(page).fill('Nightly report');
-    await page.getByRole('radio', { name: 'Read and write' }).check();
+    await page.getByRole('radio', { name: 'Read and write', exact: true }).check();
     await page.getByLabel('Note (optional)').fill('For the board');
     await page.getByRole('radio', { name: 'Custom' }).check();
     await page.getByLabel('Expiration date').fill(dateIn(12));
@@ -81,7 +81,7 @@ describe('signing in at the platform', () => {
   const expectFilled = async (page: Page) => {
     await createDialog(page).waitFor();
     expect(await nameField(page).inputValue()).toBe('Nightly report');
-    expect(await page.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'Read and write', exact: true }).isChecked()).toBe(true);
     expect(await page.getByLabel('Note (optional)').inputValue()).toBe('For the board');
     expect(await page.getByLabel('Expiration date').inputValue()).toBe(dateIn(12));
   };

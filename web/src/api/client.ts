@@ -10,6 +10,7 @@ import type {
   CreateKeyRequest,
   KeyHistory,
   KeyStatus,
+  Permissions,
   RenameKeyRequest,
   RotateKeyRequest,
   Session,
@@ -63,6 +64,8 @@ export class ApiClient {
 
   getKey = (id: string) =>
     this.call<ApiKey & KeyHistory>(`/v1/api-keys/${encodeURIComponent(id)}`, { isOwnersOnly: true });
+
+  getPermissions = () => this.call<Permissions>('/v1/permissions', { isOwnersOnly: true });
 
   createKey = (body: CreateKeyRequest, idempotencyKey: string, token?: string) =>
     this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true, token });

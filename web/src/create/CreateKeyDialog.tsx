@@ -21,7 +21,9 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
   const { trip } = usePanel();
   const focus = useFocusReturn(opened);
   const typed = trip?.returned?.typed;
-  const [draft, setDraft] = useState(() => (typed?.form === 'create' ? typed.draft : newDraft(like)));
+  const [draft, setDraft] = useState(() =>
+    typed?.form === 'create' ? { ...newDraft(), ...typed.draft } : newDraft(like),
+  );
   return (
     <NewKeyDialog
       form="create"

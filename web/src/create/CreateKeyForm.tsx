@@ -1,18 +1,22 @@
 import { TextInput } from '@mantine/core';
+import { useCallback, type Dispatch, type SetStateAction } from 'react';
 import { usePanel } from '../panel/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import type { ChosenPermissions } from '../restrictions/permission';
+import { PermissionsField } from '../restrictions/PermissionsField';
 import { useTexts } from '../texts';
 import { AccessField } from './AccessField';
 import { checkDraft, requestOf, type KeyDraft } from './form';
 import { NameField } from './NameField';
+import { NetworksField } from './NetworksField';
 
 interface Props {
   readonly draft: KeyDraft;
-  readonly onDraft: (draft: KeyDraft) => void;
+  readonly onDraft: Dispatch<SetStateAction<KeyDraft>>;
   readonly newKey: NewKey;
   readonly onCancel: () => void;
 }
@@ -30,7 +34,12 @@ export function CreateKeyForm({ draft, onDraft, newKey, onCancel }: Props) {
     }),
   });
   const { errors } = form;
-  const change = (part: Partial<KeyDraft>) => onDraft({ ...draft, ...part });
+  const change = (part: Partial<KeyDraft>) => onDraft((latest) => ({ ...latest, ...part }));
+  const choose = useCallback(
+    (part: Partial<ChosenPermissions>) =>
+      onDraft((latest) => ({ ...latest, permissions: { ...latest.permissions, ...part } })),
+    [onDraft],
+  );
   const { create } = texts;
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={create.lost} onKeep={onCancel}>
@@ -45,12 +54,14 @@ export function CreateKeyForm({ draft, onDraft, newKey, onCancel }: Props) {
         autoComplete="off"
       />
       <AccessField value={draft.access} onChange={(access) => change({ access })} error={errors.access} />
+      <PermissionsField access={draft.access} {...draft.permissions} onChange={choose} error={errors.permissions} />
       <ExpiryField
         label={create.expiry}
         value={draft.expiry}
         onChange={(expiry) => change({ expiry })}
         error={errors.expiry}
       />
+      <NetworksField value={draft.networks} onChange={(networks) => change({ networks })} error={errors.networks} />
       <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={create.submit} onCancel={onCancel} />
     </NewKeyFrame>
   );

@@ -2,7 +2,14 @@ import type { AccessLevel, ApiKey, CreateKeyRequest } from '../api/types';
 import { lifetimeDays } from '../keys/expiry';
 import { daysOf, expiryIn, type Expiry } from '../new-key/expiry';
 import type { FieldErrors } from '../new-key/fields';
-import { DEFAULT_EXPIRY_DAYS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '../rules';
+import type { ChosenPermissions } from '../restrictions/permission';
+import {
+  DEFAULT_EXPIRY_DAYS,
+  MAX_ALLOWED_NETWORKS,
+  MAX_KEY_PERMISSIONS,
+  MAX_NAME_LENGTH,
+  MAX_NOTE_LENGTH,
+} from '../rules';
 import type { Texts } from '../texts';
 
 /** The text in the fields, as typed, without the password, which is deleted sooner. */
@@ -10,24 +17,43 @@ export interface KeyDraft {
   readonly name: string;
   readonly note: string;
   readonly access: AccessLevel;
+  readonly permissions: ChosenPermissions;
   readonly expiry: Expiry;
+  /** One per line. */
+  readonly networks: string;
 }
 
 /** @param like an earlier key, whose choices are filled in */
 export function newDraft(like?: ApiKey): KeyDraft {
   const { name = '', access = 'read-only' } = like ?? {};
   const days = like ? lifetimeDays(like) : DEFAULT_EXPIRY_DAYS;
-  return { name, note: like?.note ?? '', access, expiry: expiryIn(days, Date.now()) };
+  const { note, permissions = null, allowedNetworks } = like ?? {};
+  return {
+    name,
+    note: note ?? '',
+    access,
+    permissions: { scope: permissions ? 'only' : 'all', chosen: permissions ?? [] },
+    expiry: expiryIn(days, Date.now()),
+    networks: allowedNetworks?.join('\n') ?? '',
+  };
 }
 
 /** The errors that can be found without the service, which makes the final check. */
-export function checkDraft({ name, note, expiry }: KeyDraft, { create: { required } }: Texts): FieldErrors {
+export function checkDraft(draft: KeyDraft, { create: { required }, restrictions }: Texts): FieldErrors {
+  const { name, note, permissions, expiry, networks } = draft;
+  const isLimited = permissions.scope === 'only';
+  const chosen = permissions.chosen.length;
   const nameLength = lengthOf(name);
   return {
     ...(nameLength === 0 && { name: required.name }),
     ...(nameLength > MAX_NAME_LENGTH && { name: required.length(MAX_NAME_LENGTH) }),
     ...(lengthOf(note) > MAX_NOTE_LENGTH && { note: required.length(MAX_NOTE_LENGTH) }),
+    ...(isLimited && chosen === 0 && { permissions: restrictions.required }),
+    ...(isLimited && chosen > MAX_KEY_PERMISSIONS && { permissions: restrictions.tooMany(MAX_KEY_PERMISSIONS) }),
     ...(daysOf(expiry, Date.now()) === undefined && { expiry: required.date }),
+    ...(networksIn(networks).length > MAX_ALLOWED_NETWORKS && {
+      networks: restrictions.tooManyNetworks(MAX_ALLOWED_NETWORKS),
+    }),
   };
 }
 
@@ -36,8 +62,20 @@ function lengthOf(text: string): number {
   return [...text.normalize('NFC').trim()].length;
 }
 
+/** Separated by lines, spaces or commas. */
+export const networksIn = (text: string): readonly string[] => text.split(/[\s,;]+/).filter((line) => line !== '');
+
 export function requestOf(draft: KeyDraft, proof: { readonly password?: string }): CreateKeyRequest {
-  const { name, note, access, expiry } = draft;
+  const { name, note, access, permissions, expiry } = draft;
+  const allowedNetworks = networksIn(draft.networks);
   const expiresInDays = daysOf(expiry, Date.now()) ?? 0;
-  return { name, access, expiresInDays, ...(note.trim() !== '' && { note }), ...proof };
+  return {
+    name,
+    access,
+    expiresInDays,
+    ...(note.trim() !== '' && { note }),
+    ...(permissions.scope === 'only' && { permissions: permissions.chosen }),
+    ...(allowedNetworks.length > 0 && { allowedNetworks }),
+    ...proof,
+  };
 }

@@ -7,8 +7,10 @@ const FIELD_OF: Readonly<Record<string, Field>> = {
   name: 'name',
   note: 'note',
   access: 'access',
+  permissions: 'permissions',
   graceSeconds: 'grace',
   expiresInDays: 'expiry',
+  allowedNetworks: 'networks',
   password: 'password',
 };
 

@@ -9,6 +9,7 @@ import { refreshKeys } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
 import { OWNER } from '../panel/useOwner';
 import type { Series } from './kept-draft';
+import { PERMISSIONS } from '../restrictions/usePermissions';
 import { useFreshSignIn } from './useFreshSignIn';
 
 /** A request for a key: an additional one, or one that replaces another. */
@@ -73,8 +74,11 @@ export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse:
       return { phase: 'idle' };
     } catch (error) {
       if (error instanceof SomebodyElse) return drop();
-      // The kind of confirmation has changed: the account has a password now, or passwords are no longer accepted.
-      if (hasCode(error, 'invalid_fields')) void queryClient.invalidateQueries({ queryKey: OWNER });
+      // The account has a password now, or passwords are no longer accepted. Or the permissions have changed.
+      if (hasCode(error, 'invalid_fields')) {
+        void queryClient.invalidateQueries({ queryKey: OWNER });
+        void queryClient.invalidateQueries({ queryKey: PERMISSIONS });
+      }
       const lostId = hasCode(error, 'idempotency_key_reused') ? error.apiKeyId : undefined;
       return lostId === undefined ? { phase: 'refused', error } : { phase: 'lost', apiKeyId: lostId, name };
     }

@@ -42,7 +42,9 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   useEffect(() => {
     const first = FIELDS.find((field) => errors[field] !== undefined);
     if (first)
-      ref.current?.querySelector<HTMLElement>(`input[name="${first}"]:is(:checked, :not([type="radio"]))`)?.focus();
+      ref.current
+        ?.querySelector<HTMLElement>(`:is(input, textarea)[name="${first}"]:is(:checked, :not([type="radio"]))`)
+        ?.focus();
   }, [errors]);
 
   const order = () => orderOf(asksPassword ? { password } : {});

@@ -10,6 +10,8 @@ import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
 import { usePanel } from '../panel/context';
 import { KeyFacts } from '../revoke/KeyFacts';
+import { fewWords } from '../restrictions/words';
+import { Notice } from '../ui/Notice';
 import { useTexts } from '../texts';
 
 interface Props {
@@ -40,13 +42,16 @@ interface FormProps {
 }
 
 function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
-  const { rotate } = useTexts();
+  const texts = useTexts();
+  const { rotate, restrictions } = texts;
   const { leaked } = rotate;
   const { client, trip } = usePanel();
   const { key: current, isLoading } = useKey(leakedKey.id);
   const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses ?? []);
-  const { id, name, access, note } = leakedKey;
+  const { id, name, access, note, permissions, allowedNetworks } = leakedKey;
   const expiresInDays = lifetimeDays(leakedKey);
+  const words = fewWords(leakedKey, texts);
+  const limits = { ...(permissions && { permissions }), ...(allowedNetworks && { allowedNetworks }) };
   const typed = trip?.returned?.typed;
   const hasEnded = useRef(typed?.form === 'leaked' && typed.hasEnded);
   hasEnded.current ||= newKey.making.phase === 'lost';
@@ -58,13 +63,19 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
       name,
       send: (key, token) =>
         hasEnded.current
-          ? client.createKey({ name, access, expiresInDays, ...(note !== null && { note }), ...proof }, key, token)
+          ? client.createKey(
+              { name, access, expiresInDays, ...limits, ...(note !== null && { note }), ...proof },
+              key,
+              token,
+            )
           : client.rotateKey(id, { leaked: true, graceSeconds: 0, expiresInDays, ...proof }, key, token),
     }),
   });
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={leaked.lost} onKeep={onCancel}>
-      <Text size="sm">{leaked.intro}</Text>
+      <Text size="sm">
+        {leaked.intro} {words.length > 0 && restrictions.same(words.join(' · '))}
+      </Text>
       <KeyFacts apiKey={current ?? leakedKey} uses={uses} />
       <Group gap="xs">
         <Text size="sm">{leaked.needsNone}</Text>
@@ -72,6 +83,7 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
           {leaked.onlyRevoke}
         </Button>
       </Group>
+      {form.errors.permissions && <Notice tone="warning">{form.errors.permissions}</Notice>}
       <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={leaked.submit} isDangerous onCancel={onCancel} />
     </NewKeyFrame>
   );

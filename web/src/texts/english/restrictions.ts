@@ -33,7 +33,7 @@ export const restrictions = {
   networksHint: (most: number) => `One per line: IPv4 or IPv6, a range or a single address. At most ${most}.`,
   networksNote:
     'Think of where the script runs, which may be elsewhere. Requests from other addresses are refused, and those from an unknown address, too: always with token introspection.',
-  addOwn: (address: string) => `Add my current address (${address})`,
+  addOwn: 'Add my current address',
   tooManyNetworks: (most: number) => `Enter at most ${most} networks`,
   count: (count: number) => `${count} permissions`,
   networks: (count: number) => (count === 1 ? '1 network' : `${count} networks`),

@@ -31,7 +31,7 @@ export const restrictions: Texts['restrictions'] = {
   networksHint: (most) => `Eines pro Zeile: IPv4 oder IPv6, ein Bereich oder eine einzelne Adresse. Höchstens ${most}.`,
   networksNote:
     'Es zählt, wo das Skript läuft, vielleicht nicht hier. Anfragen von anderen Adressen werden abgelehnt, auch die von einer unbekannten Adresse: bei Token-Introspection immer.',
-  addOwn: (address) => `Meine aktuelle Adresse hinzufügen (${address})`,
+  addOwn: 'Meine aktuelle Adresse hinzufügen',
   tooManyNetworks: (most) => `Geben Sie höchstens ${most} Netze an`,
   count: (count) => `${count} Berechtigungen`,
   networks: (count) => (count === 1 ? '1 Netz' : `${count} Netze`),

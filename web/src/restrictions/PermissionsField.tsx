@@ -1,0 +1,59 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { AccessLevel } from '../api/types';
+import { useTexts } from '../texts';
+import { ChoiceCards } from '../ui/ChoiceCards';
+import { isCovered, isWithin, type ChosenPermissions, type Scope } from './permission';
+import { PermissionPicker } from './PermissionPicker';
+import classes from './picker.module.css';
+import { usePermissions } from './usePermissions';
+
+interface Props extends ChosenPermissions {
+  readonly access: AccessLevel;
+  readonly onChange: (part: Partial<ChosenPermissions>) => void;
+  readonly error: string | undefined;
+}
+
+/** Everything that the owner may do, or what is chosen. What no longer fits is left out, and said. */
+export function PermissionsField({ access, scope, chosen, onChange, error }: Props) {
+  const { restrictions } = useTexts();
+  const isLimited = scope === 'only';
+  const { data } = usePermissions(isLimited);
+  const [leftOut, setLeftOut] = useState<{ readonly list: readonly string[]; readonly isLost: boolean }>();
+  useEffect(() => {
+    if (!isLimited) return;
+    const owned = data && new Set(data.items);
+    const lost = owned ? chosen.filter((permission) => !isCovered(permission, owned)) : [];
+    const list = lost.length > 0 ? lost : chosen.filter((permission) => !isWithin(access, permission));
+    if (list.length === 0) return;
+    setLeftOut({ list, isLost: lost.length > 0 });
+    onChange({ chosen: chosen.filter((permission) => !list.includes(permission)) });
+  }, [isLimited, data, access, chosen, onChange]);
+  const choose = useCallback(
+    (part: Partial<ChosenPermissions>) => {
+      setLeftOut(undefined);
+      onChange(part);
+    },
+    [onChange],
+  );
+  const say = leftOut && (leftOut.isLost ? restrictions.lost : restrictions.tooHigh);
+  return (
+    <ChoiceCards
+      name="permissions"
+      label={restrictions.permissions}
+      choices={[
+        { value: 'all', label: restrictions.all[access], text: restrictions.allText },
+        { value: 'only', label: restrictions.only, text: restrictions.onlyText },
+      ]}
+      value={scope}
+      onChange={(next: Scope) => onChange({ scope: next })}
+      error={error}
+    >
+      {isLimited && <PermissionPicker access={access} chosen={chosen} onChange={choose} />}
+      <p role="status" className={classes.leftOut}>
+        {isLimited &&
+          leftOut &&
+          say?.(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3))}
+      </p>
+    </ChoiceCards>
+  );
+}

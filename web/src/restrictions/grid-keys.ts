@@ -1,0 +1,44 @@
+import type { KeyboardEvent } from 'react';
+
+/** Moves between the cells of a grid by arrow keys, as in a table. Each cell's control has `data-cell`. */
+export function moveInGrid(event: KeyboardEvent<HTMLElement>): void {
+  const { target, currentTarget, key } = event;
+  if (!(target instanceof HTMLElement) || target.dataset['cell'] === undefined) return;
+  if (key === 'Enter' && target instanceof HTMLInputElement) {
+    // Not the form's button.
+    event.preventDefault();
+    target.click();
+    return;
+  }
+  const next = neighbour(rowsOf(currentTarget), target, key);
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function rowsOf(grid: HTMLElement): HTMLElement[][] {
+  const rows = [...grid.querySelectorAll('[role="row"]')];
+  return rows.map((row) => [...row.querySelectorAll<HTMLElement>('[data-cell]')]).filter((cells) => cells.length > 0);
+}
+
+function neighbour(rows: readonly HTMLElement[][], from: HTMLElement, key: string): HTMLElement | undefined {
+  const y = rows.findIndex((cells) => cells.includes(from));
+  const x = rows[y]?.indexOf(from) ?? 0;
+  const inRow = (cells: HTMLElement[] | undefined) => cells?.[Math.min(x, cells.length - 1)];
+  switch (key) {
+    case 'ArrowDown':
+      return inRow(rows[y + 1]);
+    case 'ArrowUp':
+      return inRow(rows[y - 1]);
+    case 'ArrowRight':
+      return rows[y]?.[x + 1];
+    case 'ArrowLeft':
+      return rows[y]?.[x - 1];
+    case 'Home':
+      return rows[0]?.[0];
+    case 'End':
+      return rows.at(-1)?.[0];
+    default:
+      return undefined;
+  }
+}

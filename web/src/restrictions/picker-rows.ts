@@ -1,0 +1,45 @@
+import type { AccessLevel } from '../api/types';
+import { byResource, isCovered, isWithin, resourceOf } from './permission';
+
+export interface PickerRow {
+  readonly resource: string;
+  readonly actions: readonly string[];
+  /** One of many, which a person typed: it is below the row of all of them. */
+  readonly isInstance: boolean;
+}
+
+/**
+ * A row for each resource of the owner, followed by its instances.
+ * @param items what the owner may give a key of this level
+ * @param instances resources that are below those of the owner
+ */
+export function pickerRows(items: readonly string[], instances: readonly string[], access: AccessLevel): PickerRow[] {
+  const owned = new Set(items);
+  const resources = byResource(items);
+  const below = (resource: string) =>
+    [...new Set(instances)].filter(
+      (instance) => !resources.has(instance) && parentOf(instance, resources) === resource,
+    );
+  const instanceRow = (resource: string): PickerRow => {
+    const actions = ['read', 'write'].filter(
+      (action) => isWithin(access, `:${action}`) && isCovered(`${resource}:${action}`, owned),
+    );
+    return { resource, actions, isInstance: true };
+  };
+  return [...resources].flatMap(([resource, actions]) => [
+    { resource, actions, isInstance: false },
+    ...below(resource).map(instanceRow),
+  ]);
+}
+
+/** The resources of chosen permissions that are no resource of the owner's own. */
+export function instancesOf(chosen: readonly string[]): string[] {
+  return chosen.map(resourceOf).filter((resource) => resource.includes('/'));
+}
+
+function parentOf(resource: string, among: ReadonlyMap<string, unknown>): string | undefined {
+  const slash = resource.lastIndexOf('/');
+  if (slash < 0) return undefined;
+  const parent = resource.slice(0, slash);
+  return among.has(parent) ? parent : parentOf(parent, among);
+}
