@@ -21,7 +21,8 @@ export function Refusal({ making }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const notice = making.phase === 'refused' ? noticeOf(making.error, texts) : null;
   // The buttons are always in sight, the end of the form is not.
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [making]);
+  // Newer browsers return a promise, which is no clean-up.
+  useEffect(() => void place.current?.scrollIntoView({ block: 'nearest' }), [making]);
   return notice && <div ref={place}>{notice}</div>;
 }
 
