@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -8,7 +8,9 @@ import { run } from '../../scripts/lib/run.mjs';
 import { postgresFolder } from '../../scripts/lib/search-path.mjs';
 import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/callers/owners.js';
+import { root } from '../../scripts/lib/paths.mjs';
 import { LATCHKEY } from '../support/processes/command-line.js';
+import { buildService } from '../support/processes/service-process.js';
 import { type Service, startService } from '../support/processes/service.js';
 import { snippetOf } from '../support/reading/pages.js';
 import { sql } from '../support/stores/sql.js';
@@ -23,7 +25,7 @@ describe('the commands of docs/runbook.md', () => {
   const data = join(folder, 'data');
   let port: number;
   let service: Service;
-  const url = (database: string) => `postgresql://postgres@127.0.0.1:${port}/${database}`;
+  const url = (database: string, role = 'postgres') => `postgresql://${role}@127.0.0.1:${port}/${database}`;
   beforeAll(async () => {
     spawnSync('chown', ['postgres', folder]);
     const made = spawnSync(...asPostgres('initdb', '-D', data, '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8'));
@@ -32,9 +34,17 @@ describe('the commands of docs/runbook.md', () => {
     const settings = ['-p', String(port), '-k', '', '-h', '127.0.0.1', '-c', 'fsync=off'];
     spawn(...asPostgres('postgres', '-D', data, ...settings), { stdio: 'ignore' });
     await eventually(() => sql(url('postgres'), 'SELECT 1').then(Boolean, () => false));
-    await sql(url('postgres'), 'CREATE DATABASE latchkey');
-    await sql(url('postgres'), 'CREATE DATABASE restored');
-    service = await startService({ DATABASE_URL: url('latchkey'), AUDIT_SEAL_KEY });
+    // As docs/run.md has it, where the service does not own its tables.
+    await sql(url('postgres'), 'CREATE ROLE latchkey_owner LOGIN; CREATE ROLE latchkey_service LOGIN');
+    await sql(url('postgres'), 'CREATE DATABASE latchkey OWNER latchkey_owner');
+    await sql(url('latchkey'), 'REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT ALL ON SCHEMA public TO latchkey_owner');
+    await buildService();
+    const migrated = await run(process.execPath, [LATCHKEY, 'migrate'], {
+      env: { ...process.env, DATABASE_URL: url('latchkey', 'latchkey_owner') },
+    });
+    expect(migrated).toMatchObject({ code: 0 });
+    await sql(url('latchkey'), readFileSync(join(root, 'deploy/postgres/grants.sql'), 'utf8'));
+    service = await startService({ DATABASE_URL: url('latchkey', 'latchkey_service'), AUDIT_SEAL_KEY });
   });
   afterAll(async () => {
     await service?.stop();
@@ -63,17 +73,29 @@ describe('the commands of docs/runbook.md', () => {
         )
       )[0]!.left;
     await eventually(isSealed);
-    expect(await paste('Back up', { DATABASE_URL: url('latchkey') })).toEqual({ code: 0, output: '' });
+    const backup = await paste('Back up', {
+      OWNER_URL: url('latchkey', 'latchkey_owner'),
+      DATABASE_URL: url('latchkey', 'latchkey_service'),
+    });
+    expect(backup).toEqual({ code: 0, output: '' });
     await service.stop();
 
-    const restored = await paste('Restore', { RESTORED_URL: url('restored') });
+    const restored = await paste('Restore', {
+      ADMIN_URL: url('postgres'),
+      RESTORED_URL: url('restored', 'latchkey_owner'),
+    });
     expect(restored).toEqual({ code: 0, output: expect.stringContaining('OK: the audit trail is intact') });
     expect(await sql(url('restored'), 'SELECT 1 FROM sessions')).toEqual([]);
-    service = await startService({ DATABASE_URL: url('restored'), AUDIT_SEAL_KEY });
+    service = await startService({ DATABASE_URL: url('restored', 'latchkey_service'), AUDIT_SEAL_KEY });
     const outcomes = await Promise.all([kept, revoked].map(({ fullKey }) => service.clients.validate(fullKey)));
     expect(outcomes.map(({ grant, denial }) => grant?.keyId ?? denial?.reason)).toEqual([
       kept.apiKey.id,
       'REASON_REVOKED',
     ]);
+    const falsify = () => sql(url('restored', 'latchkey_service'), 'ALTER TABLE audit_events DISABLE TRIGGER ALL');
+    await expect(falsify()).rejects.toThrow('must be owner of table audit_events');
+    await expect(sql(url('restored', 'latchkey_owner'), 'SELECT 1')).resolves.toHaveLength(1);
+    await sql(url('postgres'), 'CREATE ROLE stranger LOGIN');
+    await expect(sql(url('restored', 'stranger'), 'SELECT 1')).rejects.toThrow('permission denied for database');
   });
 });
