@@ -15,7 +15,7 @@ export default {
   ],
   // Only a test that hangs comes this far: that a machine is slow is no fault. In the long form servers are started and
   // killed hundreds of times.
-  testTimeout: isLong ? 900_000 : 300_000,
+  testTimeout: isLong ? 3_600_000 : 300_000,
   testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
