@@ -13,6 +13,7 @@ const PICTURES = [
   'empty',
   'list',
   'create-errors',
+  'create-limited',
   'reveal',
   'revoke',
   'activity',

@@ -5,6 +5,7 @@ import { endSessions, putEvents, putHistory, putKeys, type EventRow, type Histor
 import {
   button,
   chooseAction,
+  createDialog,
   dialog,
   fillCreate,
   openCreate,
@@ -95,6 +96,8 @@ export const HISTORY: HistoryRow = {
   ],
   days: [],
 };
+
+const RESOURCES = ['alerts', 'billing/invoices', 'billing/payments', 'reports', 'systems', 'systems-archive', 'users'];
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const SCREEN = { clientIp: '203.0.113.7', userAgent: FIREFOX };
@@ -244,6 +247,31 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await page.keyboard.press('Enter');
     await page.getByText('The key was created, but we couldn’t show it to you').waitFor();
     await visit('create-lost', page);
+  },
+  'limiting a key to permissions and networks': async (stage, visit) => {
+    const owner = await stage.newOwner();
+    const { id, email } = owner;
+    const permissions = RESOURCES.flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
+    await stage.service.clients.putAccount({ id, email, displayName: 'Ada Lovelace', permissions });
+    await owner.person.newKey({
+      name: 'Nightly report',
+      permissions: ['reports:read', 'systems/sys-1:read'],
+      allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'],
+    });
+    const { page } = await stage.open({ owner });
+    await openCreate(page);
+    await fillCreate(page);
+    await page.getByRole('radio', { name: 'Only these' }).check();
+    await page.getByRole('checkbox', { name: 'reports:read', exact: true }).check();
+    await page.locator('summary').click();
+    await page.getByLabel('Allowed networks').fill('203.0.113.0/24');
+    await button(page, 'Only one of them… systems').click();
+    await visit('create-limited', page);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await createDialog(page).waitFor({ state: 'detached' });
+    await row(page, 'Nightly report').getByText('2 permissions').waitFor();
+    await visit('list-limited', page);
   },
   'revoking and rotating a key': async (stage, visit) => {
     const { page } = await screenWith(stage, KEYS);
