@@ -62,10 +62,11 @@ export class Network {
   }
 }
 
-/** Removes what an earlier, killed run left behind. */
+/** Removes what a killed run, or a failed suite of this process, left behind. */
 async function removeWhatDied(): Promise<void> {
   const owners = new Set(namespaces().map((name) => Number(name.slice(PREFIX.length).split('-')[0])));
-  for (const owner of owners) if (!isRunning(owner)) await removeNamespaces(`${PREFIX}${owner}`);
+  const isOver = (owner: number) => owner === process.pid || !isRunning(owner);
+  for (const owner of [...owners].filter(isOver)) await removeNamespaces(`${PREFIX}${owner}`);
 }
 
 async function removeNamespaces(of: string): Promise<void> {
