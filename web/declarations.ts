@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'vite';
 
-const SPECIFIER = /(from |import\()(['"])(\.[^'"]*)\2/g;
+/** The ending `.js` is left out: some files name it already. */
+const SPECIFIER = /(from |import\()(['"])(\.[^'"]*?)(?:\.js)?\2/g;
 /** An import of a style sheet. */
 const EFFECT = /^import '\..*';\n/gm;
 

@@ -114,7 +114,9 @@ export class OwnPostgres {
   /** Freezes all of its processes, like a machine that hangs: connections stay open, nothing is answered. */
   pause(): void {
     const pid = this.pid();
-    for (const process_ of [pid, ...childrenOf(pid)]) signal(process_, 'SIGSTOP');
+    // First its main process, so that it starts no further process in the meantime.
+    signal(pid, 'SIGSTOP');
+    for (const process_ of childrenOf(pid)) signal(process_, 'SIGSTOP');
   }
 
   resume(): void {

@@ -130,7 +130,7 @@ describe('the packed guard', () => {
       const lines = snippetOf(guardReadme, heading, 'ts').split('\n');
       expect(lines.filter((line) => line !== '').length).toBeLessThan(15);
     }
-    expect(snippetOf('README.md', 'One guard', 'ts')).toBe(snippetOf(guardReadme, 'Express', 'ts'));
+    expect(snippetOf('README.md', 'One guard', 'js')).toBe(snippetOf(guardReadme, 'Express', 'ts'));
     expect(snippetOf('README.md', 'One guard', 'sh')).toBe(snippetOf(guardReadme, 'Install', 'sh'));
   });
 

@@ -46,7 +46,7 @@ export function NetworksField({ value, onChange, error }: Props) {
           w="100%"
           aria-label={words.allowedNetworks}
           description={words.networksHint(MAX_ALLOWED_NETWORKS)}
-          placeholder={'203.0.113.0/24\n2001:db8::/32'}
+          placeholder={words.networksExample}
           spellCheck={false}
           autoComplete="off"
           value={value}

@@ -30,6 +30,7 @@ export const restrictions = {
   tooMany: (most: number) => `Choose at most ${most} permissions, or everything`,
   allowedNetworks: 'Allowed networks',
   anyAddress: 'Any address',
+  networksExample: '203.0.113.0/24\n2001:db8::/32',
   networksHint: (most: number) => `One per line: IPv4 or IPv6, a range or a single address. At most ${most}.`,
   networksNote:
     'Think of where the script runs, which may be elsewhere. Requests from other addresses are refused, and those from an unknown address, too: always with token introspection.',

@@ -28,6 +28,7 @@ export const restrictions: Texts['restrictions'] = {
   tooMany: (most) => `Wählen Sie höchstens ${most} Berechtigungen oder alles`,
   allowedNetworks: 'Erlaubte Netze',
   anyAddress: 'Jede Adresse',
+  networksExample: '203.0.113.0/24\n2001:db8::/32',
   networksHint: (most) => `Eines pro Zeile: IPv4 oder IPv6, ein Bereich oder eine einzelne Adresse. Höchstens ${most}.`,
   networksNote:
     'Es zählt, wo das Skript läuft, vielleicht nicht hier. Anfragen von anderen Adressen werden abgelehnt, auch die von einer unbekannten Adresse: bei Token-Introspection immer.',
