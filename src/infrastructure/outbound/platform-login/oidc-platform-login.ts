@@ -5,16 +5,12 @@ import type { OidcConfig } from '../../../config/sign-in-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../domain/errors.js';
-import { MINUTE_MS } from '../../../domain/time.js';
 import { causeOf, type Log } from '../../telemetry/log.js';
-import { Outage } from '../../telemetry/outage.js';
 import { Gate } from '../batching/gate.js';
 import { accountClaim, signInOf } from './claims.js';
-import { discoveryError, signInError, tokenError } from './sign-in-error.js';
+import { OidcProvider } from './oidc-provider.js';
+import { signInError, tokenError } from './sign-in-error.js';
 
-const TIMEOUT_SECONDS = 5;
-/** The provider's metadata rarely changes, so it is not fetched for every click. */
-const METADATA_KEPT_MS = 10 * MINUTE_MS;
 /** Sign-ins that wait for a slow provider must not take the process's time and sockets from validations. */
 const AT_ONCE = { atOnce: 16, queueLength: 64 };
 
@@ -27,24 +23,19 @@ interface ReturnAddresses {
 /** OpenID Connect: authorization code with PKCE, as a confidential client. */
 export class OidcPlatformLogin implements PlatformLogin {
   private readonly gate = new Gate(AT_ONCE);
-  private readonly outage: Outage;
-  private metadata: { readonly value: Promise<oidc.ServerMetadata>; readonly until: number } | undefined;
+  private readonly provider: OidcProvider;
 
   constructor(
-    private readonly provider: OidcConfig,
+    private readonly config: OidcConfig,
     private readonly people: ReturnAddresses,
     private readonly log: Log,
   ) {
-    this.outage = new Outage(log, {
-      store: 'The platform login (OIDC_ISSUER)',
-      meanwhile: 'people cannot sign in until it answers as it should. Each sign-in tries it again',
-      again: 'people can sign in',
-    });
+    this.provider = new OidcProvider(config, log);
   }
 
   /** Tries the provider, so that the log of a start shows a wrong or unreachable one. The start does not wait for it. */
   async open(): Promise<void> {
-    this.discover().catch(() => undefined);
+    this.provider.metadata().catch(() => undefined);
   }
 
   async begin(
@@ -56,9 +47,9 @@ export class OidcPlatformLogin implements PlatformLogin {
       nonce: oidc.randomNonce(),
       codeVerifier: oidc.randomPKCECodeVerifier(),
     };
-    const url = oidc.buildAuthorizationUrl(await this.client(), {
+    const url = oidc.buildAuthorizationUrl(await this.provider.client(), {
       redirect_uri: this.people.redirectUri,
-      scope: this.provider.scopes,
+      scope: this.config.scopes,
       state: begun.state,
       nonce: begun.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(begun.codeVerifier),
@@ -76,9 +67,9 @@ export class OidcPlatformLogin implements PlatformLogin {
 
   /** OpenID Connect RP-Initiated Logout 1.0, by the client's id: no ID token is kept that could be a hint. */
   async signOutUrl(): Promise<string | undefined> {
-    if (!this.provider.endsProviderSession) return undefined;
+    if (!this.config.endsProviderSession) return undefined;
     try {
-      const client = await this.client();
+      const client = await this.provider.client();
       if (client.serverMetadata().end_session_endpoint === undefined) return undefined;
       return oidc.buildEndSessionUrl(client, { post_logout_redirect_uri: this.people.signedOutUri }).href;
     } catch (error) {
@@ -93,7 +84,7 @@ export class OidcPlatformLogin implements PlatformLogin {
   }
 
   private async exchange(answer: string, { state, nonce, codeVerifier }: BegunSignIn): Promise<PlatformPerson> {
-    const client = await this.client();
+    const client = await this.provider.client();
     const url = new URL(this.people.redirectUri);
     url.search = answer;
     try {
@@ -107,7 +98,7 @@ export class OidcPlatformLogin implements PlatformLogin {
         throw tokenError(error);
       });
       const claims = tokens.claims()!;
-      const id = await accountClaim(this.provider.accountClaim, claims, () =>
+      const id = await accountClaim(this.config.accountClaim, claims, () =>
         oidc.fetchUserInfo(client, tokens.access_token, claims.sub),
       );
       return {
@@ -118,49 +109,4 @@ export class OidcPlatformLogin implements PlatformLogin {
       throw error instanceof LatchkeyError ? error : signInError(error);
     }
   }
-
-  /** A new client for each sign-in, because it then fetches the provider's current signing keys. */
-  private async client(): Promise<oidc.Configuration> {
-    const { clientId, clientSecret } = this.provider;
-    const metadata = await this.discover();
-    const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const authentication = methods.includes('client_secret_basic') ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
-    const client = new oidc.Configuration(metadata, clientId, clientSecret, authentication(clientSecret));
-    client.timeout = TIMEOUT_SECONDS;
-    if (this.isLocal) oidc.allowInsecureRequests(client);
-    // Checks the signature too, although the token comes directly from the provider.
-    oidc.enableNonRepudiationChecks(client);
-    return client;
-  }
-
-  /** Calls at the same time share one request. A failure is not cached. */
-  private discover(): Promise<oidc.ServerMetadata> {
-    if (this.metadata && this.metadata.until > performance.now()) return this.metadata.value;
-    const { issuer, clientId, clientSecret } = this.provider;
-    const execute = this.isLocal ? [oidc.allowInsecureRequests] : [];
-    const value = oidc
-      .discovery(new URL(issuer), clientId, clientSecret, undefined, { timeout: TIMEOUT_SECONDS, execute })
-      .then((configuration) => {
-        this.outage.over();
-        return configuration.serverMetadata();
-      })
-      .catch((error: unknown) => {
-        this.metadata = undefined;
-        const unavailable = discoveryError(error);
-        this.outage.noticed(unavailable, { tried: metadataUrl(issuer) });
-        throw unavailable;
-      });
-    this.metadata = { value, until: performance.now() + METADATA_KEPT_MS };
-    return value;
-  }
-
-  private get isLocal(): boolean {
-    return this.provider.issuer.startsWith('http:');
-  }
-}
-
-/** As the library makes it, without a password in the URL. */
-function metadataUrl(issuer: string): string {
-  const { origin, pathname } = new URL(issuer);
-  return `${origin}${pathname.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
