@@ -26,7 +26,10 @@ export class CreateApiKey {
     private readonly changesPerHour: number,
   ) {}
 
-  /** Throws `invalid_fields` for a permission that can't be given, `too_many_active_keys`, `too_many_changes`, and the errors of a confirmation. */
+  /**
+   * Throws `invalid_fields` for a permission that can't be given, `too_many_active_keys`, `too_many_changes`, and the
+   * errors of a confirmation.
+   */
   execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
     const { ownerId, idempotencyKey } = command;
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {

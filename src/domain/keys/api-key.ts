@@ -94,10 +94,7 @@ export class ApiKey {
     return end;
   }
 
-  /**
-   * Returns a successor with the same name, note, access, permissions and networks. This key keeps working until the
-   * successor has been used.
-   */
+  /** Returns a successor with the same choices. This key keeps working until the successor has been used. */
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);

@@ -61,8 +61,8 @@ export function requireGivable(
 
 /**
  * What is stored of a key's secret: SHA-256 of the key string. For a key with restrictions it is hashed once more, with
- * the digests of both lists. So an instance of a release that does not know restrictions refuses the key, and so does every instance when
- * somebody changes a restriction in the database.
+ * the digests of both lists. So an instance of a release that does not know restrictions refuses the key, and so does
+ * every instance when somebody changes a restriction in the database.
  * @param digest SHA-256 of the key string
  */
 export function storedDigest(digest: Buffer, { permissions, allowedNetworks }: KeyRestrictions): Buffer {

@@ -1,4 +1,5 @@
 import { earliest, secondsAfter } from '../time.js';
+
 /** In the order in which clients see them. */
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];

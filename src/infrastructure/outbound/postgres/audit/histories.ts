@@ -13,8 +13,9 @@ const EVENTS = 'SELECT id, type, owner_id, key_id, reason, details FROM audit_ev
 
 const KEYS = `
   SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.name, key.note, key.access,
-    key.public_part, key.digest, key.created_at, key.expires_at, key.permissions, key.allowed_networks, key.revoked_at, key.expired_at, key.ends_at, key.replaces,
-    key.replaced_by, key.grace_seconds, key.first_used_at, replaced.id IS NOT NULL AS is_replaced_stored,
+    key.public_part, key.digest, key.created_at, key.expires_at, key.permissions, key.allowed_networks, key.revoked_at,
+    key.expired_at, key.ends_at, key.replaces, key.replaced_by, key.grace_seconds, key.first_used_at,
+    replaced.id IS NOT NULL AS is_replaced_stored,
     replaced.expires_at AS replaced_expires_at, replaced.revoked_at AS replaced_revoked_at,
     replaced.expired_at AS replaced_expired_at, replaced.ends_at AS replaced_ends_at,
     replaced.replaced_by AS replaced_replaced_by, successors, ${EVENT}

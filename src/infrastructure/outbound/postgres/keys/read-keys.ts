@@ -17,9 +17,10 @@ const BARRIER = `
 
 /**
  * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
- * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because pg's own conversion
- * costs more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The subquery hides
- * the number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost of the read.
+ * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because pg's own
+ * conversion costs more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The
+ * subquery hides the number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost
+ * of the read.
  */
 export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>): string {
   const more = [
