@@ -18,7 +18,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
   });
   afterAll(() => world?.close());
 
-  const tell = (key: ApiKey, ...notices: readonly Omit<KeyNotice, 'key'>[]) =>
+  const notify = (key: ApiKey, ...notices: readonly Omit<KeyNotice, 'key'>[]) =>
     world.accounts.transaction(key.ownerId, async (transaction) => {
       for (const notice of notices) await transaction.notify({ ...notice, key });
     });
@@ -29,9 +29,9 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
 
   test('returns messages as they were written, in order, numbered by key, and without secrets', async () => {
     const [key, other] = [await aKey(), await aKey()];
-    await tell(other, { type: 'api_key.expired' });
-    await tell(key, { type: 'api_key.created', clientIp: '192.0.2.7', replacesKeyId: other.id });
-    await tell(key, { type: 'api_key.rotated' }, { type: 'api_key.revoked', reason: 'leaked', leak: LEAK });
+    await notify(other, { type: 'api_key.expired' });
+    await notify(key, { type: 'api_key.created', clientIp: '192.0.2.7', replacesKeyId: other.id });
+    await notify(key, { type: 'api_key.rotated' }, { type: 'api_key.revoked', reason: 'leaked', leak: LEAK });
     const { keyPrefix, publicPart, expiresAt, ownerId, name } = key.snapshot();
     const always = {
       keyId: key.id,
@@ -56,7 +56,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
 
   test('mails an owner only important notices, with the number of the webhook', async () => {
     const key = await aKey();
-    await tell(
+    await notify(
       key,
       { type: 'api_key.created' },
       { type: 'api_key.revoked', reason: 'owner' },
@@ -79,13 +79,13 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
     });
     await expect(broken).rejects.toThrow('no');
     expect(await claim(key)).toEqual([]);
-    await tell(key, { type: 'api_key.expired' });
+    await notify(key, { type: 'api_key.expired' });
     expect((await claim(key)).map(({ message }) => message.data.sequence)).toEqual([1]);
   });
 
   test('gives a message to one sender until the claim runs out, and then unchanged to another', async () => {
     const key = await aKey();
-    await tell(key, { type: 'api_key.created' });
+    await notify(key, { type: 'api_key.created' });
     const [first] = await claim(key);
     expect(await claim(key)).toEqual([]);
     await world.pass(2 * MINUTE_MS);
@@ -96,7 +96,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
 
   test('has no mails to an owner who was purged', async () => {
     const [key, other] = [await aKey(), await aKey()];
-    for (const one of [key, other]) await tell(one, { type: 'api_key.created' });
+    for (const one of [key, other]) await notify(one, { type: 'api_key.created' });
     await purge(world, key.ownerId);
     expect(await claim(key)).toHaveLength(1);
     const mails = await world.outbox.claim('mail', 100);
@@ -107,7 +107,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
   /** A claimed message. */
   const aClaim = async (type: KeyNotice['type'] = 'api_key.expired') => {
     const key = await aKey();
-    await tell(key, { type });
+    await notify(key, { type });
     return { key, claimed: (await claim(key))[0]! };
   };
 
@@ -150,7 +150,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
       await aKey(),
       await aClaim(),
     ];
-    await tell(mailed, { type: 'api_key.created' });
+    await notify(mailed, { type: 'api_key.created' });
     const [[mail]] = [await claim(mailed, 'mail'), await claim(mailed)];
     await world.outbox.failed(late.claimed, 'no', HOUR_MS);
     await world.outbox.failed(soon.claimed, 'no', SOON_MS);

@@ -3,7 +3,7 @@ import { causeOf, type Log } from './log.js';
 interface Words {
   readonly store: string;
   /** How the service works without the store, and what works again once it is back. */
-  readonly meanwhile: string;
+  readonly effect: string;
   readonly again: string;
 }
 
@@ -24,8 +24,8 @@ export class Outage {
     this.log.note(error);
     if (this.begunAt !== undefined) return;
     this.begunAt = performance.now();
-    const { store, meanwhile } = this.words;
-    this.log.warn(`${store} is away: ${meanwhile}`, { ...facts, reason: causeOf(error) });
+    const { store, effect } = this.words;
+    this.log.warn(`${store} is away: ${effect}`, { ...facts, reason: causeOf(error) });
   }
 
   /** Call it when the store has answered. */

@@ -78,7 +78,7 @@ describe.each(EVERY_FRAMEWORK)('a permission with a parameter, in %s', (_, start
     expect(denials).toMatchObject([{ reason: 'OPERATION_NOT_ALLOWED', permission: 'systems/{id}:read' }]);
   });
 
-  it('tells only onDenied that the key is not for the address of the client', async () => {
+  it('names an address that is not allowed to onDenied, and not to the client', async () => {
     latchkey.answers(denied({ httpStatus: 403, reason: 'REASON_ADDRESS_NOT_ALLOWED', keyId: 'key-1' }));
     const { status, headers, body } = await get('/systems/sys-1');
     expect([status, body]).toEqual([403, '{"message":"operation not allowed"}']);

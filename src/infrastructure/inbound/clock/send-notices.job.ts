@@ -24,7 +24,7 @@ export class SendNoticesJob implements Job {
   ) {
     this.name = `send-${notices.channel}`;
     const store = RECEIVERS[notices.channel];
-    this.outage = new Outage(log, { store, meanwhile: 'its messages wait', again: 'waiting messages are sent' });
+    this.outage = new Outage(log, { store, effect: 'its messages wait', again: 'waiting messages are sent' });
   }
 
   async run(): Promise<number | undefined> {

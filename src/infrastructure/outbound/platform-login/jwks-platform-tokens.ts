@@ -34,7 +34,7 @@ export class JwksPlatformTokens implements PlatformTokens {
     this.keys = createRemoteJWKSet(new URL(login.jwksUrl), options);
     this.outage = new Outage(log, {
       store: 'The platform login (SESSION_JWKS_URL)',
-      meanwhile: 'its tokens cannot be verified',
+      effect: 'its tokens cannot be verified',
       again: 'its tokens are verified again',
     });
   }

@@ -20,7 +20,7 @@ export class OidcProvider {
   ) {
     this.outage = new Outage(log, {
       store: 'The platform login (OIDC_ISSUER)',
-      meanwhile: 'people cannot sign in until it answers as it should. Each sign-in tries it again',
+      effect: 'people cannot sign in until it answers as it should. Each sign-in tries it again',
       again: 'people can sign in',
     });
   }

@@ -35,7 +35,7 @@ export class RedisRateLimiter implements RateLimiter {
   ) {
     const outage = new Outage(log, {
       store: 'Redis',
-      meanwhile: 'each process counts rate limits for itself',
+      effect: 'each process counts rate limits for itself',
       again: 'rate limits are shared again',
     });
     const intervalMicros = emissionIntervalMicros(limit);

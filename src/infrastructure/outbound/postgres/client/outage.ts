@@ -17,7 +17,7 @@ export class PostgresOutage {
   constructor(log = new Log('silent')) {
     this.outage = new Outage(log, {
       store: 'PostgreSQL',
-      meanwhile: 'what needs it is answered UNAVAILABLE',
+      effect: 'what needs it is answered UNAVAILABLE',
       again: 'everything is answered again',
     });
   }
