@@ -18,7 +18,8 @@ import { main, Stop } from './lib/stop.mjs';
 
 const common = ['package-lock.json', 'tsconfig.json'];
 const guardInputs = ['clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
-const webInputs = ['package-lock.json', 'web/src', 'web/package.json', 'web/postcss.config.js'];
+// The screen imports rules of the domain.
+const webInputs = ['package-lock.json', 'src/domain', 'web/src', 'web/package.json', 'web/postcss.config.js'];
 const tsc = ['typescript/bin/tsc', '-p', 'tsconfig.build.json'];
 
 /** @type {Readonly<Record<'guard' | 'service' | 'web' | 'panel' | 'systemsApi', Part>>} */

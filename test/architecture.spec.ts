@@ -50,6 +50,7 @@ const generated = 'Generated types stay within src/infrastructure/inbound/grpc.'
 const service = 'The service imports none of the workspaces.';
 const core = 'The core of the guard knows no framework.';
 const workspace = 'A workspace knows the service by its contract alone.';
+const screen = 'Of the service, the settings screen imports rules of the domain alone.';
 
 describe('the house: every arrow points down', () => {
   const refused: readonly [file: string, specifier: string, reason: string][] = [
@@ -116,6 +117,9 @@ describe('the house: every arrow points down', () => {
     ['clients/node/src/grpc/planted.ts', 'fastify', core],
     ['clients/node/src/http/planted.ts', '../frameworks/fastify.js', core],
     ['examples/systems-api/src/planted.ts', '../../../src/infrastructure/telemetry/log.js', workspace],
+    ['web/src/planted.ts', '../../src/config/config', screen],
+    ['web/src/keys/planted.tsx', '../../../src/application/ports.js', screen],
+    ['web/src/brand-new/planted.ts', '../../../src/infrastructure/inbound/shared/readiness', screen],
   ];
 
   const allowed: readonly [file: string, specifier: string][] = [
@@ -142,6 +146,8 @@ describe('the house: every arrow points down', () => {
     ['clients/node/src/frameworks/planted.ts', 'fastify'],
     ['clients/node/src/http/planted.ts', '../guard.js'],
     ['examples/systems-api/src/planted.ts', '@latchkey/guard'],
+    ['web/src/keys/planted.tsx', '../../../src/domain/accounts/permission'],
+    ['web/src/keys/planted.tsx', '../api/types'],
   ];
 
   let verdicts: Map<string, string[]>;
@@ -255,6 +261,29 @@ describe('an adapter decides nothing', () => {
   });
 });
 
+describe('what the settings screen imports of the domain', () => {
+  it('imports nothing that a browser does not have', () => {
+    const screen = readdirSync(join(root, 'web/src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /\.tsx?$/.test(file),
+    );
+    const reached = new Set(
+      screen.flatMap((file) => importsOf(join('web/src', file)).filter((imported) => imported.startsWith('src/'))),
+    );
+    // A set also visits what is added on the way.
+    for (const file of reached) for (const imported of importsOf(file)) reached.add(imported);
+    expect([...reached]).toEqual(expect.arrayContaining(['src/domain/accounts/permission.ts']));
+    expect([...reached].filter((file) => !file.startsWith('src/domain/'))).toEqual([]);
+  });
+});
+
+/** The files that a file imports, as paths in the checkout, and the packages, by their names. */
+function importsOf(file: string): string[] {
+  const text = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+  return [...text.matchAll(/(?:from |import\(?)'([^']+)'/g)].map(([, specifier]) =>
+    specifier!.startsWith('.') ? `${join(dirname(file), specifier!.replace(/\.js$/, ''))}.ts` : specifier!,
+  );
+}
+
 describe.each(['src/domain', 'src/application'])('the folders of %s', (floor) => {
   it('import each other one way at most', () => {
     const arrows = arrowsBetweenFolders(floor);
@@ -292,7 +321,7 @@ function reachableFrom(folder: string, arrows: ReadonlyMap<string, ReadonlySet<s
 
 /** Each import has a file of its own, so that one run of the linter judges them all. */
 function place(file: string, row: number, way: number): string {
-  return file.replace(/(\.spec)?\.ts$/, `-${row}-${way}$1.ts`);
+  return file.replace(/(?:\.spec)?\.tsx?$/, `-${row}-${way}$&`);
 }
 
 /** {a,b}/c → a/c, b/c */

@@ -25,12 +25,12 @@ export function declarations(): Plugin {
   };
 }
 
-/** By path under src, without ending. */
+/** By path under web/src, without ending. The compiler also writes those of the service's files that the screen imports. */
 function declarationsOf(entry: string): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'declarations-'));
   const found = new Map<string, string>();
   const add = (path: string): void => {
-    const file = join(folder, `${path}.d.ts`);
+    const file = join(folder, 'web/src', `${path}.d.ts`);
     if (found.has(path) || !existsSync(file)) return;
     const text = readFileSync(file, 'utf8');
     found.set(path, text);

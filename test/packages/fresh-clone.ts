@@ -4,7 +4,17 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 
 /** The files that npm and the builds of the packages read. */
-const TAKEN = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'clients', 'examples', 'web'];
+const TAKEN = [
+  '.npmrc',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts',
+  'src/domain',
+  'clients',
+  'examples',
+  'web',
+];
 const BUILT = /(^|\/)(node_modules|dist)$/;
 
 export interface Obtained {

@@ -6,11 +6,10 @@ import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
-import type { ChosenPermissions } from '../restrictions/permission';
 import { PermissionsField } from '../restrictions/PermissionsField';
 import { useTexts } from '../texts';
 import { AccessField } from './AccessField';
-import { checkDraft, requestOf, type KeyDraft } from './form';
+import { checkDraft, requestOf, type ChosenPermissions, type KeyDraft } from './form';
 import { NameField } from './NameField';
 import { NetworksField } from './NetworksField';
 

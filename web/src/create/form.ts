@@ -2,7 +2,6 @@ import type { AccessLevel, ApiKey, CreateKeyRequest } from '../api/types';
 import { lifetimeDays } from '../keys/expiry';
 import { daysOf, expiryIn, type Expiry } from '../new-key/expiry';
 import type { FieldErrors } from '../new-key/fields';
-import type { ChosenPermissions } from '../restrictions/permission';
 import {
   DEFAULT_EXPIRY_DAYS,
   MAX_ALLOWED_NETWORKS,
@@ -11,6 +10,15 @@ import {
   MAX_NOTE_LENGTH,
 } from '../rules';
 import type { Texts } from '../texts';
+
+/** What a person chose for a new key. */
+export type Scope = 'all' | 'only';
+
+export interface ChosenPermissions {
+  readonly scope: Scope;
+  /** Kept while the scope is `all`. */
+  readonly chosen: readonly string[];
+}
 
 /** The text in the fields, as typed, without the password, which is deleted sooner. */
 export interface KeyDraft {

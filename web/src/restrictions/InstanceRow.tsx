@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { isNewPermission } from '../../../src/domain/accounts/permission';
 import { useTexts } from '../texts';
-import { isPermission } from './permission';
 import type { PickerRow } from './picker-rows';
 import classes from './picker.module.css';
 
@@ -21,7 +21,7 @@ export function InstanceRow({ row: { resource, actions }, onAdd, onCancel }: Pro
   const add = () => {
     const typed = text.trim();
     const instance = typed.startsWith(`${resource}/`) ? typed : `${resource}/${typed}`;
-    if (isPermission(`${instance}:${actions[0]}`)) onAdd(instance);
+    if (isNewPermission(`${instance}:${actions[0]}`)) onAdd(instance);
     else {
       setWrong(true);
       input.current?.focus();

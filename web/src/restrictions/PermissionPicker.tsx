@@ -1,10 +1,11 @@
 import { Text, TextInput } from '@mantine/core';
 import { memo, useEffect, useRef, useState } from 'react';
+import { permissionsToGive } from '../../../src/domain/keys/access';
 import type { AccessLevel } from '../api/types';
+import type { ChosenPermissions } from '../create/form';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { moveInGrid } from './grid-keys';
-import { isWithin, type ChosenPermissions } from './permission';
 import { instancesOf, pickerRows, type PickerRow } from './picker-rows';
 import classes from './picker.module.css';
 import { InstanceRow } from './InstanceRow';
@@ -41,7 +42,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
     if (error) return <FailureAlert error={error} isRetrying={isFetching} onRetry={() => void refetch()} />;
     return <Text size="sm">{loading}</Text>;
   }
-  const items = data.items.filter((permission) => isWithin(access, permission));
+  const items = permissionsToGive(access, data.items);
   if (items.length === 0) return <Text size="sm">{words.none}</Text>;
 
   const picked = new Set(chosen);
@@ -49,7 +50,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
   const sought = search.trim().toLowerCase();
   const isSought = ({ resource, actions }: PickerRow) =>
     actions.some((action) => `${resource}:${action}`.toLowerCase().includes(sought));
-  const all = pickerRows(items, [...instancesOf(chosen), ...typed], access);
+  const all = pickerRows(items, [...instancesOf(chosen), ...typed]);
   const rows = all.filter((row) => isSought(row) && (!isShort || isPicked(row)));
   const columns = ['read', 'write'].filter((action) => all.some(({ actions }) => actions.includes(action)));
   const tabStop = rows.some((row) => row.resource === active?.replace(/[: ].*/, '')) ? active : firstCell(rows[0]);

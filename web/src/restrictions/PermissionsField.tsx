@@ -1,8 +1,10 @@
 import { useCallback, useEffect, useState } from 'react';
+import { isCovered } from '../../../src/domain/accounts/permission';
+import { permissionsToGive } from '../../../src/domain/keys/access';
 import type { AccessLevel } from '../api/types';
+import type { ChosenPermissions, Scope } from '../create/form';
 import { useTexts } from '../texts';
 import { ChoiceCards } from '../ui/ChoiceCards';
-import { isCovered, isWithin, type ChosenPermissions, type Scope } from './permission';
 import { PermissionPicker } from './PermissionPicker';
 import classes from './picker.module.css';
 import { usePermissions } from './usePermissions';
@@ -20,10 +22,10 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
   const { data } = usePermissions(isLimited);
   const [leftOut, setLeftOut] = useState<{ readonly list: readonly string[]; readonly isLost: boolean }>();
   useEffect(() => {
-    if (!isLimited) return;
-    const owned = data && new Set(data.items);
-    const lost = owned ? chosen.filter((permission) => !isCovered(permission, owned)) : [];
-    const list = lost.length > 0 ? lost : chosen.filter((permission) => !isWithin(access, permission));
+    if (!isLimited || !data) return;
+    const notCovered = (by: ReadonlySet<string>) => chosen.filter((permission) => !isCovered(permission, by));
+    const lost = notCovered(new Set(data.items));
+    const list = lost.length > 0 ? lost : notCovered(new Set(permissionsToGive(access, data.items)));
     if (list.length === 0) return;
     setLeftOut({ list, isLost: lost.length > 0 });
     onChange({ chosen: chosen.filter((permission) => !list.includes(permission)) });

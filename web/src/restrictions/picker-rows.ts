@@ -1,5 +1,5 @@
-import type { AccessLevel } from '../api/types';
-import { byResource, isCovered, isWithin, resourceOf } from './permission';
+import { isCovered } from '../../../src/domain/accounts/permission';
+import { byResource } from './words';
 
 export interface PickerRow {
   readonly resource: string;
@@ -13,7 +13,7 @@ export interface PickerRow {
  * @param items what the owner may give a key of this level
  * @param instances resources that are below those of the owner
  */
-export function pickerRows(items: readonly string[], instances: readonly string[], access: AccessLevel): PickerRow[] {
+export function pickerRows(items: readonly string[], instances: readonly string[]): PickerRow[] {
   const owned = new Set(items);
   const resources = byResource(items);
   const below = (resource: string) =>
@@ -21,9 +21,7 @@ export function pickerRows(items: readonly string[], instances: readonly string[
       (instance) => !resources.has(instance) && parentOf(instance, resources) === resource,
     );
   const instanceRow = (resource: string): PickerRow => {
-    const actions = ['read', 'write'].filter(
-      (action) => isWithin(access, `:${action}`) && isCovered(`${resource}:${action}`, owned),
-    );
+    const actions = ['read', 'write'].filter((action) => isCovered(`${resource}:${action}`, owned));
     return { resource, actions, isInstance: true };
   };
   return [...resources].flatMap(([resource, actions]) => [
@@ -34,7 +32,7 @@ export function pickerRows(items: readonly string[], instances: readonly string[
 
 /** The resources of chosen permissions that are no resource of the owner's own. */
 export function instancesOf(chosen: readonly string[]): string[] {
-  return chosen.map(resourceOf).filter((resource) => resource.includes('/'));
+  return [...byResource(chosen).keys()].filter((resource) => resource.includes('/'));
 }
 
 function parentOf(resource: string, among: ReadonlyMap<string, unknown>): string | undefined {

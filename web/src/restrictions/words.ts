@@ -1,6 +1,5 @@
 import type { ApiKey } from '../api/types';
 import type { Texts } from '../texts';
-import { byResource } from './permission';
 
 type Restricted = Pick<ApiKey, 'permissions' | 'allowedNetworks'>;
 
@@ -15,6 +14,16 @@ export function fewWords({ permissions, allowedNetworks }: Restricted, { restric
 function fewPermissions(permissions: readonly string[], count: Texts['restrictions']['count']): string {
   const lines = linesOf(permissions);
   return lines.length === 1 ? lines[0]! : count(permissions.length);
+}
+
+/** Each resource once, with its actions, in the order of the list. */
+export function byResource(permissions: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const actions = new Map<string, string[]>();
+  for (const permission of permissions) {
+    const [resource = '', action = ''] = permission.split(':');
+    actions.set(resource, [...(actions.get(resource) ?? []), action]);
+  }
+  return actions;
 }
 
 /** One for each resource: `systems: read, write`. */
