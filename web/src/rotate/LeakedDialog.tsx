@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
+import { newDraft, requestOf } from '../create/form';
 import { useKey } from '../details/useKey';
 import { lifetimeDays } from '../keys/expiry';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
@@ -48,10 +49,8 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
   const { client, trip } = usePanel();
   const { key: current, isLoading } = useKey(leakedKey.id);
   const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses ?? []);
-  const { id, name, access, note, permissions, allowedNetworks } = leakedKey;
   const expiresInDays = lifetimeDays(leakedKey);
   const words = fewWords(leakedKey, texts);
-  const limits = { ...(permissions && { permissions }), ...(allowedNetworks && { allowedNetworks }) };
   const typed = trip?.returned?.typed;
   const hasEnded = useRef(typed?.form === 'leaked' && typed.hasEnded);
   hasEnded.current ||= newKey.making.phase === 'lost';
@@ -60,15 +59,11 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
     typed: { form: 'leaked', replaced: leakedKey, hasEnded: hasEnded.current },
     problems: {},
     orderOf: (proof) => ({
-      name,
+      name: leakedKey.name,
       send: (key, token) =>
         hasEnded.current
-          ? client.createKey(
-              { name, access, expiresInDays, ...limits, ...(note !== null && { note }), ...proof },
-              key,
-              token,
-            )
-          : client.rotateKey(id, { leaked: true, graceSeconds: 0, expiresInDays, ...proof }, key, token),
+          ? client.createKey({ ...requestOf(newDraft(leakedKey), proof), expiresInDays }, key, token)
+          : client.rotateKey(leakedKey.id, { leaked: true, graceSeconds: 0, expiresInDays, ...proof }, key, token),
     }),
   });
   return (
