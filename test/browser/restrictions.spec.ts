@@ -97,6 +97,17 @@ describe('a key that is limited', () => {
     await button(page, 'Create key').click();
     await page.getByText('Choose at least one permission, or everything').waitFor();
     await focusOn(only(page));
+    await permission(page, 'area-0:read').focus();
+    for (let count = 0; count < 101; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await page.keyboard.press('Space');
+      // oxlint-disable-next-line no-await-in-loop
+      await page.keyboard.press('ArrowDown');
+    }
+    await page.getByText('101 of 150 selected').waitFor();
+    await button(page, 'Create key').click();
+    await page.getByText('Choose at most 100 permissions, or everything').waitFor();
+    await focusOn(only(page));
     expect(requests).toHaveLength(0);
     await page.getByRole('radio', { name: 'Everything I may read' }).check();
     await button(page, 'Create key').click();
