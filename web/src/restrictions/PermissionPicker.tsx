@@ -1,16 +1,17 @@
 import { Text, TextInput } from '@mantine/core';
-import { memo, useEffect, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/keys/access';
 import type { AccessLevel } from '../api/types';
 import type { ChosenPermissions } from '../create/form';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { moveInGrid } from './grid-keys';
-import { instancesOf, pickerRows, type PickerRow } from './picker-rows';
+import { pickerRows, type PickerRow } from './picker-rows';
 import classes from './picker.module.css';
 import { InstanceRow } from './InstanceRow';
 import { firstCell, PermissionRow } from './PermissionRow';
 import { usePermissions } from './usePermissions';
+import { byResource } from './words';
 
 /** A list that can be seen at once needs no search. */
 const SEARCHED_FROM = 13;
@@ -27,7 +28,8 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
   const { data, error, isFetching, refetch } = usePermissions();
   const [search, setSearch] = useState('');
   const [isShort, setShort] = useState(false);
-  const [typed, setTyped] = useState<readonly string[]>([]);
+  // They stay in the list when they are no longer chosen.
+  const [instances, setInstances] = useState(() => [...byResource(chosen).keys()]);
   const [asking, setAsking] = useState<string>();
   const [active, setActive] = useState<string>();
   const grid = useRef<HTMLDivElement>(null);
@@ -37,34 +39,44 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
     grid.current?.querySelector<HTMLElement>(`[data-cell="${wanted.current}"]`)?.focus();
     wanted.current = undefined;
   });
+  const items = useMemo(() => permissionsToGive(access, data?.items ?? []), [access, data]);
+  const all = useMemo(() => pickerRows(items, instances), [items, instances]);
+  const columns = useMemo(
+    () => ['read', 'write'].filter((action) => all.some(({ actions }) => actions.includes(action))),
+    [all],
+  );
+  const latest = useRef(chosen);
+  latest.current = chosen;
+  const toggle = useCallback(
+    (permission: string) => {
+      const others = latest.current.filter((each) => each !== permission);
+      onChange({ chosen: others.length < latest.current.length ? others : [...others, permission] });
+    },
+    [onChange],
+  );
 
   if (!data) {
     if (error) return <FailureAlert error={error} isRetrying={isFetching} onRetry={() => void refetch()} />;
     return <Text size="sm">{loading}</Text>;
   }
-  const items = permissionsToGive(access, data.items);
   if (items.length === 0) return <Text size="sm">{words.none}</Text>;
 
   const picked = new Set(chosen);
-  const isPicked = ({ resource, actions }: PickerRow) => actions.some((action) => picked.has(`${resource}:${action}`));
+  const pickedOf = ({ resource, actions }: PickerRow) =>
+    actions.filter((action) => picked.has(`${resource}:${action}`));
   const sought = search.trim().toLowerCase();
   const isSought = ({ resource, actions }: PickerRow) =>
     actions.some((action) => `${resource}:${action}`.toLowerCase().includes(sought));
-  const all = pickerRows(items, [...instancesOf(chosen), ...typed]);
-  const rows = all.filter((row) => isSought(row) && (!isShort || isPicked(row)));
-  const columns = ['read', 'write'].filter((action) => all.some(({ actions }) => actions.includes(action)));
-  const tabStop = rows.some((row) => row.resource === active?.replace(/[: ].*/, '')) ? active : firstCell(rows[0]);
+  const rows = all.filter((row) => isSought(row) && (!isShort || pickedOf(row).length > 0));
+  const activeRow = rows.find(({ resource }) => resource === active?.replace(/[: ].*/, ''));
+  const stop = activeRow ? { row: activeRow, cell: active } : { row: rows[0], cell: firstCell(rows[0]) };
 
-  const toggle = (permission: string) =>
-    onChange({
-      chosen: picked.has(permission) ? chosen.filter((each) => each !== permission) : [...chosen, permission],
-    });
   const add = (row: PickerRow, instance: string) => {
-    const actions = row.actions.filter((action) => picked.has(`${row.resource}:${action}`));
+    const actions = pickedOf(row);
     const moved = actions.length > 0 ? actions : row.actions.slice(0, 1);
     const without = chosen.filter((each) => !row.actions.some((action) => each === `${row.resource}:${action}`));
     onChange({ chosen: [...new Set([...without, ...moved.map((action) => `${instance}:${action}`)])] });
-    setTyped([...typed, instance]);
+    setInstances([...instances, instance]);
     setAsking(undefined);
     wanted.current = `${instance}:${moved[0]}`;
   };
@@ -108,10 +120,10 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
             key={row.resource}
             row={row}
             columns={columns}
-            picked={picked}
-            tabStop={tabStop}
+            picked={pickedOf(row).join(' ')}
+            tabStop={row === stop.row ? stop.cell : undefined}
             onToggle={toggle}
-            onOnlyOne={row.isInstance ? undefined : () => setAsking(row.resource)}
+            onOnlyOne={setAsking}
           >
             {asking === row.resource && (
               <InstanceRow row={row} onAdd={(instance) => add(row, instance)} onCancel={() => giveUp(row.resource)} />

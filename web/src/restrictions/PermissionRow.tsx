@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { useTexts } from '../texts';
 import type { PickerRow } from './picker-rows';
 import classes from './picker.module.css';
@@ -7,19 +7,24 @@ interface Props {
   readonly row: PickerRow;
   /** The actions of all rows. */
   readonly columns: readonly string[];
-  readonly picked: ReadonlySet<string>;
-  /** The cell that Tab leads to. */
+  /** Which of the row's actions are chosen, as one text. */
+  readonly picked: string;
+  /** The cell that Tab leads to, if it is in this row. */
   readonly tabStop: string | undefined;
   readonly onToggle: (permission: string) => void;
-  readonly onOnlyOne: (() => void) | undefined;
+  readonly onOnlyOne: (resource: string) => void;
   /** A row that belongs to this one. */
   readonly children: ReactNode;
 }
 
 export const firstCell = (row: PickerRow | undefined) => row && `${row.resource}:${row.actions[0]}`;
 
-/** The browser's own checkboxes: hundreds of the library's take a second to appear. */
-export function PermissionRow({ row, columns, picked, tabStop, onToggle, onOnlyOne, children }: Props) {
+/**
+ * The browser's own checkboxes: hundreds of the library's take a second to appear. Of hundreds of rows, a key press renders
+ * only those that it changes.
+ */
+export const PermissionRow = memo(function PermissionRow({ row, columns, picked, tabStop, ...given }: Props) {
+  const { onToggle, onOnlyOne, children } = given;
   const { restrictions } = useTexts();
   const { resource, actions, isInstance } = row;
   const tabIndex = (cell: string) => (cell === tabStop ? 0 : -1);
@@ -38,7 +43,7 @@ export function PermissionRow({ row, columns, picked, tabStop, onToggle, onOnlyO
                   aria-label={`${resource}:${action}`}
                   data-cell={`${resource}:${action}`}
                   tabIndex={tabIndex(`${resource}:${action}`)}
-                  checked={picked.has(`${resource}:${action}`)}
+                  checked={picked.split(' ').includes(action)}
                   onChange={() => onToggle(`${resource}:${action}`)}
                 />
                 {action}
@@ -47,14 +52,14 @@ export function PermissionRow({ row, columns, picked, tabStop, onToggle, onOnlyO
           </div>
         ))}
         <div role="gridcell" className={classes.one}>
-          {onOnlyOne && (
+          {!isInstance && (
             <button
               type="button"
               className={classes.link}
               aria-label={`${restrictions.onlyOne} ${resource}`}
               data-cell={`${resource} one`}
               tabIndex={tabIndex(`${resource} one`)}
-              onClick={onOnlyOne}
+              onClick={() => onOnlyOne(resource)}
             >
               {restrictions.onlyOne}
             </button>
@@ -64,4 +69,4 @@ export function PermissionRow({ row, columns, picked, tabStop, onToggle, onOnlyO
       {children}
     </>
   );
-}
+});

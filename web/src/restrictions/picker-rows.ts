@@ -11,7 +11,7 @@ export interface PickerRow {
 /**
  * A row for each resource of the owner, followed by its instances.
  * @param items what the owner may give a key of this level
- * @param instances resources that are below those of the owner
+ * @param instances resources that may be below those of the owner
  */
 export function pickerRows(items: readonly string[], instances: readonly string[]): PickerRow[] {
   const owned = new Set(items);
@@ -28,11 +28,6 @@ export function pickerRows(items: readonly string[], instances: readonly string[
     { resource, actions, isInstance: false },
     ...below(resource).map(instanceRow),
   ]);
-}
-
-/** The resources of chosen permissions that are no resource of the owner's own. */
-export function instancesOf(chosen: readonly string[]): string[] {
-  return [...byResource(chosen).keys()].filter((resource) => resource.includes('/'));
 }
 
 function parentOf(resource: string, among: ReadonlyMap<string, unknown>): string | undefined {
