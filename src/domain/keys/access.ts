@@ -30,22 +30,20 @@ export function effectivePermissions(
   ownerPermissions: readonly string[],
   subset: readonly string[] | null = null,
 ): readonly string[] {
-  return subset === null ? usable(access, ownerPermissions) : OF_SUBSET[access](ownerPermissions)(subset);
+  const usable = USABLE[access](ownerPermissions);
+  return subset === null ? usable : ofSubset(usable)(subset);
 }
 
-function usable(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
-  const actions = ALLOWED_ACTIONS[access];
-  return ownerPermissions.filter((permission) => actions.includes(actionOf(permission)));
-}
+const usableWith = (access: AccessLevel) =>
+  oncePerList((owned) => owned.filter((permission) => ALLOWED_ACTIONS[access].includes(actionOf(permission))));
+const USABLE = { 'read-only': usableWith('read-only'), 'read-and-write': usableWith('read-and-write') } as const;
 
 /** Comparing a hundred permissions with a hundred others takes longer than the rest of a validation. */
-const ofSubset = (access: AccessLevel) =>
-  oncePerList((owned) => oncePerList((subset) => coveredByBoth(usable(access, owned), subset)));
-const OF_SUBSET = { 'read-only': ofSubset('read-only'), 'read-and-write': ofSubset('read-and-write') } as const;
+const ofSubset = oncePerList((usable) => oncePerList((subset) => coveredByBoth(usable, subset)));
 
 /** What an owner may give a key. Only permissions of the grammar of new ones can be given. */
 export function permissionsToGive(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
-  return usable(access, ownerPermissions).filter(isNewPermission);
+  return USABLE[access](ownerPermissions).filter(isNewPermission);
 }
 
 export function accessProblem(value: unknown): string | undefined {

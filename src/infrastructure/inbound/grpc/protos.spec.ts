@@ -1,6 +1,11 @@
+import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { RateDecision } from '../../../domain/rate-limit.js';
+import { PROTO_OPTIONS } from './protos.js';
+import { toAnswer } from './validation/answers.js';
 import { AUTHORIZATION_SERVICE, type WireCheck } from './envoy/check-messages.js';
-import { VALIDATION_SERVICE, type WireQuestion } from './validation/validation-messages.js';
+import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion } from './validation/validation-messages.js';
 
 /** The same bytes, with 0xff for each `#`: UTF-8 never contains that byte. */
 const spoilt = (bytes: Buffer) => Buffer.from(bytes.map((byte) => (byte === 0x23 ? 0xff : byte)));
@@ -17,4 +22,43 @@ test('reads a check of Envoy with invalid UTF-8, because an error could let the 
   const http = { method: 'GET', headers: [{ key: 'user-agent', value: '#' }] };
   const read = requestDeserialize(spoilt(requestSerialize({ attributes: { request: { http } } }))) as WireCheck;
   expect(read.attributes?.request?.http?.headers[0]?.value).toBe('\uFFFD');
+});
+
+/** As clients read an answer, with the library that generates code from the files. */
+const read = (bytes: Buffer) =>
+  (loaded['latchkey.v1.ApiKeyService'] as ServiceDefinition)['ValidateKey']!.responseDeserialize(bytes);
+const loaded = loadSync(VALIDATION_PROTO, PROTO_OPTIONS);
+const write = (answer: object) => VALIDATION_SERVICE['ValidateKey']!.responseSerialize(answer);
+
+const at = new Date('2026-01-01T00:00:00.250Z');
+const ids = { keyId: 'a key', ownerId: 'an owner' };
+const rate: RateDecision = { admitted: true, limit: 9, remaining: 8, resetAfterMicros: 1_000_001, retryAfterMicros: 0 };
+const answerWith = (permissions: readonly string[]) =>
+  toAnswer('a request', {
+    verdict: { granted: true, ...ids, access: 'read-only', permissions, createdAt: at, expiresAt: at },
+    rate,
+  });
+const readWith = (permissions: readonly string[]) => ({
+  requestId: 'a request',
+  outcome: 'grant',
+  grant: {
+    ...ids,
+    access: 'ACCESS_LEVEL_READ_ONLY',
+    permissions,
+    expiresAt: { seconds: String(at.getTime() / 1000 - 0.25), nanos: 250_000_000 },
+  },
+  rateLimit: { limit: 9, remaining: 8, resetAfter: { seconds: '1', nanos: 1000 } },
+});
+
+test('writes each grant with its own permissions, however many and in whatever order they are written', () => {
+  const permission = fc.stringMatching(/^[a-z]{1,100}:read$/);
+  const lists = fc.array(fc.array(permission, { maxLength: 100, size: 'max' }), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(lists, fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), (some, order) => {
+      for (const each of order) {
+        const permissions = some[each % some.length]!;
+        expect(read(write(answerWith(permissions)))).toEqual(readWith(permissions));
+      }
+    }),
+  );
 });

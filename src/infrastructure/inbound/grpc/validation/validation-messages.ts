@@ -26,8 +26,9 @@ export interface WireGrant {
   readonly keyId: string;
   readonly ownerId: string;
   readonly access: number;
-  readonly permissions: readonly string[];
   readonly expiresAt: WireTime;
+  /** What the library writes as it is, after the other fields: the permissions, see `grants`. */
+  readonly $unknowns: readonly Buffer[];
 }
 
 export interface WireDenial {
@@ -58,6 +59,8 @@ export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
 const root = loadProto(VALIDATION_PROTO);
 const questions = codecOf<WireQuestion>(root.lookupType('latchkey.v1.ValidateKeyRequest'));
 const answers = codecOf<WireAnswer>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
+/** Encodes the permissions of a grant, so that a list is encoded once and not for each answer. */
+export const grants = codecOf<{ readonly permissions: readonly string[] }>(root.lookupType('latchkey.v1.Grant'));
 
 const messages = {
   requestSerialize: questions.encode,
