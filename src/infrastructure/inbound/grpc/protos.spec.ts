@@ -62,3 +62,9 @@ test('writes each grant with its own permissions, however many and in whatever o
     }),
   );
 });
+
+test('writes an answer after one that could not be written', () => {
+  const broken = { requestId: 'a request', grant: { ...ids, expiresAt: { seconds: 1, $unknowns: [undefined] } } };
+  expect(() => write(broken)).toThrow(TypeError);
+  expect(read(write(answerWith(['a:read'])))).toEqual(readWith(['a:read']));
+});

@@ -22,9 +22,16 @@ interface Codec<Message> {
 }
 
 export function codecOf<Message extends object>(type: protobuf.Type): Codec<Message> {
+  // One writer for all messages, so that its buffer need not grow again for each.
+  const writer = protobuf.Writer.create();
+  const empty = () => {
+    // A message that could not be encoded may have left several levels, and each call leaves one of them.
+    while (writer.pos > 0) writer.reset();
+    return writer;
+  };
   return {
     // In Node.js, the library's writer returns a Buffer.
-    encode: (message) => type.encode(message).finish() as Buffer,
+    encode: (message) => type.encode(message, empty()).finish() as Buffer,
     decode: (bytes) => type.decode(new TolerantReader(bytes)) as unknown as Message,
   };
 }
