@@ -53,6 +53,17 @@ describe('AllowedNetworks', () => {
     expect(allows([network], address)).toBe(expected);
   });
 
+  test('give the same answer to an address, regardless of the addresses before it', () => {
+    fc.assert(
+      fc.property(fc.array(networks, { minLength: 1, maxLength: 3 }), fc.array(fc.option(v4)), (ranges, addresses) => {
+        const shared = AllowedNetworks.restore(ranges);
+        const answers = addresses.map((address) => shared.allow(address));
+        expect(answers).toEqual(addresses.map((address) => allows([...ranges], address)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test('allow nothing when they are empty', () => {
     expect(allows([], '10.1.2.3')).toBe(false);
   });

@@ -12,6 +12,9 @@ interface Network {
 
 /** The networks that requests with a key must come from. */
 export class AllowedNetworks {
+  /** The answer for the last address: each validation needs it twice, and most keys are used from few addresses. */
+  private last: { readonly address: string | null; readonly isAllowed: boolean } = { address: null, isAllowed: false };
+
   private constructor(private readonly networks: readonly Network[]) {}
 
   /** @param stored a text that is no network allows no address */
@@ -21,8 +24,12 @@ export class AllowedNetworks {
 
   /** @param clientAddress null when it is unknown, and then it is not allowed */
   allow(clientAddress: string | null): boolean {
-    const address = clientAddress === null ? undefined : parseAddress(clientAddress);
-    return address !== undefined && this.networks.some((network) => contains(network, address));
+    if (clientAddress !== this.last.address) {
+      const address = clientAddress === null ? undefined : parseAddress(clientAddress);
+      const isAllowed = address !== undefined && this.networks.some((network) => contains(network, address));
+      this.last = { address: clientAddress, isAllowed };
+    }
+    return this.last.isAllowed;
   }
 }
 
