@@ -39,7 +39,7 @@ describe('a new key', () => {
     const key = await createKey(page);
     expect(key).toMatch(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/);
     expect((await stage.service.clients.validate(key)).outcome).toBe('grant');
-    await page.getByText('You’ll see this key only once. Copy it now.').waitFor();
+    await dialog(page, 'Your new key “CI deploy”').getByText('You’ll see this key only once. Copy it now.').waitFor();
     await page.getByText(/^Keep it in a password manager.* Never in source control/).waitFor();
     expect(await placesOf(page, key)).toEqual(['document']);
     await storeKey(page);

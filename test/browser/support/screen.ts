@@ -9,7 +9,7 @@ export const row = (page: Page, keyName: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: keyName }) });
 export const heading = (page: Page) => page.getByRole('heading', { name: 'API keys', exact: true });
 export const createDialog = (page: Page) => dialog(page, 'Create API key');
-export const revealDialog = (page: Page) => dialog(page, 'Your new key');
+export const revealDialog = (page: Page) => page.getByRole('dialog', { name: /^Your new key “/ });
 export const shownKey = (page: Page) => page.getByRole('textbox', { name: 'Your new API key' });
 
 /** Only a long list has filters. The name of each ends with its count. */

@@ -65,7 +65,7 @@ export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, a
       closesOnClickOutside={!created}
       onClosed={closed}
       size="lg"
-      title={isAsking ? reveal.early.title : created ? reveal.title : title}
+      title={isAsking ? reveal.early.title : created ? reveal.title(created.apiKey.name) : title}
     >
       {created ? (
         <RevealDialogBody

@@ -1,5 +1,5 @@
 export const reveal = {
-  title: 'Your new key',
+  title: (name: string) => `Your new key “${name}”`,
   once: 'You’ll see this key only once. Copy it now.',
   keyLabel: 'Your new API key',
   keep: 'Keep it in a password manager, a secrets manager or an environment variable. Never in source control, chat or email.',

@@ -1,7 +1,7 @@
 import type { Texts } from '../../texts';
 
 export const reveal: Texts['reveal'] = {
-  title: 'Ihr neuer Schlüssel',
+  title: (name) => `Ihr neuer Schlüssel „${name}“`,
   once: 'Sie sehen diesen Schlüssel nur einmal. Kopieren Sie ihn jetzt.',
   keyLabel: 'Ihr neuer API-Schlüssel',
   keep: 'Bewahren Sie ihn in einem Passwortmanager, einer Secret-Verwaltung oder einer Umgebungsvariable auf. Nie in der Versionsverwaltung, in Chats oder E-Mails.',
