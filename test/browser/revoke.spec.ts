@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { countKeys, putKeys } from './support/rows.js';
 import { button, chooseAction, dialog, focusOn, heading, row, showEnded } from './support/screen.js';
 import { Stage } from './support/stage.js';
+
+const backgroundOf = (element: Locator) =>
+  element.evaluate((node) => node.ownerDocument.defaultView!.getComputedStyle(node).backgroundColor);
 
 describe('revoking a key', () => {
   let stage: Stage;
@@ -11,7 +15,7 @@ describe('revoking a key', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('names the key and the consequence, and needs the box with the name to be ticked', async () => {
+  test('names the key and the consequence, and needs the box to be ticked, which makes the button red', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy', shown: '7c1f4e0a9b2d', usedMinutesAgo: 90 }]);
     const { page } = await stage.open({ owner });
@@ -20,9 +24,15 @@ describe('revoking a key', () => {
     await question.getByText(/Everything that uses this key stops working at once/).waitFor();
     await question.getByText('lk_7c1f4e0a9b2d…').waitFor();
     await question.getByText('It was used within the last day, so something probably still needs it.').waitFor();
+    const colours = () => Promise.all(['Cancel', 'Revoke key'].map((name) => backgroundOf(button(question, name))));
+    const [quiet, unticked] = await colours();
+    expect(unticked).toBe(quiet);
     await button(question, 'Revoke key').click();
     await question.getByText('Tick the box to confirm').waitFor();
     await focusOn(question.getByLabel('Yes, revoke it permanently'));
+    await page.keyboard.press('Space');
+    const [, ticked] = await colours();
+    expect(ticked).not.toBe(quiet);
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
     await button(question, 'Cancel').click();
     await question.waitFor({ state: 'detached' });

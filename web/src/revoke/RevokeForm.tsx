@@ -20,7 +20,7 @@ interface Props {
 /**
  * The person ticks a box whose label names the key, instead of typing its name: revoking a leaked key must take only
  * seconds, also on a phone, and a copied name proves nothing. Name, prefix and last use protect from revoking the wrong
- * key. The button is never disabled; pressing it shows what is missing.
+ * key. The button is never disabled; pressing it shows what is missing. It turns red when the box is ticked.
  */
 export function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel }: Props) {
   const texts = useTexts();
@@ -59,7 +59,7 @@ export function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel
           <Button variant="default" onClick={onCancel} disabled={isPending}>
             {texts.cancel}
           </Button>
-          <Button type="submit" color="red" loading={isPending}>
+          <Button type="submit" loading={isPending} {...(isConfirmed ? { color: 'red' } : { variant: 'default' })}>
             {words.submit}
           </Button>
         </DialogFooter>
