@@ -99,9 +99,7 @@ describe('a key that is limited', () => {
     await focusOn(only(page));
     await permission(page, 'area-0:read').focus();
     for (let count = 0; count < 101; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await page.keyboard.press('Space');
-      // oxlint-disable-next-line no-await-in-loop
       await page.keyboard.press('ArrowDown');
     }
     await page.getByText('101 of 150 selected').waitFor();
