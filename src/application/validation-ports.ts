@@ -2,7 +2,7 @@
 import type { Client, FailedAuthentication } from '../domain/audit/audit-event.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { Question, Verdict } from '../domain/keys/verdict.js';
-import type { RateDecision } from '../domain/rate-limit.js';
+import type { RateDecision, RateLimit } from '../domain/rate-limit.js';
 import type { KeyHistory } from '../domain/usage/key-history.js';
 
 /** What one SQL statement read about a public part, at `now`. */
@@ -19,8 +19,11 @@ export interface KeyReader {
 }
 
 export interface RateLimiter {
-  /** Never fails: without its store, each process limits by itself. */
-  charge(keyId: string): RateDecision | Promise<RateDecision>;
+  /**
+   * Never fails: without its store, each process limits by itself.
+   * @param limit of this key now. It may differ from the last charge: the requests used of the burst stay used.
+   */
+  charge(keyId: string, limit: RateLimit): RateDecision | Promise<RateDecision>;
 }
 
 /**

@@ -41,12 +41,12 @@ export function buildAdapters(
   { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
   passwords?: Argon2Passwords,
 ) {
-  const { redis, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
+  const { redis, platformLogin, oidc, publicUrl, mail } = config;
   const outage = new PostgresOutage(log);
   const database = new Database(dataSource, primary.config, outage);
   const stores = buildStores(database, config.noticeReceivers);
   const storedCosts = new PostgresStoredCosts(database);
-  const localLimiter = new MemoryRateLimiter(rateLimit);
+  const localLimiter = new MemoryRateLimiter();
   return {
     primary,
     database,
@@ -72,7 +72,7 @@ export function buildAdapters(
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,
-    limiter: redis ? new RedisRateLimiter(redis, rateLimit, localLimiter, log, traces) : localLimiter,
+    limiter: redis ? new RedisRateLimiter(redis, localLimiter, log, traces) : localLimiter,
     platformLogin:
       oidc &&
       new OidcPlatformLogin(

@@ -45,7 +45,7 @@ export async function buildDoors(
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const refused = new RefusedCallers(log);
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], refused);
-  const answers = new KeyAnswers(config.rateLimit);
+  const answers = new KeyAnswers();
   const keyRequests = new KeyRequests(answers, log);
 
   const grpcDoors: GrpcDoor[] = [

@@ -63,6 +63,7 @@ export type Settings = Pick<
   Config,
   | 'keyPrefix'
   | 'keyChangesPerHour'
+  | 'rateLimit'
   | 'passwordSignIn'
   | 'freshSignIn'
   | 'audit'
@@ -73,7 +74,7 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(settings: Settings, ports: Ports) {
-  const { keyPrefix, keyChangesPerHour, passwordSignIn, freshSignIn } = settings;
+  const { keyPrefix, keyChangesPerHour, rateLimit, passwordSignIn, freshSignIn } = settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
@@ -89,7 +90,7 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     rule: freshSignIn,
   });
   const recordFirstUse = new RecordFirstUse(accounts, validationGate);
-  const validateKey = new ValidateKey({ ...ports, dueEnds: validatedEnds, recordFirstUse, keyPrefix });
+  const validateKey = new ValidateKey({ ...ports, dueEnds: validatedEnds, recordFirstUse, keyPrefix, rateLimit });
   return {
     ...administration,
     recordFirstUse,

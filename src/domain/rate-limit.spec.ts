@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  convertTat,
   emissionIntervalMicros,
   gcra,
   rateLimitWindowSeconds,
   type RateDecision,
   type RateLimit,
+  type StoredCharge,
 } from './rate-limit.js';
 
 const limits = fc.record({
@@ -50,6 +52,62 @@ function moments(start: number, gaps: readonly number[]): number[] {
   return [start, ...gaps.map((gap) => (now += gap))];
 }
 
+/** One key, whose limit may change at any time. */
+class ChangingBucket {
+  private stored: StoredCharge | undefined;
+
+  charge(limit: RateLimit, now: number): RateDecision {
+    const intervalMicros = emissionIntervalMicros(limit);
+    const { tat, decision } = gcra(limit, this.stored && convertTat(this.stored, intervalMicros, now), now);
+    this.stored = { tat, intervalMicros };
+    return decision;
+  }
+}
+
+describe('GCRA under a limit that changes', () => {
+  test('keeps the used requests of the burst used, whatever rate and burst follow', () => {
+    fc.assert(
+      fc.property(limits, limits, starts, fc.nat({ max: 50 }), (before, after, now, sent) => {
+        const bucket = new ChangingBucket();
+        const used = Array.from({ length: sent }, () => bucket.charge(before, now)).filter(
+          (each) => each.admitted,
+        ).length;
+        let left = 0;
+        while (bucket.charge(after, now).admitted) left += 1;
+        expect(left).toBe(Math.max(0, after.burst - used));
+      }),
+    );
+  });
+
+  test('never admits more than the new burst and rate allow from the change on', () => {
+    fc.assert(
+      fc.property(limits, limits, starts, pauses, pauses, (before, after, start, gaps, laterGaps) => {
+        const bucket = new ChangingBucket();
+        const changedAt = moments(start, gaps).reduce((_, now) => (bucket.charge(before, now), now), start);
+        const admitted = moments(changedAt, laterGaps).filter((now) => bucket.charge(after, now).admitted);
+        admitted.forEach((now, n) => {
+          expect(n + 1).toBeLessThanOrEqual(after.burst + (after.perSecond * (now - changedAt)) / 1_000_000);
+        });
+      }),
+    );
+  });
+
+  test('reaches the whole new burst after the time that it reports', () => {
+    const bucket = new ChangingBucket();
+    for (let n = 0; n < 10; n += 1) bucket.charge({ perSecond: 10, burst: 10 }, 0);
+    const slow = { perSecond: 1, burst: 4 };
+    const refused = bucket.charge(slow, 0);
+    expect(refused).toEqual({
+      admitted: false,
+      limit: slow,
+      remaining: 0,
+      resetAfterMicros: 4_000_000,
+      retryAfterMicros: 1_000_000,
+    });
+    expect(bucket.charge(slow, 4_000_000)).toMatchObject({ admitted: true, remaining: 3 });
+  });
+});
+
 describe('GCRA', () => {
   test('never admits more than burst + rate × time, for any pattern of arrivals', () => {
     fc.assert(
@@ -76,7 +134,7 @@ describe('GCRA', () => {
         const bucket = new Bucket(limit);
         for (const now of moments(start, gaps)) {
           const { remaining, limit: reported } = bucket.charge(now);
-          expect([reported, remaining]).toEqual([limit.burst, bucket.admissible(now)]);
+          expect([reported, remaining]).toEqual([limit, bucket.admissible(now)]);
         }
       }),
       { numRuns: 50 },
@@ -142,13 +200,14 @@ describe('GCRA', () => {
   });
 
   test('admits these requests under the default limit of 100 and 20 a second', () => {
-    const bucket = new Bucket({ perSecond: 20, burst: 100 });
-    const rested = { admitted: true, limit: 100, remaining: 99, resetAfterMicros: 50_000, retryAfterMicros: 0 };
+    const limit = { perSecond: 20, burst: 100 };
+    const bucket = new Bucket(limit);
+    const rested = { admitted: true, limit, remaining: 99, resetAfterMicros: 50_000, retryAfterMicros: 0 };
     expect(bucket.charge(0)).toEqual(rested);
     for (let sent = 1; sent < 100; sent += 1) bucket.charge(0);
     const refused = {
       admitted: false,
-      limit: 100,
+      limit,
       remaining: 0,
       resetAfterMicros: 5_000_000,
       retryAfterMicros: 50_000,

@@ -6,8 +6,8 @@ export interface RateLimit {
 
 export interface RateDecision {
   readonly admitted: boolean;
-  /** The same as `burst`. */
-  readonly limit: number;
+  /** What the request was charged by. */
+  readonly limit: RateLimit;
   /** How many requests would be admitted now. */
   readonly remaining: number;
   /** Until the whole burst is available again. */
@@ -28,8 +28,8 @@ export function rateLimitWindowSeconds({ perSecond, burst }: RateLimit): number 
 
 /**
  * The Generic Cell Rate Algorithm (ITU-T I.371). `tat` is the theoretical arrival time: when the bucket is full again.
- * It is the only state of a key. It is capped at `now` plus the tolerance, so that a clock that was set back delays a
- * key no longer than its own requests would have.
+ * It is capped at `now` plus the tolerance, so that a clock that was set back delays a key no longer than its own
+ * requests would have.
  *
  * @param tat the last result of this function, in microseconds on the clock of `now`; undefined for a key at rest
  */
@@ -42,13 +42,26 @@ export function gcra(limit: RateLimit, tat: number | undefined, now: number): { 
   return { tat: newTat, decision: rateDecision(limit, admitted, newTat - now) };
 }
 
+/** What is stored of a key whose rate may change. */
+export interface StoredCharge {
+  readonly tat: number;
+  /** The emission interval that `tat` was computed with. */
+  readonly intervalMicros: number;
+}
+
+/** `tat` for another interval. The requests that the key has used of its burst stay used, and nothing more. */
+export function convertTat({ tat, intervalMicros }: StoredCharge, newIntervalMicros: number, now: number): number {
+  if (intervalMicros === newIntervalMicros || tat <= now) return tat;
+  return now + Math.ceil(((tat - now) / intervalMicros) * newIntervalMicros);
+}
+
 /** @param backlog microseconds until the bucket is full again, after this request */
 export function rateDecision(limit: RateLimit, admitted: boolean, backlog: number): RateDecision {
   const interval = emissionIntervalMicros(limit);
   const tolerance = interval * limit.burst;
   return {
     admitted,
-    limit: limit.burst,
+    limit,
     remaining: Math.max(0, Math.floor((tolerance - backlog) / interval)),
     resetAfterMicros: backlog,
     retryAfterMicros: admitted ? 0 : backlog + interval - tolerance,

@@ -46,13 +46,14 @@ describe('the denial of a validation', () => {
       list = () => Promise.reject(new Error('nothing is recorded'));
     }
     const reader = new NotedReader(primaryAt(database.url));
-    const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
+    const limiter = new MemoryRateLimiter();
     const validateKey = new ValidateKey({
       ...app,
       keyReader: reader,
       limiter,
       audit: new NotedAudit(),
       keyPrefix: 'lk',
+      rateLimit: { perSecond: 1, burst: 1 },
     });
     const workFor = async (key: string) => {
       work.length = 0;

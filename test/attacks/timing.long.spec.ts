@@ -70,8 +70,10 @@ describe('the time of a denial', () => {
 
   test('differs between an existing and an unknown key only by the read of one row', async () => {
     const reader = new PostgresKeyReader(primaryAt(database.url));
-    const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
-    const judge = new ValidateKey({ ...app, keyReader: reader, limiter, audit: new NoAudit(), keyPrefix: 'lk' });
+    const limiter = new MemoryRateLimiter();
+    const rateLimit = { perSecond: 1, burst: 1 };
+    const parts = { keyReader: reader, limiter, audit: new NoAudit(), keyPrefix: 'lk', rateLimit };
+    const judge = new ValidateKey({ ...app, ...parts });
     try {
       await reader.open();
       for (let pair = 0; pair < WARM_UPS; pair += 1) await refuseBoth(judge);

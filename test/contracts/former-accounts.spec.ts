@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NO_ENTITLEMENTS } from '../../src/domain/accounts/account-change.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../src/domain/accounts/former-account.js';
 import { client } from '../support/application/calls.js';
@@ -83,7 +84,7 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
     await openAgain(id, 6n);
     const { account, formerAccount } = await seen(id);
     const status = 'active' as const;
-    const state = { ...PROFILE, id, email: emailOf(id), version: 6n, status, passwordHash: null };
+    const state = { ...NO_ENTITLEMENTS, ...PROFILE, id, email: emailOf(id), version: 6n, status, passwordHash: null };
     expect([account, formerAccount]).toEqual([Account.restore(state), undefined]);
     expect(await world.accounts.find(id)).toEqual(account);
   });

@@ -40,6 +40,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
       ownerId: id,
       access: 'read-only',
       permissions: ['systems:read', 'reports:read'],
+      attributes: [],
       createdAt,
       expiresAt,
     });

@@ -14,15 +14,11 @@ import type { Entry } from '../support/reading/printed-log.js';
 /** The limits of one process, which count how often they were used. */
 export class WatchedLocal implements RateLimiter {
   charges = 0;
-  private readonly limiter: MemoryRateLimiter;
+  private readonly limiter = new MemoryRateLimiter();
 
-  constructor(limit: RateLimit) {
-    this.limiter = new MemoryRateLimiter(limit);
-  }
-
-  charge(keyId: string): RateDecision {
+  charge(keyId: string, limit: RateLimit): RateDecision {
     this.charges += 1;
-    return this.limiter.charge(keyId);
+    return this.limiter.charge(keyId, limit);
   }
 
   close(): void {
@@ -31,7 +27,8 @@ export class WatchedLocal implements RateLimiter {
 }
 
 export interface Subject {
-  charge(keyId: string): Promise<RateDecision>;
+  /** @param limit the subject's own by default */
+  charge(keyId: string, limit?: RateLimit): Promise<RateDecision>;
   /** How many charges were decided by the limits of the process because Redis did not answer. */
   fallbacks(): number;
   /** The log entries about outages. */
@@ -49,9 +46,9 @@ afterEach(() => {
 });
 
 export async function inMemory(limit: RateLimit): Promise<Subject> {
-  const limiter = new MemoryRateLimiter(limit);
+  const limiter = new MemoryRateLimiter();
   closers.push(() => limiter.close());
-  return { charge: async (keyId) => limiter.charge(keyId), fallbacks: () => 0, outages: [] };
+  return { charge: async (keyId, own = limit) => limiter.charge(keyId, own), fallbacks: () => 0, outages: [] };
 }
 
 /** @param deadlineMs generous unless the test is about the deadline, because a busy machine is no outage */
@@ -60,15 +57,15 @@ export async function onRedis(
   url = process.env['LATCHKEY_TEST_REDIS_URL']!,
   deadlineMs = STORE_TIMEOUT_MS,
 ): Promise<Subject> {
-  const local = new WatchedLocal(limit);
+  const local = new WatchedLocal();
   const { log, entries } = keptLog();
-  const limiter = new RedisRateLimiter(parseRedisUrl(url), limit, local, log, NO_TRACES, deadlineMs);
+  const limiter = new RedisRateLimiter(parseRedisUrl(url), local, log, NO_TRACES, deadlineMs);
   closers.push(
     () => limiter.close(),
     () => local.close(),
   );
   const subject = {
-    charge: async (keyId: string) => limiter.charge(keyId),
+    charge: async (keyId: string, own = limit) => limiter.charge(keyId, own),
     fallbacks: () => local.charges,
     outages: entries,
   };

@@ -18,7 +18,7 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
         for (let n = 0; n < 8; n += 1) charged.push(await subject.charge(keyId));
         return charged;
       });
-      const reported = decisions.map(({ admitted, limit, remaining }) => [admitted, limit, remaining]);
+      const reported = decisions.map(({ admitted, limit, remaining }) => [admitted, limit.burst, remaining]);
       expect(reported).toEqual([
         [true, 5, 4],
         [true, 5, 3],
@@ -57,6 +57,30 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
         const fullFrom = performance.now() + fullAt / 1000;
         expect(await until(() => performance.now() >= fullFrom, 5000, 1)).toBe(true);
         expect(await subject.charge(keyId)).toMatchObject({ admitted: true, remaining: 2 });
+      });
+    });
+
+    test('keeps the used requests used when the limit of a key changes, down and up', async () => {
+      const subject = await open(slow);
+      const remainingAt = async (keyId: string, ...limits: RateLimit[]) => {
+        const remaining: number[] = [];
+        for (const limit of limits) remaining.push((await subject.charge(keyId, limit)).remaining);
+        return remaining;
+      };
+      const fast = { perSecond: 1000, burst: 9 };
+      const hourly = { perSecond: 1 / 3600, burst: 6 };
+      await undisturbed([subject], async (keyId) => {
+        // Nothing is regained while the rate is one an hour. The other limits charge one request each.
+        expect(await remainingAt(keyId, hourly, hourly, { ...hourly, burst: 4 }, hourly)).toEqual([5, 4, 1, 2]);
+        await chargeTogether(subject, keyId, 5);
+        expect(await subject.charge(keyId, { ...hourly, burst: 3 })).toMatchObject({ admitted: false, remaining: 0 });
+      });
+      await undisturbed([subject], async (keyId) => {
+        const before = (await chargeTogether(subject, keyId, 9)).length;
+        await chargeTogether(subject, newKey(), before);
+        // 5 of 5 are used. A burst of 9 leaves 4 more, and the faster rate refills it.
+        expect(await subject.charge(keyId, { ...hourly, burst: 9 })).toMatchObject({ admitted: true });
+        expect(await until(async () => (await subject.charge(keyId, fast)).remaining === 8, 5000, 1)).toBe(true);
       });
     });
 

@@ -14,6 +14,7 @@ const GRANT: Verdict = {
   ownerId: 'o',
   access: 'read-only',
   permissions: [],
+  attributes: [],
   createdAt: new Date(0),
   expiresAt: new Date(1),
 };

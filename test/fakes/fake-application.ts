@@ -62,10 +62,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     leakReports: fakeLeakReports(store),
     usage: fakeKeyUsage(store),
     passwords: parts.passwords ?? new FakePasswords(),
-    limiter: new MemoryRateLimiter(
-      parts.rateLimit ?? { perSecond: 20, burst: 100 },
-      () => store.now().getTime() * 1000,
-    ),
+    limiter: new MemoryRateLimiter(() => store.now().getTime() * 1000),
     platformTokens: parts.tokens,
     platformLogin: parts.login,
     meter: new FakeValidationMeter(),
@@ -75,11 +72,13 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
 
 /** The use cases on fakes. Nothing has to be started or closed. */
 export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts = {}) {
+  const rateLimit = parts.rateLimit ?? { perSecond: 20, burst: 100 };
   const ports = fakePorts(store, parts);
   const useCases = buildUseCases(
     {
       keyPrefix: 'lk',
       keyChangesPerHour: 0,
+      rateLimit,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       audit: { sealKeys: [], retentionDays: undefined },
@@ -89,5 +88,5 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
     },
     ports,
   );
-  return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), store };
+  return { ...ports, ...useCases, rateLimit, cheapHash: fakeHash(PASSWORD, 1024), store };
 }

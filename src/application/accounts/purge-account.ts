@@ -1,3 +1,4 @@
+import { changedEntitlements, NO_ENTITLEMENTS } from '../../domain/accounts/account-change.js';
 import { FormerAccount } from '../../domain/accounts/former-account.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
@@ -20,7 +21,7 @@ export class PurgeAccount {
       await transaction.endSessions();
       await transaction.forgetAccount(former);
       if (account) {
-        const details = { permissions: { before: account.permissions, after: [] } };
+        const details = changedEntitlements(account, NO_ENTITLEMENTS);
         await transaction.record({ type: 'account.purged', details, ...actor });
       }
       return revoked.length;

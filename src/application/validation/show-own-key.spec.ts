@@ -14,7 +14,7 @@ describe('ShowOwnKey', () => {
     expect(await show(fullKey)).toMatchObject({
       name: 'CI',
       verdict: { granted: true, keyId: key.id, ownerId: id, permissions: ['systems:read'] },
-      rate: { limit: 2, remaining: 1 },
+      rate: { limit: { perSecond: 1, burst: 2 }, remaining: 1 },
     });
     expect(app.store.lastUses.get(key.id)).toEqual(app.store.now());
   });

@@ -16,14 +16,21 @@ import { ValidateKey, type ValidationParts } from './validate-key.js';
 
 const READ: Question = { operation: 'read', permission: '' };
 
-const LIMITED = { admitted: false, limit: 3, remaining: 0, resetAfterMicros: 3_000_000, retryAfterMicros: 1_000_000 };
+const SLOW = { perSecond: 1, burst: 3 };
+const LIMITED = {
+  admitted: false,
+  limit: SLOW,
+  remaining: 0,
+  resetAfterMicros: 3_000_000,
+  retryAfterMicros: 1_000_000,
+};
 /** Answers asynchronously, as Redis does. */
 class DistantLimiter implements RateLimiter {
   charge = () => Promise.resolve(LIMITED);
 }
 const limiter = new DistantLimiter();
 
-const app = openFakes({ rateLimit: { perSecond: 1, burst: 3 } });
+const app = openFakes({ rateLimit: SLOW });
 
 /** Uses the same store, but its own reader and the asynchronous limiter. */
 function judgeOver(reader: KeyReader): ValidateKey {
@@ -73,10 +80,11 @@ describe('ValidateKey with a valid key', () => {
       ownerId: key.ownerId,
       access: 'read-only',
       permissions: ['systems:read'],
+      attributes: [],
       createdAt: key.snapshot().createdAt,
       expiresAt: key.snapshot().expiresAt,
     });
-    expect(rate).toMatchObject({ admitted: true, limit: 3, remaining: 2 });
+    expect(rate).toMatchObject({ admitted: true, limit: SLOW, remaining: 2 });
     expect(failures(key.ownerId)).toEqual([]);
   });
 
@@ -166,7 +174,7 @@ describe('ValidateKey after the secret is proven', () => {
     const { verdict, rate, proven } = await validate(created.fullKey, question);
     expect(verdict).toMatchObject({ granted: false, reason });
     expect(proven).toEqual({ keyId: created.key.id, ownerId: created.key.ownerId });
-    expect(rate).toMatchObject({ admitted: true, limit: 3, remaining: 2, retryAfterMicros: 0 });
+    expect(rate).toMatchObject({ admitted: true, limit: SLOW, remaining: 2, retryAfterMicros: 0 });
     const recorded = isFailure ? [{ reason, keyId: created.key.id, publicPart: created.fullKey.slice(3, 27) }] : [];
     expect(failures(created.key.ownerId)).toMatchObject(recorded);
     const { ownerId, id: keyId } = created.key;

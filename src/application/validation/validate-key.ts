@@ -1,6 +1,6 @@
 import { isProof } from '../../domain/keys/key-restrictions.js';
 import { KeyString } from '../../domain/keys/key-string.js';
-import type { RateDecision } from '../../domain/rate-limit.js';
+import type { RateDecision, RateLimit } from '../../domain/rate-limit.js';
 import {
   deny,
   type DenialReason,
@@ -48,6 +48,8 @@ export interface ValidationParts {
   readonly meter: ValidationMeter;
   readonly refusals: Refusals;
   readonly keyPrefix: string;
+  /** Of keys whose owner has no limit of their own. */
+  readonly rateLimit: RateLimit;
 }
 
 type Refused = FailedAuthentication & { readonly reason: DenialReason };
@@ -68,7 +70,7 @@ export class ValidateKey {
   }
 
   private async validate(request: ValidationRequest, timer: ValidationTimer): Promise<Validation> {
-    const { keyReader, limiter, usage, keyPrefix } = this.parts;
+    const { keyReader, limiter, usage, keyPrefix, rateLimit } = this.parts;
     const { credential, question, client, service = null } = request;
     const keyString = credential === undefined ? undefined : KeyString.parse(credential, keyPrefix);
     if (!keyString) {
@@ -85,7 +87,8 @@ export class ValidateKey {
       const why = found ? 'wrong secret' : 'unknown key';
       return this.refuseUnproven({ client, publicPart, keyId, ownerId }, why, timer);
     }
-    const charge = found.isAllowedFrom(question.clientAddress) ? limiter.charge(found.id) : undefined;
+    const isCharged = found.isAllowedFrom(question.clientAddress);
+    const charge = isCharged ? limiter.charge(found.id, found.rateLimit(rateLimit)) : undefined;
     const rate = charge instanceof Promise ? await charge : charge;
     timer.endPart('limits');
     // Without a charge, the address or something before it decides.

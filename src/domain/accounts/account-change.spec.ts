@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NO_ENTITLEMENTS } from './account-change.js';
 import { Account } from './account.js';
 import { type AccountProfile } from './account-profile.js';
 
@@ -7,7 +8,15 @@ const PERMISSIONS = { before: PROFILE.permissions, after: PROFILE.permissions };
 
 function stored(): Account {
   const { email, displayName, permissions } = PROFILE;
-  const state = { id: 'u1', email, displayName, permissions, passwordHash: null, version: 3n } as const;
+  const state = {
+    ...NO_ENTITLEMENTS,
+    id: 'u1',
+    email,
+    displayName,
+    permissions,
+    passwordHash: null,
+    version: 3n,
+  } as const;
   return Account.restore({ ...state, status: 'active' });
 }
 
@@ -45,6 +54,20 @@ describe('accountChanges', () => {
     ]);
   });
 
+  test('names limits and attributes with their values, if they changed', () => {
+    const limits = { maxKeyDays: 7 };
+    const attributes = [{ name: 'tenant', value: 'acme' }];
+    const account = Account.open('u1', { ...PROFILE, limits, attributes });
+    expect(account.changes).toMatchObject([
+      { became: 'created', limits: { before: {}, after: limits }, attributes: { before: [], after: attributes } },
+    ]);
+    const update = (part: Partial<AccountProfile>) => changesOf(stored(), (one) => one.update({ ...PROFILE, ...part }));
+    expect(update({ limits })).toEqual([
+      { became: 'changed', changed: ['limits'], permissions: PERMISSIONS, limits: { before: {}, after: limits } },
+    ]);
+    expect(update({ limits: {}, attributes: [] })).toEqual([]);
+  });
+
   test.each([
     ['suspend', 'suspended'],
     ['delete', 'deleted'],
@@ -56,7 +79,15 @@ describe('accountChanges', () => {
 
   test('names a reactivation after a suspension and after a deletion', () => {
     for (const status of ['suspended', 'deleted'] as const) {
-      const account = Account.restore({ ...PROFILE, id: 'u1', passwordHash: null, version: 0n, status });
+      const account = Account.restore({
+        ...PROFILE,
+        limits: {},
+        attributes: [],
+        id: 'u1',
+        passwordHash: null,
+        version: 0n,
+        status,
+      });
       expect(changesOf(account, (one) => one.reactivate())).toEqual([{ became: 'reactivated' }]);
     }
   });

@@ -1,5 +1,7 @@
 import { requireFields } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
+import { type Attribute, attributesProblem } from './account-attributes.js';
+import { type AccountLimits, limitProblems, NO_LIMITS } from './account-limits.js';
 import { isNewPermission, isPermission, newPermissionProblem } from './permission.js';
 
 export const MAX_EMAIL_LENGTH = 254;
@@ -10,6 +12,9 @@ export interface AccountProfile {
   readonly email: string;
   readonly displayName: string;
   readonly permissions: readonly string[];
+  /** Absent limits or attributes leave the stored ones as they are. */
+  readonly limits?: AccountLimits | undefined;
+  readonly attributes?: readonly Attribute[] | undefined;
   readonly version?: bigint | undefined;
 }
 
@@ -27,7 +32,8 @@ export function emailProblem(email: string): string | undefined {
 }
 
 /** Throws one error that names every invalid field of the profile. */
-export function requireProfile(id: string, { email, displayName, permissions }: AccountProfile): void {
+export function requireProfile(id: string, profile: AccountProfile): void {
+  const { email, displayName, permissions, limits = NO_LIMITS, attributes = [] } = profile;
   const wrong = permissions.find((permission) => !isPermission(permission));
   requireFields({
     id: accountIdProblem(id),
@@ -41,6 +47,8 @@ export function requireProfile(id: string, { email, displayName, permissions }: 
         : wrong === undefined
           ? undefined
           : `must each have the form resource:action without wildcards, unlike ${quoted(wrong)}`,
+    ...limitProblems(limits),
+    attributes: attributesProblem(attributes),
   });
 }
 

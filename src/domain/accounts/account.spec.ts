@@ -34,7 +34,15 @@ describe('Account', () => {
   });
 
   test('restores the stored state', () => {
-    const state = { ...PROFILE, id: 'u2', passwordHash: 'hash', status: 'deleted' as const, version: 7n };
+    const state = {
+      ...PROFILE,
+      limits: {},
+      attributes: [],
+      id: 'u2',
+      passwordHash: 'hash',
+      status: 'deleted' as const,
+      version: 7n,
+    };
     expect(Account.restore(state)).toMatchObject({ ...state, isActive: false });
   });
 

@@ -1,23 +1,22 @@
-import { accountChanges, type AccountChange } from './account-change.js';
+import { accountChanges, type AccountChange, type Entitlements, NO_ENTITLEMENTS } from './account-change.js';
 import { type AccountProfile, requireNewPermissions } from './account-profile.js';
+import type { Attribute } from './account-attributes.js';
+import { type AccountLimits, givenLimits } from './account-limits.js';
 import { LatchkeyError } from '../errors.js';
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 /** What a validation needs to know about a key's owner. */
-export interface OwnerStanding {
+export interface OwnerStanding extends Entitlements {
   readonly status: AccountStatus;
-  readonly permissions: readonly string[];
 }
 
-interface AccountState {
+interface AccountState extends OwnerStanding {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
-  readonly permissions: readonly string[];
   readonly passwordHash: string | null;
-  readonly status: AccountStatus;
   readonly version: bigint;
 }
 
@@ -34,7 +33,7 @@ export class Account implements OwnerStanding {
       id,
       email,
       displayName,
-      permissions: [],
+      ...NO_ENTITLEMENTS,
       passwordHash: null,
       status: 'active',
       version: 0n,
@@ -60,6 +59,12 @@ export class Account implements OwnerStanding {
   get permissions(): readonly string[] {
     return this.state.permissions;
   }
+  get limits(): AccountLimits {
+    return this.state.limits;
+  }
+  get attributes(): readonly Attribute[] {
+    return this.state.attributes;
+  }
   get passwordHash(): string | null {
     return this.state.passwordHash;
   }
@@ -79,10 +84,13 @@ export class Account implements OwnerStanding {
   }
 
   /** Throws `invalid_fields` for a permission that is not stored yet and does not follow the grammar of new ones. */
-  update({ email, displayName, permissions, version }: AccountProfile): void {
+  update({ email, displayName, permissions, version, ...terms }: AccountProfile): void {
     requireNewPermissions(permissions.filter((each) => !this.state.permissions.includes(each)));
     const newest = newestVersion(this.state.version, version);
-    this.state = { ...this.state, email, displayName, permissions: [...new Set(permissions)], version: newest };
+    const limits = terms.limits ? givenLimits(terms.limits) : this.state.limits;
+    const attributes = terms.attributes ?? this.state.attributes;
+    const rest = { email, displayName, permissions: [...new Set(permissions)], version: newest };
+    this.state = { ...this.state, ...rest, limits, attributes };
   }
 
   changePassword(passwordHash: string): void {

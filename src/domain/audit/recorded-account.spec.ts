@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
+import { NO_ENTITLEMENTS } from '../accounts/account-change.js';
 import { RecordedAccount, type StoredAccount } from './recorded-account.js';
 import type { HistoryEvent } from './history-event.js';
 
-const ACTIVE = (...permissions: string[]): StoredAccount => ({ status: 'active', permissions });
+const stored = (status: StoredAccount['status'], ...permissions: string[]): StoredAccount => {
+  return { ...NO_ENTITLEMENTS, status, permissions };
+};
+const ACTIVE = (...permissions: string[]) => stored('active', ...permissions);
 
 /** An event: what happened to the account, and the permissions before and after it. The ids count up from 1. */
 type Change = [became: string, before?: string[], after?: string[]];
 
-function recorded(stored: StoredAccount | undefined, ...changes: Change[]): RecordedAccount {
-  const account = new RecordedAccount(stored);
+function recorded(found: StoredAccount | undefined, ...changes: Change[]): RecordedAccount {
+  const account = new RecordedAccount(found);
   changes.forEach(([became, before, after], index) => {
     const details = before ? JSON.stringify({ permissions: { before, after } }) : null;
     const event: HistoryEvent = {
@@ -33,10 +37,10 @@ describe('RecordedAccount', () => {
       ['suspended', 'suspended'],
       ['deleted', 'deleted'],
     ] as const) {
-      expect(differences({ status, permissions: ['a:read'] }, CREATED, [became])).toEqual([]);
+      expect(differences(stored(status, 'a:read'), CREATED, [became])).toEqual([]);
       expect(differences(ACTIVE('a:read'), CREATED, [became], ['reactivated'])).toEqual([]);
     }
-    expect(differences({ status: 'deleted', permissions: [] }, CREATED, ['purged', ['a:read'], []])).toEqual([]);
+    expect(differences(stored('deleted'), CREATED, ['purged', ['a:read'], []])).toEqual([]);
     expect(differences(ACTIVE('c:read'), CREATED, ['purged', ['a:read'], []], ['created', [], ['c:read']])).toEqual([]);
   });
 
@@ -59,8 +63,44 @@ describe('RecordedAccount', () => {
     ['suspended', 'reactivated', 'active'],
     ['active', 'purged', 'deleted'],
   ])('finds an account that is %s after it was %s', (status, became, left) => {
-    const stored = { status, permissions: ['a:read'] };
-    expect(differences(stored, CREATED, [became])).toEqual([`is ${status}; event 2 left it ${left}`]);
+    expect(differences(stored(status, 'a:read'), CREATED, [became])).toEqual([`is ${status}; event 2 left it ${left}`]);
+  });
+
+  describe.each([
+    ['limits', {}, { burst: 3, requestsPerSecond: 2 }, { maxKeyDays: 7 }],
+    ['attributes', [], [{ name: 'tenant', value: 'acme' }], [{ name: 'tenant', value: 'globex' }]],
+  ] as const)('of an account with %s', (field, none, some, others) => {
+    /** Each change is the value before it and after it. */
+    const problems = (value: unknown, ...changes: (readonly [unknown, unknown] | undefined)[]) => {
+      const account = new RecordedAccount({ ...ACTIVE(), [field]: value });
+      changes.forEach((change, index) => {
+        const [before, after] = change ?? [];
+        const details = change ? JSON.stringify({ [field]: { before, after } }) : null;
+        const type = index === 0 ? 'account.created' : 'account.changed';
+        account.add({ id: BigInt(index + 1), type, ownerId: 'u1', reason: null, details });
+      });
+      return account.differences();
+    };
+
+    test('matches what the events say, in any order of the fields', () => {
+      expect(problems(none, undefined)).toEqual([]);
+      expect(problems(none)).toEqual([]);
+      expect(problems(some, [none, some])).toEqual([]);
+      expect(problems(others, [none, some], undefined, [some, others])).toEqual([]);
+      const reordered = JSON.parse(JSON.stringify(some), (_, part: unknown) =>
+        part && typeof part === 'object' && !Array.isArray(part)
+          ? Object.fromEntries(Object.entries(part).toReversed())
+          : part,
+      ) as unknown;
+      expect(problems(reordered, [none, some])).toEqual([]);
+    });
+
+    test('finds what no event gave, and what was other in between', () => {
+      const text = JSON.stringify(some);
+      expect(problems(some, undefined)).toEqual([`has the ${field} ${text}; event 1 left others`]);
+      expect(problems(some, [none, others])).toEqual([`has the ${field} ${text}; event 1 left others`]);
+      expect(problems(some, [none, others], [none, some])).toEqual([`had other ${field} at event 2 than event 1 left`]);
+    });
   });
 
   test('finds an account that is not stored any more', () =>

@@ -1,4 +1,10 @@
-import { type PermissionChange, samePermissions } from '../accounts/account-change.js';
+import {
+  type Change,
+  type Entitlements,
+  isSame,
+  NO_ENTITLEMENTS,
+  samePermissions,
+} from '../accounts/account-change.js';
 import type { AccountStatus, OwnerStanding } from '../accounts/account.js';
 import { detailsOf, type HistoryEvent } from './history-event.js';
 
@@ -18,6 +24,7 @@ export class RecordedAccount {
   private given: { readonly permissions: readonly string[]; readonly by: HistoryEvent } | undefined;
   private left: { readonly status: AccountStatus; readonly by: HistoryEvent } | undefined;
   private between: string | undefined;
+  private readonly terms = [new RecordedTerm('limits'), new RecordedTerm('attributes')];
 
   /** @param stored undefined where no such account is stored */
   constructor(private readonly stored: StoredAccount | undefined) {}
@@ -25,6 +32,7 @@ export class RecordedAccount {
   add(event: HistoryEvent): void {
     const status = STATUS_AFTER[event.type];
     if (status) this.left = { status, by: event };
+    for (const term of this.terms) term.add(event);
     const change = permissionsOf(event);
     if (!change) return;
     if (this.given && !samePermissions(this.given.permissions, change.before)) {
@@ -43,6 +51,7 @@ export class RecordedAccount {
     return [
       ...(between === undefined ? [] : [between]),
       ...(given ? permissionProblems(stored.permissions, given.permissions, given.by) : []),
+      ...this.terms.flatMap((term) => term.differences(stored)),
       ...(left && left.status !== stored.status
         ? [`is ${stored.status}; event ${left.by.id} left it ${left.status}`]
         : []),
@@ -59,7 +68,36 @@ function permissionProblems(stored: readonly string[], given: readonly string[],
   ];
 }
 
-function permissionsOf(event: HistoryEvent): PermissionChange | undefined {
-  const { before, after } = (detailsOf(event)['permissions'] ?? {}) as Partial<PermissionChange>;
+/** The limits or the attributes of an account. Most events do not name them. */
+class RecordedTerm {
+  private given: { readonly value: unknown; readonly by: HistoryEvent } | undefined;
+  private between: string | undefined;
+
+  constructor(private readonly field: 'limits' | 'attributes') {}
+
+  add(event: HistoryEvent): void {
+    const change = detailsOf(event)[this.field] as Partial<Change<unknown>> | null | undefined;
+    if (change) {
+      if (this.given && !isSame(this.given.value, change.before)) {
+        this.between ??= `had other ${this.field} at event ${event.id} than event ${this.given.by.id} left`;
+      }
+      this.given = { value: change.after, by: event };
+    } else if (event.type === 'account.created') {
+      this.given = { value: NO_ENTITLEMENTS[this.field], by: event };
+    }
+  }
+
+  differences(stored: Entitlements): string[] {
+    const { field, given, between } = this;
+    const isOther = given && !isSame(stored[field], given.value);
+    return [
+      ...(between === undefined ? [] : [between]),
+      ...(isOther ? [`has the ${field} ${JSON.stringify(stored[field])}; event ${given.by.id} left others`] : []),
+    ];
+  }
+}
+
+function permissionsOf(event: HistoryEvent): Change<readonly string[]> | undefined {
+  const { before, after } = (detailsOf(event)['permissions'] ?? {}) as Partial<Change<readonly string[]>>;
   return Array.isArray(before) && Array.isArray(after) ? { before, after } : undefined;
 }

@@ -46,6 +46,11 @@ export function permissionsToGive(access: AccessLevel, ownerPermissions: readonl
   return USABLE[access](ownerPermissions).filter(isNewPermission);
 }
 
+/** The lower of both levels. */
+export function lowerAccess(access: AccessLevel, ceiling: AccessLevel = access): AccessLevel {
+  return access === 'read-only' ? access : ceiling;
+}
+
 export function accessProblem(value: unknown): string | undefined {
   return ACCESS_LEVELS.some((level) => level === value) ? undefined : `must be one of ${ACCESS_LEVELS.join(', ')}`;
 }

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AccountStatus } from '../accounts/account.js';
 import { ACCESS_LEVELS, OPERATIONS, type AccessLevel, type Operation } from './access.js';
+import type { AccountLimits } from '../accounts/account-limits.js';
+import { type Entitlements, NO_ENTITLEMENTS } from '../accounts/account-change.js';
 import { KeyStanding } from './key-standing.js';
 import type { KeyTimes } from './key-status.js';
 import type { DenialReason, Verdict } from './verdict.js';
@@ -42,6 +44,7 @@ const GOOD: Situation = {
 function standing(
   { revoked, owner, access, owned, subset, networks }: Situation,
   part: Partial<KeyTimes & { awaitsFirstUse: boolean }> = {},
+  entitled: Partial<Entitlements> = {},
 ): KeyStanding {
   return KeyStanding.restore({
     id: 'k1',
@@ -56,7 +59,7 @@ function standing(
     awaitsFirstUse: false,
     permissions: subset,
     allowedNetworks: networks,
-    owner: { status: owner, permissions: owned },
+    owner: { ...NO_ENTITLEMENTS, ...entitled, status: owner, permissions: owned },
     ...part,
   });
 }
@@ -89,6 +92,35 @@ test('KeyStanding knows its key, its status and whether its end is due', () => {
   expect(recorded.judge(GOOD, true, NOW)).toEqual({ granted: false, reason: 'expired' });
 });
 
+describe('KeyStanding of an owner with limits and attributes', () => {
+  const limited = (limits: AccountLimits, part: Partial<Situation> = {}) =>
+    standing({ ...GOOD, ...part }, {}, { limits });
+
+  test('grants the lower access of the key and the owner, and what follows from it', () => {
+    const readOnly = limited({ maxAccess: 'read-only' });
+    const read = { ...GOOD, operation: 'read', permission: '' } as const;
+    expect(readOnly.judge(read, true, NOW)).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
+    expect(readOnly.judge(GOOD, true, NOW)).toMatchObject({ granted: false, reason: 'read-only-key' });
+    const low = limited({ maxAccess: 'read-and-write' }, { access: 'read-only' });
+    expect(low.judge(read, true, NOW)).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
+  });
+
+  test('is charged by the rate and burst of the owner, or by those of the service', () => {
+    const service = { perSecond: 20, burst: 100 };
+    expect(limited({}).rateLimit(service)).toBe(service);
+    expect(limited({ requestsPerSecond: 1, burst: 2 }).rateLimit(service)).toEqual({ perSecond: 1, burst: 2 });
+  });
+
+  test('grants with the attributes of the owner, also after the owner was read again', () => {
+    const attributes = [{ name: 'tenant', value: 'acme' }];
+    const owner = { ...NO_ENTITLEMENTS, status: 'active', permissions: GOOD.owned, attributes } as const;
+    expect(standing(GOOD, {}, { attributes }).judge(GOOD, true, NOW)).toMatchObject({ granted: true, attributes });
+    expect(standing(GOOD).ownedBy(owner).judge(GOOD, true, NOW)).toMatchObject({ granted: true, attributes });
+    const ceiling = standing(GOOD).ownedBy({ ...owner, limits: { maxAccess: 'read-only' } });
+    expect(ceiling.judge(GOOD, true, NOW)).toMatchObject({ granted: false, reason: 'read-only-key' });
+  });
+});
+
 describe('KeyStanding.judge', () => {
   test('grants what the key, its access level and its owner allow', () => {
     expect(judge()).toEqual({
@@ -97,6 +129,7 @@ describe('KeyStanding.judge', () => {
       ownerId: 'u1',
       access: 'read-and-write',
       permissions: ['systems:read', 'systems:write'],
+      attributes: [],
       createdAt: at(0),
       expiresAt: at(DAY),
     });

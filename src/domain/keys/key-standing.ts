@@ -1,6 +1,8 @@
 import { ownerRefusal, type OwnerStanding } from '../accounts/account.js';
 import { actionOf, isCovered } from '../accounts/permission.js';
-import { accessAllows, effectivePermissions, isOpenToKeys, type AccessLevel } from './access.js';
+import { rateLimitOf } from '../accounts/account-limits.js';
+import type { RateLimit } from '../rate-limit.js';
+import { accessAllows, effectivePermissions, isOpenToKeys, lowerAccess, type AccessLevel } from './access.js';
 import { AllowedNetworks } from './allowed-networks.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import { type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
@@ -55,8 +57,13 @@ export class KeyStanding {
     return dueEnd(now, this.state) !== undefined;
   }
 
-  ownedBy({ status, permissions }: OwnerStanding): KeyStanding {
-    return new KeyStanding({ ...this.state, owner: { status, permissions } });
+  ownedBy({ status, permissions, limits, attributes }: OwnerStanding): KeyStanding {
+    return new KeyStanding({ ...this.state, owner: { status, permissions, limits, attributes } });
+  }
+
+  /** @param service the limit of keys whose owner has no rate or burst of their own */
+  rateLimit(service: RateLimit): RateLimit {
+    return rateLimitOf(this.state.owner.limits, service);
   }
 
   /** Whether requests from this address may use the key. Before that nothing is charged. */
@@ -66,7 +73,8 @@ export class KeyStanding {
 
   /** The verdict on a key whose secret is proven. Key and owner were read together, at `now`. */
   judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
-    const { id, ownerId, access, owner, createdAt } = this.state;
+    const { id, ownerId, owner, createdAt } = this.state;
+    const access = lowerAccess(this.state.access, owner.limits.maxAccess);
     const expiresAt = this.state.endsAt ?? this.state.expiresAt;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
@@ -78,7 +86,8 @@ export class KeyStanding {
     if (!accessAllows(access, operation)) return deny('read-only-key', lacking(access, permission));
     const permissions = effectivePermissions(access, owner.permissions, this.state.permissions);
     if (!this.permits(question, permissions)) return deny('missing-permission', permission);
-    return { granted: true, keyId: id, ownerId, access, permissions, createdAt, expiresAt };
+    const { attributes } = owner;
+    return { granted: true, keyId: id, ownerId, access, permissions, attributes, createdAt, expiresAt };
   }
 
   /** Without a permission, a key with a subset needs one with the action of the operation. */

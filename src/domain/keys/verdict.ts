@@ -1,3 +1,4 @@
+import type { Attribute } from '../accounts/account-attributes.js';
 import type { AccessLevel, Operation } from './access.js';
 
 /** In the order of judgement, except that an owner can't be both suspended and deleted. */
@@ -27,8 +28,10 @@ export interface Grant {
   readonly granted: true;
   readonly keyId: string;
   readonly ownerId: string;
+  /** The lower of the key's level and the highest that its owner's keys may have. */
   readonly access: AccessLevel;
   readonly permissions: readonly string[];
+  readonly attributes: readonly Attribute[];
   readonly createdAt: Date;
   /** When the key ends: at its expiry, or earlier when its successor is in use. */
   readonly expiresAt: Date;

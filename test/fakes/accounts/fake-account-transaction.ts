@@ -19,11 +19,12 @@ export function fakeAccountTransaction(store: FakeStore, id: string): AccountTra
     now: store.now(),
     account: store.account(id),
     formerAccount: formerVersion === undefined ? undefined : FormerAccount.restore(id, formerVersion),
-    saveAccount: async ({ email, displayName, permissions, passwordHash, status, version }) => {
+    saveAccount: async ({ email, displayName, permissions, limits, attributes, passwordHash, status, version }) => {
       const holder = [...store.accounts.values()].find((other) => emailKey(other.email) === emailKey(email));
       if (holder && holder.id !== id) throw new LatchkeyError('email_taken', 'email belongs to another account');
       if (store.formerAccounts.delete(id)) store.formerEvents.set(id, store.newestEventId);
-      store.accounts.set(id, { id, email, displayName, permissions, passwordHash, status, version });
+      const entitlements = { permissions, limits, attributes };
+      store.accounts.set(id, { id, email, displayName, ...entitlements, passwordHash, status, version });
     },
     forgetAccount: async (former) => {
       store.accounts.delete(id);

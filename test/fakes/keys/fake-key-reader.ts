@@ -1,8 +1,9 @@
 import type { KeyReader } from '../../../src/application/ports.js';
+import { NO_ENTITLEMENTS } from '../../../src/domain/accounts/account-change.js';
 import { KeyStanding } from '../../../src/domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';
 
-const PURGED = { status: 'deleted', permissions: [] } as const;
+const PURGED = { ...NO_ENTITLEMENTS, status: 'deleted' } as const;
 
 export const fakeKeyReader = (store: FakeStore): KeyReader => ({
   read: async (publicPart) => {

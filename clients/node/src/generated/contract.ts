@@ -123,6 +123,23 @@ export const contract = {
                   "type": "google.protobuf.Timestamp",
                   "id": 5,
                   "protoName": "expires_at"
+                },
+                "attributes": {
+                  "rule": "repeated",
+                  "type": "Attribute",
+                  "id": 6
+                }
+              }
+            },
+            "Attribute": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "value": {
+                  "type": "string",
+                  "id": 2
                 }
               }
             },
@@ -184,6 +201,10 @@ export const contract = {
                   "type": "google.protobuf.Duration",
                   "id": 3,
                   "protoName": "reset_after"
+                },
+                "window": {
+                  "type": "google.protobuf.Duration",
+                  "id": 4
                 }
               }
             },

@@ -1,7 +1,7 @@
 import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { RateDecision } from '../../../domain/rate-limit.js';
+import type { Attribute } from '../../../domain/accounts/account-attributes.js';
 import { PROTO_OPTIONS } from './protos.js';
 import { toAnswer } from './validation/answers.js';
 import { AUTHORIZATION_SERVICE, type WireCheck } from './envoy/check-messages.js';
@@ -32,22 +32,23 @@ const write = (answer: object) => VALIDATION_SERVICE['ValidateKey']!.responseSer
 
 const at = new Date('2026-01-01T00:00:00.250Z');
 const ids = { keyId: 'a key', ownerId: 'an owner' };
-const rate: RateDecision = { admitted: true, limit: 9, remaining: 8, resetAfterMicros: 1_000_001, retryAfterMicros: 0 };
-const answerWith = (permissions: readonly string[]) =>
-  toAnswer('a request', {
-    verdict: { granted: true, ...ids, access: 'read-only', permissions, createdAt: at, expiresAt: at },
-    rate,
-  });
-const readWith = (permissions: readonly string[]) => ({
+const service = { perSecond: 3, burst: 9 };
+const charged = { admitted: true, remaining: 8, resetAfterMicros: 1_000_001, retryAfterMicros: 0 };
+const answerWith = (permissions: readonly string[], attributes: readonly Attribute[] = [], limit = service) => {
+  const verdict = { ...ids, access: 'read-only', permissions, attributes, createdAt: at, expiresAt: at } as const;
+  return toAnswer('a request', { verdict: { granted: true, ...verdict }, rate: { ...charged, limit } }, service);
+};
+const readWith = (permissions: readonly string[], attributes: readonly Attribute[] = []) => ({
   requestId: 'a request',
   outcome: 'grant',
   grant: {
     ...ids,
     access: 'ACCESS_LEVEL_READ_ONLY',
     permissions,
+    attributes,
     expiresAt: { seconds: String(at.getTime() / 1000 - 0.25), nanos: 250_000_000 },
   },
-  rateLimit: { limit: 9, remaining: 8, resetAfter: { seconds: '1', nanos: 1000 } },
+  rateLimit: { limit: 9, remaining: 8, resetAfter: { seconds: '1', nanos: 1000 }, window: null },
 });
 
 test('writes each grant with its own permissions, however many and in whatever order they are written', () => {
@@ -67,4 +68,16 @@ test('writes an answer after one that could not be written', () => {
   const broken = { requestId: 'a request', grant: { ...ids, expiresAt: { seconds: 1, $unknowns: [undefined] } } };
   expect(() => write(broken)).toThrow(TypeError);
   expect(read(write(answerWith(['a:read'])))).toEqual(readWith(['a:read']));
+});
+
+test('writes each grant with the attributes of its owner, and the window of a limit of its own', () => {
+  const attributes = [
+    { name: 'tenant', value: 'acme' },
+    { name: 'note', value: 'Köln "1"' },
+  ];
+  for (const each of [attributes, [], attributes]) {
+    expect(read(write(answerWith(['a:read'], each)))).toEqual(readWith(['a:read'], each));
+  }
+  const own = { perSecond: 2, burst: 9 };
+  expect(read(write(answerWith([], [], own)))).toMatchObject({ rateLimit: { window: { seconds: '5', nanos: 0 } } });
 });

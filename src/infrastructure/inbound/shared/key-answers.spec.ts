@@ -3,10 +3,10 @@ import type { RateDecision } from '../../../domain/rate-limit.js';
 import { DENIAL_REASONS, deny } from '../../../domain/keys/verdict.js';
 import { KeyAnswers } from './key-answers.js';
 
-const answers = new KeyAnswers({ perSecond: 20, burst: 100 });
+const answers = new KeyAnswers();
 const rate: RateDecision = {
   admitted: true,
-  limit: 100,
+  limit: { perSecond: 20, burst: 100 },
   remaining: 99,
   resetAfterMicros: 50_000,
   retryAfterMicros: 0,
@@ -18,6 +18,7 @@ const grant = {
   ownerId: 'owner-1',
   access: 'read-only',
   permissions: ['systems:read', 'reports:read'],
+  attributes: [],
   createdAt: new Date(0),
   expiresAt: new Date(1),
 } as const;

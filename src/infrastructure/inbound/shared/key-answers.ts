@@ -1,6 +1,6 @@
 import type { Validation } from '../../../application/validation/validate-key.js';
 import { LatchkeyError } from '../../../domain/errors.js';
-import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
+import { rateLimitWindowSeconds, type RateDecision } from '../../../domain/rate-limit.js';
 import type { DenialReason, Grant } from '../../../domain/keys/verdict.js';
 import { OUTWARD_DENIAL } from './denial-table.js';
 
@@ -14,12 +14,6 @@ export interface KeyAnswer {
 
 /** Decides what a client with a key learns. The guard in a resource service answers the same. */
 export class KeyAnswers {
-  private readonly policy: string;
-
-  constructor(limit: RateLimit) {
-    this.policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
-  }
-
   /** For a proxy, which passes the identity headers to the service and the rest to the client. */
   of(validation: Validation): KeyAnswer {
     const { verdict } = validation;
@@ -45,8 +39,9 @@ export class KeyAnswers {
   readonly unavailable = refusal(503, 'service unavailable', {});
 
   /** RateLimit-Policy and RateLimit, as the IETF draft "RateLimit header fields for HTTP" writes them. */
-  rateLimitHeaders({ remaining, resetAfterMicros }: RateDecision): Record<string, string> {
-    return { 'RateLimit-Policy': this.policy, RateLimit: `"key";r=${remaining};t=${wholeSeconds(resetAfterMicros)}` };
+  rateLimitHeaders({ limit, remaining, resetAfterMicros }: RateDecision): Record<string, string> {
+    const policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
+    return { 'RateLimit-Policy': policy, RateLimit: `"key";r=${remaining};t=${wholeSeconds(resetAfterMicros)}` };
   }
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
 
 const MINUTE_MICROS = 60_000_000;
+const SLOW = { perSecond: 1, burst: 120 };
 
 afterEach(() => void jest.useRealTimers());
 
@@ -11,11 +12,11 @@ test('admits the whole burst on a clock with fractions of a microsecond', () => 
   const moments = fc.tuple(fc.nat({ max: 1e8 }), fc.nat({ max: 1e6 })).map(([whole, part]) => whole + part / 1e6);
   fc.assert(
     fc.property(moments, (now) => {
-      const limiter = new MemoryRateLimiter(limit, () => now);
+      const limiter = new MemoryRateLimiter(() => now);
       for (let remaining = 99; remaining >= 0; remaining -= 1) {
-        expect(limiter.charge('k')).toMatchObject({ admitted: true, remaining });
+        expect(limiter.charge('k', limit)).toMatchObject({ admitted: true, remaining });
       }
-      expect(limiter.charge('k')).toMatchObject({ admitted: false, remaining: 0, retryAfterMicros: 50_000 });
+      expect(limiter.charge('k', limit)).toMatchObject({ admitted: false, remaining: 0, retryAfterMicros: 50_000 });
       limiter.close();
     }),
     { numRuns: 500 },
@@ -25,13 +26,13 @@ test('admits the whole burst on a clock with fractions of a microsecond', () => 
 test('sweeping removes only full buckets', () => {
   jest.useFakeTimers();
   let now = 0;
-  const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 120 }, () => now);
-  for (let n = 0; n < 120; n += 1) limiter.charge('busy');
-  limiter.charge('rested');
+  const limiter = new MemoryRateLimiter(() => now);
+  for (let n = 0; n < 120; n += 1) limiter.charge('busy', SLOW);
+  limiter.charge('rested', SLOW);
   now = MINUTE_MICROS;
   jest.advanceTimersByTime(MINUTE_MICROS / 1000);
-  expect(limiter.charge('busy')).toMatchObject({ admitted: true, remaining: 59 });
-  expect(limiter.charge('rested')).toMatchObject({ admitted: true, remaining: 119 });
+  expect(limiter.charge('busy', SLOW)).toMatchObject({ admitted: true, remaining: 59 });
+  expect(limiter.charge('rested', SLOW)).toMatchObject({ admitted: true, remaining: 119 });
   limiter.close();
   expect(jest.getTimerCount()).toBe(0);
 });
@@ -42,10 +43,10 @@ test.each([
 ])('a bucket keeps its tokens when it is swept %s', (_, early, remaining) => {
   jest.useFakeTimers();
   let now = 0;
-  const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 120 }, () => now);
-  for (let n = 0; n < 60; n += 1) limiter.charge('k');
+  const limiter = new MemoryRateLimiter(() => now);
+  for (let n = 0; n < 60; n += 1) limiter.charge('k', SLOW);
   now = MINUTE_MICROS - early;
   jest.advanceTimersByTime(MINUTE_MICROS / 1000);
-  expect(limiter.charge('k')).toMatchObject({ admitted: true, remaining });
+  expect(limiter.charge('k', SLOW)).toMatchObject({ admitted: true, remaining });
   limiter.close();
 });

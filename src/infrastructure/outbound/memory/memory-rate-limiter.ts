@@ -1,30 +1,36 @@
 import type { RateLimiter } from '../../../application/ports.js';
-import { gcra, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
+import {
+  convertTat,
+  emissionIntervalMicros,
+  gcra,
+  type RateDecision,
+  type RateLimit,
+  type StoredCharge,
+} from '../../../domain/rate-limit.js';
 
 const SWEEP_EVERY_MS = 60_000;
 
-interface Bucket {
-  /** The theoretical arrival time. Changed in place, so that a request creates no new object. */
-  tat: number;
-}
+/** Changed in place, so that a request creates no new object. */
+type Bucket = { -readonly [Field in keyof StoredCharge]: StoredCharge[Field] };
 
 /** Rate limits of this process only: for a single instance, and for each instance while Redis is unavailable. */
 export class MemoryRateLimiter implements RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
   private readonly timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
 
-  constructor(
-    private readonly limit: RateLimit,
-    private readonly nowMicros: () => number = () => performance.now() * 1000,
-  ) {}
+  constructor(private readonly nowMicros: () => number = () => performance.now() * 1000) {}
 
-  charge(keyId: string): RateDecision {
+  charge(keyId: string, limit: RateLimit): RateDecision {
     // Whole microseconds, because the rounding errors of fractions would at times make a burst one request short.
     const now = Math.floor(this.nowMicros());
+    const intervalMicros = emissionIntervalMicros(limit);
     const bucket = this.buckets.get(keyId);
-    const { tat, decision } = gcra(this.limit, bucket?.tat, now);
-    if (bucket) bucket.tat = tat;
-    else this.buckets.set(keyId, { tat });
+    const { tat, decision } = gcra(limit, bucket && convertTat(bucket, intervalMicros, now), now);
+    if (!bucket) this.buckets.set(keyId, { tat, intervalMicros });
+    else {
+      bucket.tat = tat;
+      bucket.intervalMicros = intervalMicros;
+    }
     return decision;
   }
 

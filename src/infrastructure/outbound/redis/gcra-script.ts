@@ -1,22 +1,29 @@
 import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
 
 /**
- * The GCRA of the domain, as one atomic step on the server's clock for all keys of a call. Returns what `SendCharges`
- * does. After the server's clock was set back, a stored time is corrected, even if the request is refused. Numbers are
- * formatted as integers, because Lua would round them to 14 digits.
+ * The GCRA of the domain, as one atomic step on the server's clock for all keys of a call, each with its own interval and
+ * tolerance. Returns what `SendCharges` does. Stored is `tat.interval`. Instances before 0.3 store `tat` alone, and read
+ * `tat.interval` as a number that is less than a microsecond off. After the server's clock was set back, or the key's
+ * rate was changed, a stored time is corrected even if the request is refused. Numbers are formatted as integers, because
+ * Lua would round them to 14 digits.
  */
 const GCRA = `
-  local interval, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
   local time = redis.call('TIME')
   local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
   local answers = {}
   for index, key in ipairs(KEYS) do
-    local stored = tonumber(redis.call('GET', key) or now)
+    local interval, tolerance = tonumber(ARGV[2 * index - 1]), tonumber(ARGV[2 * index])
+    local storedTat, storedInterval = string.match(redis.call('GET', key) or '', '^(%d+)%.?(%d*)$')
+    local stored = tonumber(storedTat) or now
+    local charged = tonumber(storedInterval) or interval
+    if charged ~= interval and stored > now then
+      stored = now + math.ceil((stored - now) / charged * interval)
+    end
     local start = math.min(math.max(stored, now), now + tolerance)
     local admitted = start + interval - now <= tolerance
     local tat = admitted and start + interval or start
-    if admitted or start < stored then
-      redis.call('SET', key, string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
+    if admitted or start < stored or charged ~= interval then
+      redis.call('SET', key, string.format('%.0f.%.0f', tat, interval), 'PX', math.ceil((tat - now) / 1000))
     end
     answers[2 * index - 1] = admitted and 1 or 0
     answers[2 * index] = tat - now

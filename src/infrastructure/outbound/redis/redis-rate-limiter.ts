@@ -1,6 +1,6 @@
 import type { RateLimiter } from '../../../application/ports.js';
 import type { RedisConfig } from '../../../config/redis-config.js';
-import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
+import { rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
 import { withTimeout } from '../batching/timeout.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
@@ -27,8 +27,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   constructor(
     config: RedisConfig,
-    private readonly limit: RateLimit,
-    private readonly local: { charge(keyId: string): RateDecision },
+    private readonly local: { charge(keyId: string, limit: RateLimit): RateDecision },
     log: Log,
     private readonly traces: Traces = NO_TRACES,
     private readonly deadlineMs = DEADLINE_MS,
@@ -38,18 +37,14 @@ export class RedisRateLimiter implements RateLimiter {
       effect: 'each process counts rate limits for itself',
       again: 'rate limits are shared again',
     });
-    const intervalMicros = emissionIntervalMicros(limit);
-    const charging = {
-      intervalMicros,
-      toleranceMicros: intervalMicros * limit.burst,
-      batcher: (send: shared.SendCharges) => this.batcher(send),
-    };
+    const batcher: shared.MakeBatcher = (send) => this.batcher(send);
     const isCluster = config.kind === 'cluster';
-    this.redis = isCluster ? new RedisCluster(config, charging, outage) : new RedisServer(config, charging, outage);
+    this.redis = isCluster ? new RedisCluster(config, batcher, outage) : new RedisServer(config, batcher, outage);
   }
 
-  charge(keyId: string): RateDecision | Promise<RateDecision> {
-    return this.redis.batcherOf(keyId)?.add(keyId) ?? this.decideHere(keyId);
+  charge(keyId: string, limit: RateLimit): RateDecision | Promise<RateDecision> {
+    const charge = { keyId, limit };
+    return this.redis.batcherOf(keyId)?.add(charge) ?? this.decideHere(charge);
   }
 
   instruments(): Instrument[] {
@@ -67,8 +62,8 @@ export class RedisRateLimiter implements RateLimiter {
   /** Keys that waited behind a late call are not sent any more. */
   private batcher(send: shared.SendCharges): shared.ChargeBatcher {
     return new Batcher({
-      send: (keyIds) => this.decide(keyIds, send),
-      instead: (keyId) => this.decideHere(keyId),
+      send: (charges) => this.decide(charges, send),
+      instead: (charge) => this.decideHere(charge),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
       timeoutMs: this.deadlineMs,
@@ -77,17 +72,17 @@ export class RedisRateLimiter implements RateLimiter {
     });
   }
 
-  private async decide(keyIds: readonly string[], send: shared.SendCharges): Promise<RateDecision[]> {
-    const answers = await withTimeout(this.deadlineMs, send(keyIds.map(shared.storedAs)));
-    return keyIds.map((keyId, n) => {
+  private async decide(charges: readonly shared.Charge[], send: shared.SendCharges): Promise<RateDecision[]> {
+    const answers = await withTimeout(this.deadlineMs, send(charges));
+    return charges.map((charge, n) => {
       const admitted = answers[2 * n]!;
-      if (admitted === shared.NOT_CHARGED) return this.decideHere(keyId);
-      return rateDecision(this.limit, admitted === 1, answers[2 * n + 1]!);
+      if (admitted === shared.NOT_CHARGED) return this.decideHere(charge);
+      return rateDecision(charge.limit, admitted === 1, answers[2 * n + 1]!);
     });
   }
 
-  private decideHere(keyId: string): RateDecision {
+  private decideHere({ keyId, limit }: shared.Charge): RateDecision {
     this.fallbacks += 1;
-    return this.local.charge(keyId);
+    return this.local.charge(keyId, limit);
   }
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { RedisSentinelConfig, RedisServerConfig } from '../../../config/redis-config.js';
 import type { Outage } from '../../telemetry/outage.js';
 import { CONNECTION, type GcraRedis } from './gcra-script.js';
-import type { ChargeBatcher, Charging, SharedLimits } from './shared-limits.js';
+import { scriptArguments, storedAs, type ChargeBatcher, type MakeBatcher, type SharedLimits } from './shared-limits.js';
 
 /** How long a sentinel may take to name the primary. */
 const SENTINEL_TIMEOUT_MS = 500;
@@ -12,10 +12,12 @@ export class RedisServer implements SharedLimits {
   private readonly redis: GcraRedis;
   private readonly batcher: ChargeBatcher;
 
-  constructor(config: RedisServerConfig | RedisSentinelConfig, charging: Charging, outage: Outage) {
-    const { intervalMicros, toleranceMicros } = charging;
+  constructor(config: RedisServerConfig | RedisSentinelConfig, makeBatcher: MakeBatcher, outage: Outage) {
     this.redis = (config.kind === 'server' ? new Redis(config.url, CONNECTION) : underSentinels(config)) as GcraRedis;
-    this.batcher = charging.batcher((keys) => this.redis.gcra(keys.length, ...keys, intervalMicros, toleranceMicros));
+    this.batcher = makeBatcher((charges) => {
+      const keys = charges.map(({ keyId }) => storedAs(keyId));
+      return this.redis.gcra(keys.length, ...keys, ...charges.flatMap(scriptArguments));
+    });
     this.redis.on('error', (error: Error) => outage.noticed(error));
     this.redis.on('ready', () => outage.over());
   }

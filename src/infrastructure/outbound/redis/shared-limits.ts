@@ -1,9 +1,21 @@
-import type { RateDecision } from '../../../domain/rate-limit.js';
+import { emissionIntervalMicros, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import type { Batcher } from '../batching/batcher.js';
+
+/** One request of a key. */
+export interface Charge {
+  readonly keyId: string;
+  readonly limit: RateLimit;
+}
 
 /** The Redis key under which a key's limit is stored. */
 export function storedAs(keyId: string): string {
   return `latchkey:rate:${keyId}`;
+}
+
+/** What the script is called with for each key: the emission interval and the tolerance, in microseconds. */
+export function scriptArguments({ limit }: Charge): [number, number] {
+  const intervalMicros = emissionIntervalMicros(limit);
+  return [intervalMicros, intervalMicros * limit.burst];
 }
 
 /** Stands for a key that was not charged. */
@@ -13,17 +25,12 @@ export const NOT_CHARGED = -1;
  * Charges keys together. Returns two numbers for each: 1 if admitted, 0 if not, or NOT_CHARGED; and the microseconds
  * until the bucket is full again.
  */
-export type SendCharges = (keys: readonly string[]) => Promise<readonly number[]>;
+export type SendCharges = (charges: readonly Charge[]) => Promise<readonly number[]>;
 
-export type ChargeBatcher = Batcher<string, RateDecision>;
+export type ChargeBatcher = Batcher<Charge, RateDecision>;
 
-/** What one Redis server or a whole cluster needs for charging. */
-export interface Charging {
-  readonly intervalMicros: number;
-  readonly toleranceMicros: number;
-  /** Collects key ids for one server. */
-  batcher(send: SendCharges): ChargeBatcher;
-}
+/** Makes a batcher that collects charges for one server. */
+export type MakeBatcher = (send: SendCharges) => ChargeBatcher;
 
 export interface SharedLimits {
   /** The batcher of the server that has this key; undefined when no server is available for it. */

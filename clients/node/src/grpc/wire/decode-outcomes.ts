@@ -1,4 +1,5 @@
 import { AccessLevel } from '../../generated/latchkey/v1/AccessLevel.js';
+import type { Attribute__Output as Attribute } from '../../generated/latchkey/v1/Attribute.js';
 import type { Denial__Output as Denial } from '../../generated/latchkey/v1/Denial.js';
 import type { Failure__Output as Failure } from '../../generated/latchkey/v1/Failure.js';
 import type { Grant__Output as Grant } from '../../generated/latchkey/v1/Grant.js';
@@ -16,7 +17,8 @@ function named<Name>(names: readonly Name[], number: number): Name {
 }
 
 export function readGrant(reader: MessageReader, end: number): Grant {
-  const grant: Grant = { keyId: '', ownerId: '', access: accessLevels[0]!, permissions: [], expiresAt: null };
+  const identity = { keyId: '', ownerId: '', access: accessLevels[0]! };
+  const grant: Grant = { ...identity, permissions: [], expiresAt: null, attributes: [] };
   while (reader.at < end) {
     const tag = reader.uint32();
     if (tag === 0x0a) grant.keyId = reader.text();
@@ -24,10 +26,23 @@ export function readGrant(reader: MessageReader, end: number): Grant {
     else if (tag === 0x18) grant.access = named(accessLevels, reader.int32());
     else if (tag === 0x22) grant.permissions.push(reader.text());
     else if (tag === 0x2a) grant.expiresAt = readTime(reader, reader.end());
+    else if (tag === 0x32) grant.attributes.push(readAttribute(reader, reader.end()));
     else reader.skip(tag);
   }
   reader.arriveAt(end);
   return grant;
+}
+
+function readAttribute(reader: MessageReader, end: number): Attribute {
+  const attribute = { name: '', value: '' };
+  while (reader.at < end) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) attribute.name = reader.text();
+    else if (tag === 0x12) attribute.value = reader.text();
+    else reader.skip(tag);
+  }
+  reader.arriveAt(end);
+  return attribute;
 }
 
 export function readDenial(reader: MessageReader, end: number): Denial {
@@ -59,12 +74,13 @@ export function readFailure(reader: MessageReader, end: number): Failure {
 }
 
 export function readRateLimit(reader: MessageReader, end: number): RateLimit {
-  const rateLimit: RateLimit = { limit: 0, remaining: 0, resetAfter: null };
+  const rateLimit: RateLimit = { limit: 0, remaining: 0, resetAfter: null, window: null };
   while (reader.at < end) {
     const tag = reader.uint32();
     if (tag === 0x08) rateLimit.limit = reader.uint32();
     else if (tag === 0x10) rateLimit.remaining = reader.uint32();
     else if (tag === 0x1a) rateLimit.resetAfter = readTime(reader, reader.end());
+    else if (tag === 0x22) rateLimit.window = readTime(reader, reader.end());
     else reader.skip(tag);
   }
   reader.arriveAt(end);

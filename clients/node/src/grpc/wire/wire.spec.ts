@@ -29,6 +29,7 @@ const grant = fc.record({
   access: fc.constantFrom(0, 1, 2, 99),
   permissions: fc.array(text, { maxLength: 5 }),
   expiresAt: optional(time),
+  attributes: fc.array(fc.record({ name: text, value: text }), { maxLength: 3 }),
 });
 const reason = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(99, -1));
 const denial = fc.record({
@@ -40,7 +41,9 @@ const denial = fc.record({
   ownerId: text,
 });
 const failure = fc.record({ code: int32, message: text });
-const rateLimit = optional(fc.record({ limit: uint32, remaining: uint32, resetAfter: optional(time) }));
+const rateLimit = optional(
+  fc.record({ limit: uint32, remaining: uint32, resetAfter: optional(time), window: optional(time) }),
+);
 const answer = fc
   .tuple(
     fc.record({ requestId: text, rateLimit }),

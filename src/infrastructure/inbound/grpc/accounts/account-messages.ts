@@ -1,8 +1,14 @@
 import type { AccountListing } from '../../../../application/accounts/list-accounts.js';
 import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../../../domain/accounts/account.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
+import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
+import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
+import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
+import type { Limits__Output } from '../generated/latchkey/v1/Limits.js';
+import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
 import type { AccountStatus as WireStatus } from '../generated/latchkey/v1/AccountStatus.js';
 import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
@@ -14,8 +20,49 @@ const STATUS: Readonly<Record<AccountStatus, WireStatus>> = {
   deleted: 'ACCOUNT_STATUS_DELETED',
 };
 
-export function toWire({ id, email, displayName, permissions, status, version }: Account): WireAccount {
-  return { id, email, displayName, permissions: [...permissions], status: STATUS[status], version: version.toString() };
+const ACCESS: Readonly<Record<AccessLevel, WireAccess>> = {
+  'read-only': 'ACCESS_LEVEL_READ_ONLY',
+  'read-and-write': 'ACCESS_LEVEL_READ_AND_WRITE',
+};
+
+export function toWire(account: Account): WireAccount {
+  const { id, email, displayName, permissions, status, version, limits, attributes } = account;
+  const { maxAccess, ...numbers } = limits;
+  const ceiling = maxAccess && { maxAccess: ACCESS[maxAccess] };
+  return {
+    id,
+    email,
+    displayName,
+    permissions: [...permissions],
+    status: STATUS[status],
+    version: version.toString(),
+    ...(Object.keys(limits).length > 0 && { limits: { ...numbers, ...ceiling } }),
+    ...(attributes.length > 0 && { attributes: { items: [...attributes] } }),
+  };
+}
+
+/** Absent messages are null, absent numbers 0. */
+export function accountIn(request: PutAccountRequest__Output): PutAccountCommand {
+  const { limits, attributes, ...account } = request;
+  return {
+    ...account,
+    version: versionOf(request),
+    limits: limits ? limitsIn(limits) : undefined,
+    attributes: attributes?.items,
+  };
+}
+
+function limitsIn({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys }: Limits__Output): AccountLimits {
+  const access = ACCESS_LEVELS.find((level) => ACCESS[level] === maxAccess);
+  const isKnown = access !== undefined || maxAccess === 'ACCESS_LEVEL_UNSPECIFIED';
+  requireFields({ 'limits.maxAccess': isKnown ? undefined : 'must be an access level' });
+  return {
+    ...(requestsPerSecond && { requestsPerSecond }),
+    ...(burst && { burst }),
+    ...(access && { maxAccess: access }),
+    ...(maxKeyDays && { maxKeyDays }),
+    ...(maxActiveKeys && { maxActiveKeys }),
+  };
 }
 
 export interface ById {

@@ -15,7 +15,16 @@ import type { PurgeAccountResponse } from '../generated/latchkey/v1/PurgeAccount
 import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
 import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
 import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResponse.js';
-import { type ById, idOf, keysToRevoke, listingOf, toWire, type Versioned, versionOf } from './account-messages.js';
+import {
+  accountIn,
+  type ById,
+  idOf,
+  keysToRevoke,
+  listingOf,
+  toWire,
+  type Versioned,
+  versionOf,
+} from './account-messages.js';
 
 /** The pipeline maps errors to a status for every service. */
 @Catch()
@@ -39,7 +48,7 @@ export class AccountController {
 
   @MessagePattern('PutAccount')
   async put(@Payload() request: PutAccountRequest__Output, @Ctx() platform: Actor): Promise<WireAccount> {
-    return toWire(await this.putAccount.execute({ ...request, version: versionOf(request) }, platform));
+    return toWire(await this.putAccount.execute(accountIn(request), platform));
   }
 
   @MessagePattern('GetAccount')

@@ -4,6 +4,7 @@ import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-load
 import type { Duration as _google_protobuf_Duration, Duration__Output as _google_protobuf_Duration__Output } from './google/protobuf/Duration.js';
 import type { Timestamp as _google_protobuf_Timestamp, Timestamp__Output as _google_protobuf_Timestamp__Output } from './google/protobuf/Timestamp.js';
 import type { ApiKeyServiceClient as _latchkey_v1_ApiKeyServiceClient, ApiKeyServiceDefinition as _latchkey_v1_ApiKeyServiceDefinition } from './latchkey/v1/ApiKeyService.js';
+import type { Attribute as _latchkey_v1_Attribute, Attribute__Output as _latchkey_v1_Attribute__Output } from './latchkey/v1/Attribute.js';
 import type { Denial as _latchkey_v1_Denial, Denial__Output as _latchkey_v1_Denial__Output } from './latchkey/v1/Denial.js';
 import type { Failure as _latchkey_v1_Failure, Failure__Output as _latchkey_v1_Failure__Output } from './latchkey/v1/Failure.js';
 import type { Grant as _latchkey_v1_Grant, Grant__Output as _latchkey_v1_Grant__Output } from './latchkey/v1/Grant.js';
@@ -26,6 +27,7 @@ export interface ProtoGrpcType {
     v1: {
       AccessLevel: EnumTypeDefinition
       ApiKeyService: SubtypeConstructor<typeof grpc.Client, _latchkey_v1_ApiKeyServiceClient> & { service: _latchkey_v1_ApiKeyServiceDefinition }
+      Attribute: MessageTypeDefinition<_latchkey_v1_Attribute, _latchkey_v1_Attribute__Output>
       Denial: MessageTypeDefinition<_latchkey_v1_Denial, _latchkey_v1_Denial__Output>
       Failure: MessageTypeDefinition<_latchkey_v1_Failure, _latchkey_v1_Failure__Output>
       Grant: MessageTypeDefinition<_latchkey_v1_Grant, _latchkey_v1_Grant__Output>

@@ -1,5 +1,6 @@
 import type { Validation } from '../../../../application/validation/validate-key.js';
-import type { RateDecision } from '../../../../domain/rate-limit.js';
+import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../../domain/rate-limit.js';
+import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
 import type { AccessLevel } from '../../../../domain/keys/access.js';
 import type { Denial, DenialReason, Grant } from '../../../../domain/keys/verdict.js';
 import { oncePerList } from '../../../../domain/once-per-list.js';
@@ -39,8 +40,9 @@ const REASON: Readonly<Record<DenialReason, number>> = {
   'missing-permission': wireReason.REASON_MISSING_PERMISSION,
 };
 
-export function toAnswer(requestId: string, { verdict, rate, proven }: Validation): WireAnswer {
-  const rateLimit = rate && toRateLimit(rate);
+/** @param service the limit whose window callers learn from the initial metadata */
+export function toAnswer(requestId: string, { verdict, rate, proven }: Validation, service: RateLimit): WireAnswer {
+  const rateLimit = rate && toRateLimit(rate, service);
   return verdict.granted
     ? { requestId, grant: toGrant(verdict), rateLimit }
     : { requestId, denial: toDenial(verdict, rate, proven), rateLimit };
@@ -52,13 +54,15 @@ export function toFailure(requestId: string, error: unknown): WireAnswer {
   return { requestId, failure: { code, message } };
 }
 
-function toGrant({ keyId, ownerId, access, permissions, expiresAt }: Grant): WireGrant {
+function toGrant({ keyId, ownerId, access, permissions, attributes, expiresAt }: Grant): WireGrant {
   const encoded = [encodedPermissions(permissions)];
+  if (attributes.length > 0) encoded.push(encodedAttributes(attributes));
   return { keyId, ownerId, access: ACCESS[access], expiresAt: timestamp(expiresAt), $unknowns: encoded };
 }
 
 /** Encoding a hundred permissions takes as long as a fifth of a validation. */
-const encodedPermissions = oncePerList((permissions) => grants.encode({ permissions }));
+const encodedPermissions = oncePerList((permissions: readonly string[]) => grants.encode({ permissions }));
+const encodedAttributes = oncePerList((attributes: readonly Attribute[]) => grants.encode({ attributes }));
 
 function toDenial({ reason }: Denial, rate: RateDecision | undefined, proven: Validation['proven']): WireDenial {
   const { httpStatus, message } = OUTWARD_DENIAL[reason];
@@ -67,8 +71,9 @@ function toDenial({ reason }: Denial, rate: RateDecision | undefined, proven: Va
   return { reason: REASON[reason], httpStatus, message, retryAfter, keyId, ownerId };
 }
 
-function toRateLimit({ limit, remaining, resetAfterMicros }: RateDecision): WireRateLimit {
-  return { limit, remaining, resetAfter: duration(resetAfterMicros) };
+function toRateLimit({ limit, remaining, resetAfterMicros }: RateDecision, service: RateLimit): WireRateLimit {
+  const window = limit === service ? undefined : { seconds: rateLimitWindowSeconds(limit), nanos: 0 };
+  return { limit: limit.burst, remaining, resetAfter: duration(resetAfterMicros), window };
 }
 
 function timestamp(at: Date): WireTime {

@@ -1,4 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
 import { codecOf, loadProto } from '../protos.js';
 
 /** A question as decoded: absent fields are empty; enums are numbers, known or unknown. */
@@ -27,7 +28,7 @@ export interface WireGrant {
   readonly ownerId: string;
   readonly access: number;
   readonly expiresAt: WireTime;
-  /** What the library writes as it is, after the other fields: the permissions, see `grants`. */
+  /** What the library writes as it is, after the other fields: permissions and attributes, see `grants`. */
   readonly $unknowns: readonly Buffer[];
 }
 
@@ -44,6 +45,8 @@ export interface WireRateLimit {
   readonly limit: number;
   readonly remaining: number;
   readonly resetAfter: WireTime;
+  /** Of an account with a rate or a burst of its own. */
+  readonly window: WireTime | undefined;
 }
 
 export interface WireAnswer {
@@ -59,8 +62,10 @@ export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
 const root = loadProto(VALIDATION_PROTO);
 const questions = codecOf<WireQuestion>(root.lookupType('latchkey.v1.ValidateKeyRequest'));
 const answers = codecOf<WireAnswer>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
-/** Encodes the permissions of a grant, so that a list is encoded once and not for each answer. */
-export const grants = codecOf<{ readonly permissions: readonly string[] }>(root.lookupType('latchkey.v1.Grant'));
+/** Encodes the lists of a grant, so that a list is encoded once and not for each answer. */
+export const grants = codecOf<
+  { readonly permissions: readonly string[] } | { readonly attributes: readonly Attribute[] }
+>(root.lookupType('latchkey.v1.Grant'));
 
 const messages = {
   requestSerialize: questions.encode,

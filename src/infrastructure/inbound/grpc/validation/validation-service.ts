@@ -22,7 +22,7 @@ export class ValidationService implements GrpcDoor {
 
   constructor(
     private readonly validateKey: ValidateKey,
-    rateLimit: RateLimit,
+    private readonly rateLimit: RateLimit,
     private readonly log: Log,
   ) {
     this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(rateLimit)));
@@ -65,6 +65,6 @@ export class ValidationService implements GrpcDoor {
   }
 
   private async answer(wire: WireQuestion, service: string): Promise<WireAnswer> {
-    return toAnswer(wire.requestId, await this.validateKey.execute(readRequest(wire, service)));
+    return toAnswer(wire.requestId, await this.validateKey.execute(readRequest(wire, service)), this.rateLimit);
   }
 }

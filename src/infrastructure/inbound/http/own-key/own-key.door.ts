@@ -41,7 +41,7 @@ function viewOf(grant: Grant, { name, allowedNetworks, rate }: Required<OwnKey>)
     permissions: [...permissions],
     allowedNetworks: allowedNetworks && [...allowedNetworks],
     expiresAt: expiresAt.toISOString(),
-    rateLimit: { limit, remaining, resetAfterSeconds: wholeSeconds(resetAfterMicros) },
+    rateLimit: { limit: limit.burst, remaining, resetAfterSeconds: wholeSeconds(resetAfterMicros) },
   };
 }
 

@@ -8,7 +8,7 @@ import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { toAccount } from './mapping.js';
+import { storedAs, toAccount } from './mapping.js';
 import { AccountRow } from './rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 
@@ -32,7 +32,7 @@ export class PostgresAccounts implements Accounts {
   list({ status, email }: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]> {
     return this.database.run(async (manager) => {
       const query = manager.createQueryBuilder(AccountRow, 'account').where('NOT account.purged');
-      if (status !== undefined) query.andWhere('account.status = :status', { status });
+      if (status !== undefined) query.andWhere('account.status IN (:...stored)', { stored: storedAs(status) });
       if (email !== undefined) query.andWhere('account.email_key = :emailKey', { emailKey: emailKey(email) });
       if (afterId !== undefined) query.andWhere('account.id > :afterId', { afterId });
       return (await query.orderBy('account.id').limit(limit).getMany()).map(toAccount);

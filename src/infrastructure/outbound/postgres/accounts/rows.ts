@@ -1,8 +1,15 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { ACCOUNT_STATUSES, type AccountStatus } from '../../../../domain/accounts/account.js';
+import type { AccountStatus } from '../../../../domain/accounts/account.js';
+import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
+import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
+
+/** An active account that has limits or attributes is stored as `active+`: see the migration AccountLimits. */
+export type StoredStatus = AccountStatus | 'active+';
+export const STORED_STATUSES: readonly StoredStatus[] = ['active', 'active+', 'suspended', 'deleted'];
+export const ACTIVE = `('active', 'active+')`;
 
 @Entity('accounts')
-@Check('accounts_status', `status IN ('${ACCOUNT_STATUSES.join("', '")}')`)
+@Check('accounts_status', `status IN ('${STORED_STATUSES.join("', '")}')`)
 export class AccountRow {
   @Index('accounts_by_id', { type: 'hash' })
   @PrimaryColumn('varchar', { length: 128, primaryKeyConstraintName: 'accounts_pkey' })
@@ -20,7 +27,11 @@ export class AccountRow {
   @Column('text', { name: 'password_hash', nullable: true })
   passwordHash!: string | null;
   @Column('varchar', { length: 9 })
-  status!: AccountStatus;
+  status!: StoredStatus;
+  @Column('jsonb', { nullable: true })
+  limits!: AccountLimits | null;
+  @Column('jsonb', { nullable: true })
+  attributes!: readonly Attribute[] | null;
   @Column({ type: 'numeric', precision: 20, scale: 0 })
   version!: string;
   /** Whether the data of the person was deleted. The row then holds only the id and the last version. */

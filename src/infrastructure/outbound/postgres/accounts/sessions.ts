@@ -5,7 +5,7 @@ import { SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/sessio
 import { fromAuditEvent } from '../audit/mapping.js';
 import type { Database } from '../client/database.js';
 import { toAccount } from './mapping.js';
-import { SessionRow } from './rows.js';
+import { ACTIVE, SessionRow } from './rows.js';
 
 /** For a person who signed in with a password that we checked. */
 const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };
@@ -22,7 +22,7 @@ export class PostgresSessions implements Sessions {
     const [opened] = await this.database.transaction((manager) =>
       manager.query<{ expires_at: Date }[]>(
         `WITH signed_in AS (
-          SELECT id FROM accounts WHERE id = $1 AND status = 'active' ${underHash} FOR SHARE
+          SELECT id FROM accounts WHERE id = $1 AND status IN ${ACTIVE} ${underHash} FOR SHARE
         ), opened AS (
           INSERT INTO sessions (token_digest, account_id, expires_at, authenticated_at, acr)
           SELECT $2, id, clock_timestamp() + make_interval(hours => ${SESSION_HOURS}), $3, $4
@@ -44,7 +44,7 @@ export class PostgresSessions implements Sessions {
         .createQueryBuilder(SessionRow, 'session')
         .innerJoinAndSelect('session.account', 'account')
         .where('session.token_digest = :digest', { digest: digest(token) })
-        .andWhere(`session.expires_at > clock_timestamp() AND account.status = 'active'`)
+        .andWhere(`session.expires_at > clock_timestamp() AND account.status IN ${ACTIVE}`)
         .getOne(),
     );
     if (!row?.account) return undefined;

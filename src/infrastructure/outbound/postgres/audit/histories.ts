@@ -3,6 +3,8 @@ import type { HistoryItem } from '../../../../application/audit/audit-trail.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/audit/audit-event.js';
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';
+import { statusOf, termsOf } from '../accounts/mapping.js';
+import type { AccountRow } from '../accounts/rows.js';
 import type { StoredPredecessor } from '../../../../domain/audit/recorded-rotation.js';
 
 /** Rows for each FETCH, which are in memory together. */
@@ -28,7 +30,8 @@ const KEYS = `
   ORDER BY subject, event.id`;
 
 const ACCOUNTS = `
-  SELECT coalesce(account.id, event.owner_id) AS subject, account.id IS NOT NULL AS is_stored, permissions, status, ${EVENT}
+  SELECT coalesce(account.id, event.owner_id) AS subject, account.id IS NOT NULL AS is_stored, permissions, limits, attributes, status,
+    ${EVENT}
   FROM accounts account
   FULL JOIN (${EVENTS} LIKE '${ACCOUNT_HISTORY_PREFIX}%' AND owner_id IS NOT NULL) event ON event.owner_id = account.id
   ORDER BY subject, event.id`;
@@ -108,8 +111,11 @@ function replacedIn(row: KeyHistoryRow): StoredPredecessor {
 }
 
 export async function* accountHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredAccount>> {
-  const rows = rowsOf<HistoryRow & StoredAccount>(manager, 'account_histories', ACCOUNTS);
-  for await (const row of rows) yield historyItem(row, { permissions: row.permissions, status: row.status });
+  const rows = rowsOf<HistoryRow & AccountRow>(manager, 'account_histories', ACCOUNTS);
+  for await (const row of rows) {
+    const { permissions } = row;
+    yield historyItem(row, { permissions, ...termsOf(row), status: statusOf(row.status) });
+  }
 }
 
 function historyItem<T>(row: HistoryRow, stored: T): HistoryItem<T> {

@@ -1,5 +1,6 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
+import { ACTIVE } from '../accounts/rows.js';
 import { activeAt, END_HAS_COME, openKey, TIME_IS_OUT } from './key-status-sql.js';
 import { ApiKeyRow } from './rows.js';
 
@@ -62,7 +63,7 @@ export function lockCandidates(type: DueNoticeType): string {
   return `
     SELECT key.id
     FROM api_keys key
-      JOIN accounts owner ON owner.id = key.owner_id AND owner.status = 'active'
+      JOIN accounts owner ON owner.id = key.owner_id AND owner.status IN ${ACTIVE}
       LEFT JOIN key_notices sent ON sent.key_id = key.id AND sent.type = $3
     WHERE ${activeAt('key', '$1')} AND ${MAY_BE_DUE[type]}
     LIMIT $4 FOR NO KEY UPDATE OF key SKIP LOCKED`;

@@ -28,8 +28,8 @@ export class PostgresKeyReader implements KeyReader {
     private readonly outage = new PostgresOutage(),
   ) {
     const { config } = primary;
-    this.readKeys = statement(config, 'read_keys_v6', readKeys(config));
-    this.readWithoutTimeline = statement(config, 'read_keys_v6', readKeys({ ...config, pooling: 'session' }));
+    this.readKeys = statement(config, 'read_keys_v7', readKeys(config));
+    this.readWithoutTimeline = statement(config, 'read_keys_v7', readKeys({ ...config, pooling: 'session' }));
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
     this.connections = new ReservedConnections(primary, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({

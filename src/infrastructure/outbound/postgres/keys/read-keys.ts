@@ -1,8 +1,12 @@
 import type { KeyReading } from '../../../../application/ports.js';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
-import type { AccountStatus } from '../../../../domain/accounts/account.js';
+import { NO_ENTITLEMENTS } from '../../../../domain/accounts/account-change.js';
+import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
+import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
 import type { AccessLevel } from '../../../../domain/keys/access.js';
 import { KeyStanding } from '../../../../domain/keys/key-standing.js';
+import { statusOf } from '../accounts/mapping.js';
+import type { StoredStatus } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
 import { IS_SYNCHRONOUS, PREPARES_COMMIT, TIMELINE } from '../client/server-state.js';
 
@@ -35,7 +39,7 @@ export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBar
       date_part('epoch', k.ends_at) AS ends_at,
       k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false) AS awaits_first_use,
       array_to_string(k.permissions, ' ') AS key_permissions, array_to_string(k.allowed_networks, ' ') AS allowed_networks,
-      a.status, array_to_string(a.permissions, ' ') AS permissions,
+      a.status, array_to_string(a.permissions, ' ') AS permissions, a.limits::text, a.attributes::text,
       date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby${more.map((column) => `, ${column}`).join('')}
     FROM unnest(string_to_array((SELECT $1::text), ',')) AS asked (public_part)
     LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
@@ -56,8 +60,10 @@ export interface KeyReadingRow {
   awaits_first_use: boolean | null;
   key_permissions: string | null;
   allowed_networks: string | null;
-  status: AccountStatus;
+  status: StoredStatus;
   permissions: string;
+  limits: string | null;
+  attributes: string | null;
   now: number;
   standby: boolean;
   /** Present with a read barrier. */
@@ -83,30 +89,44 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
     awaitsFirstUse: row.awaits_first_use === true,
     permissions: row.key_permissions === null ? null : wordsOf(row.key_permissions),
     allowedNetworks: row.allowed_networks === null ? null : wordsOf(row.allowed_networks),
-    owner: { status: row.status, permissions: wordsOf(row.permissions) },
+    owner: {
+      status: statusOf(row.status),
+      permissions: wordsOf(row.permissions),
+      limits: row.limits === null ? NO_ENTITLEMENTS.limits : limitsOf(row.limits),
+      attributes: row.attributes === null ? NO_ENTITLEMENTS.attributes : attributesOf(row.attributes),
+    },
   });
   return { now, sentAt, found };
 }
 
 /** In characters. */
 const MOST_KNOWN = 4_000_000;
-const known = new Map<string, readonly string[]>();
-let knownLength = 0;
 
-/** The same text gives the same list, so that the domain need not compute again what follows from it. */
-function wordsOf(text: string): readonly string[] {
-  const found = known.get(text);
-  if (found) return found;
-  const length = text.length + 100;
-  if (knownLength + length > MOST_KNOWN) {
-    known.clear();
-    knownLength = 0;
-  }
-  knownLength += length;
-  const words = Object.freeze(text === '' ? [] : text.split(' '));
-  known.set(text, words);
-  return words;
+/**
+ * The same text gives the same value, so that the domain need not compute again what follows from it. It is frozen,
+ * because many validations share it.
+ */
+function oncePerText<T extends object>(parse: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  let knownLength = 0;
+  return (text) => {
+    const found = known.get(text);
+    if (found) return found;
+    const length = text.length + 100;
+    if (knownLength + length > MOST_KNOWN) {
+      known.clear();
+      knownLength = 0;
+    }
+    knownLength += length;
+    const value = Object.freeze(parse(text));
+    known.set(text, value);
+    return value;
+  };
 }
+
+const wordsOf = oncePerText<readonly string[]>((text) => (text === '' ? [] : text.split(' ')));
+const limitsOf = oncePerText((text) => JSON.parse(text) as AccountLimits);
+const attributesOf = oncePerText((text) => JSON.parse(text) as readonly Attribute[]);
 
 /** @param seconds a time with millisecond precision, plus or minus the rounding error of binary fractions */
 function toDate(seconds: number): Date {

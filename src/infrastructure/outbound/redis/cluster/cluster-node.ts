@@ -1,7 +1,14 @@
 import { Redis } from 'ioredis';
 import type { RedisClusterConfig } from '../../../../config/redis-config.js';
 import { CONNECTION, type GcraPipeline, type GcraRedis } from '../gcra-script.js';
-import { NOT_CHARGED, type ChargeBatcher, type Charging } from '../shared-limits.js';
+import {
+  NOT_CHARGED,
+  scriptArguments,
+  storedAs,
+  type Charge,
+  type ChargeBatcher,
+  type MakeBatcher,
+} from '../shared-limits.js';
 import { hostAndPort, redirectionOf, type Redirection, type SlotRange } from './slots.js';
 
 /** The rest of the cluster, as a node sees it. */
@@ -12,7 +19,7 @@ export interface OtherNodes {
   ready(): void;
 }
 
-type Charge = number[] | Error;
+type Charged = number[] | Error;
 
 /** One node of a cluster. Charges that are sent together go in one write, with one call for each key. */
 export class ClusterNode {
@@ -25,7 +32,7 @@ export class ClusterNode {
   constructor(
     address: string,
     { username, password, tls }: RedisClusterConfig,
-    private readonly charging: Charging,
+    makeBatcher: MakeBatcher,
     private readonly others: OtherNodes,
   ) {
     const { host, port } = hostAndPort(address);
@@ -34,7 +41,7 @@ export class ClusterNode {
     this.redis.on('error', (error: Error) => others.noticed(this, error));
     this.redis.on('ready', () => others.ready());
     this.redis.on('close', () => (this.isServing = false));
-    this.batcher = charging.batcher((keys) => this.charge(keys));
+    this.batcher = makeBatcher((charges) => this.charge(charges));
   }
 
   get isConnected(): boolean {
@@ -61,11 +68,11 @@ export class ClusterNode {
   }
 
   /** Charges keys on this node, and keys that have moved on the node where they are now. */
-  private async charge(keys: readonly string[]): Promise<readonly number[]> {
-    const charges = await this.send(keys, 'MOVED');
+  private async charge(charges: readonly Charge[]): Promise<readonly number[]> {
+    const charged = await this.send(charges, 'MOVED');
     const moved = new Map<string, { redirection: Redirection; at: number[] }>();
-    charges.forEach((charge, n) => {
-      const redirection = charge instanceof Error && redirectionOf(charge, this.host);
+    charged.forEach((answer, n) => {
+      const redirection = answer instanceof Error && redirectionOf(answer, this.host);
       if (!redirection) return;
       const where = `${redirection.kind} ${redirection.address}`;
       const group = moved.get(where);
@@ -73,31 +80,30 @@ export class ClusterNode {
       else moved.set(where, { redirection, at: [n] });
     });
     const follow = async ({ redirection, at }: { redirection: Redirection; at: number[] }) => {
-      const movedKeys = at.map((n) => keys[n]!);
-      const there = await this.others.follow(redirection).send(movedKeys, redirection.kind);
-      at.forEach((n, index) => (charges[n] = there[index]!));
+      const elsewhere = at.map((n) => charges[n]!);
+      const there = await this.others.follow(redirection).send(elsewhere, redirection.kind);
+      at.forEach((n, index) => (charged[n] = there[index]!));
     };
     await Promise.all([...moved.values()].map(follow));
-    return charges.flatMap((charge) => (charge instanceof Error ? [NOT_CHARGED, 0] : charge));
+    return charged.flatMap((answer) => (answer instanceof Error ? [NOT_CHARGED, 0] : answer));
   }
 
   /** @param kind ASK: the slot is still moving to this node, so each call must be preceded by ASKING */
-  private async send(keys: readonly string[], kind: Redirection['kind']): Promise<Charge[]> {
-    const { intervalMicros, toleranceMicros } = this.charging;
+  private async send(charges: readonly Charge[], kind: Redirection['kind']): Promise<Charged[]> {
     const pipeline = this.redis.pipeline() as GcraPipeline;
-    for (const key of keys) {
+    for (const charge of charges) {
       if (kind === 'ASK') pipeline.call('ASKING');
-      pipeline.gcra(1, key, intervalMicros, toleranceMicros);
+      pipeline.gcra(1, storedAs(charge.keyId), ...scriptArguments(charge));
     }
     const results = (await pipeline.exec()) ?? [];
     const ofKeys = kind === 'ASK' ? results.filter((_, n) => n % 2 === 1) : results;
-    const charges = ofKeys.map(([error, answer]) => error ?? (answer as number[]));
-    if (charges.some((charge) => !(charge instanceof Error))) this.isServing = true;
-    const down = charges.find((charge) => charge instanceof Error && charge.message.startsWith('CLUSTERDOWN'));
+    const charged = ofKeys.map(([error, answer]) => error ?? (answer as number[]));
+    if (charged.some((answer) => !(answer instanceof Error))) this.isServing = true;
+    const down = charged.find((answer) => answer instanceof Error && answer.message.startsWith('CLUSTERDOWN'));
     if (down) {
       this.isServing = false;
       this.others.noticed(this, down as Error);
     }
-    return charges;
+    return charged;
   }
 }

@@ -1,7 +1,7 @@
 import type { RedisClusterConfig } from '../../../../config/redis-config.js';
 import type { Outage } from '../../../telemetry/outage.js';
 import { withTimeout } from '../../batching/timeout.js';
-import { storedAs, type ChargeBatcher, type Charging, type SharedLimits } from '../shared-limits.js';
+import { storedAs, type ChargeBatcher, type MakeBatcher, type SharedLimits } from '../shared-limits.js';
 import { ClusterNode, type OtherNodes } from './cluster-node.js';
 import { slotOf, SLOTS, type SlotRange } from './slots.js';
 
@@ -29,7 +29,7 @@ export class RedisCluster implements SharedLimits {
 
   constructor(
     private readonly config: RedisClusterConfig,
-    private readonly charging: Charging,
+    private readonly makeBatcher: MakeBatcher,
     private readonly outage: Outage,
   ) {
     this.configuredAddresses = config.nodes.map(({ host, port }) => `${host}:${port}`);
@@ -74,7 +74,7 @@ export class RedisCluster implements SharedLimits {
       },
       ready: () => void this.look(),
     };
-    const node = new ClusterNode(address, this.config, this.charging, others);
+    const node = new ClusterNode(address, this.config, this.makeBatcher, others);
     this.nodes.set(address, node);
     return node;
   }

@@ -2,6 +2,7 @@
 
 import type { AccessLevel as _latchkey_v1_AccessLevel, AccessLevel__Output as _latchkey_v1_AccessLevel__Output } from '../../latchkey/v1/AccessLevel.js';
 import type { Timestamp as _google_protobuf_Timestamp, Timestamp__Output as _google_protobuf_Timestamp__Output } from '../../google/protobuf/Timestamp.js';
+import type { Attribute as _latchkey_v1_Attribute, Attribute__Output as _latchkey_v1_Attribute__Output } from '../../latchkey/v1/Attribute.js';
 
 export interface Grant {
   'keyId'?: (string);
@@ -9,6 +10,7 @@ export interface Grant {
   'access'?: (_latchkey_v1_AccessLevel);
   'permissions'?: (string)[];
   'expiresAt'?: (_google_protobuf_Timestamp | null);
+  'attributes'?: (_latchkey_v1_Attribute)[];
 }
 
 export interface Grant__Output {
@@ -17,4 +19,5 @@ export interface Grant__Output {
   'access': (_latchkey_v1_AccessLevel__Output);
   'permissions': (string)[];
   'expiresAt': (_google_protobuf_Timestamp__Output | null);
+  'attributes': (_latchkey_v1_Attribute__Output)[];
 }

@@ -1,5 +1,7 @@
 // Original file: proto/latchkey/v1/account_service.proto
 
+import type { Limits as _latchkey_v1_Limits, Limits__Output as _latchkey_v1_Limits__Output } from '../../latchkey/v1/Limits.js';
+import type { Attributes as _latchkey_v1_Attributes, Attributes__Output as _latchkey_v1_Attributes__Output } from '../../latchkey/v1/Attributes.js';
 import type { Long } from '@grpc/proto-loader';
 
 export interface PutAccountRequest {
@@ -10,6 +12,8 @@ export interface PutAccountRequest {
   'password'?: (string);
   'passwordHash'?: (string);
   'version'?: (number | string | Long);
+  'limits'?: (_latchkey_v1_Limits | null);
+  'attributes'?: (_latchkey_v1_Attributes | null);
   'passwordCredential'?: "password"|"passwordHash";
   '_version'?: "version";
 }
@@ -22,6 +26,8 @@ export interface PutAccountRequest__Output {
   'password'?: (string);
   'passwordHash'?: (string);
   'version'?: (string);
+  'limits': (_latchkey_v1_Limits__Output | null);
+  'attributes': (_latchkey_v1_Attributes__Output | null);
   'passwordCredential'?: "password"|"passwordHash";
   '_version'?: "version";
 }

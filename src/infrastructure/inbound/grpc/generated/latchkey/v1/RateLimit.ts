@@ -6,10 +6,12 @@ export interface RateLimit {
   'limit'?: (number);
   'remaining'?: (number);
   'resetAfter'?: (_google_protobuf_Duration | null);
+  'window'?: (_google_protobuf_Duration | null);
 }
 
 export interface RateLimit__Output {
   'limit': (number);
   'remaining': (number);
   'resetAfter': (_google_protobuf_Duration__Output | null);
+  'window': (_google_protobuf_Duration__Output | null);
 }

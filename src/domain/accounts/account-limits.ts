@@ -1,0 +1,56 @@
+import { optional, type Rule } from '../errors.js';
+import { type AccessLevel, accessProblem } from '../keys/access.js';
+import type { RateLimit } from '../rate-limit.js';
+
+/** The highest rate and burst, of the service and of an account. */
+export const MAX_RATE = 1_000_000;
+/** The highest number of active keys and of days, of the service and of an account. */
+export const MOST_ACTIVE_KEYS = 100;
+export const MOST_KEY_DAYS = 365;
+
+/** What the platform allows the keys of one account. An absent limit is the service's own. */
+export interface AccountLimits {
+  /** For each key. */
+  readonly requestsPerSecond?: number;
+  /** For each key. */
+  readonly burst?: number;
+  readonly maxAccess?: AccessLevel;
+  readonly maxKeyDays?: number;
+  readonly maxActiveKeys?: number;
+}
+
+export const NO_LIMITS: AccountLimits = Object.freeze({});
+
+/** The problem of each limit by the name of its field. */
+export function limitProblems({
+  requestsPerSecond,
+  burst,
+  ...limits
+}: AccountLimits): Record<string, string | undefined> {
+  const needsBurst = requestsPerSecond !== undefined && burst === undefined;
+  return {
+    'limits.requestsPerSecond': upTo(MAX_RATE)(requestsPerSecond),
+    'limits.burst': needsBurst ? 'must be set along with requestsPerSecond' : upTo(MAX_RATE)(burst),
+    'limits.maxAccess': optional(accessProblem)(limits.maxAccess),
+    'limits.maxKeyDays': upTo(MOST_KEY_DAYS)(limits.maxKeyDays),
+    'limits.maxActiveKeys': upTo(MOST_ACTIVE_KEYS)(limits.maxActiveKeys),
+  };
+}
+
+/** The rate limit of each key of an account. */
+export function rateLimitOf({ requestsPerSecond, burst }: AccountLimits, service: RateLimit): RateLimit {
+  if (requestsPerSecond === undefined && burst === undefined) return service;
+  return { perSecond: requestsPerSecond ?? service.perSecond, burst: burst ?? service.burst };
+}
+
+/** Without those that are undefined. */
+export function givenLimits(limits: AccountLimits): AccountLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
+}
+
+function upTo(most: number): Rule {
+  return optional((value) => {
+    const isWithin = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+    return isWithin ? undefined : `must be a whole number from 1 to ${most}`;
+  });
+}
