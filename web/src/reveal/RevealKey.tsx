@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import type { CreatedKey } from '../api/types';
 import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
+import { DialogFooter } from '../ui/Dialog';
 import { HelpLink } from '../ui/HelpLink';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
 import { CopyableText } from './CopyableText';
@@ -45,10 +46,10 @@ export function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDo
         </div>
         <Snippets fullKey={fullKey} onKeyCopied={onCopied} />
       </div>
-      <div className={classes.end}>
+      <DialogFooter>
         <FirstUse keyId={apiKey.id} />
         <Button onClick={onDone}>{texts.done}</Button>
-      </div>
+      </DialogFooter>
     </Stack>
   );
 }
