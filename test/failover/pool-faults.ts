@@ -66,6 +66,7 @@ export const POOL_FAULTS: readonly PoolFault[] = [
     happen: async ({ pool, postgres }) => {
       const url = pool.instead(postgres.url);
       const others = Array.from({ length: SESSIONS }, () => new pg.Client({ connectionString: url }));
+      for (const other of others) other.on('error', () => undefined);
       await Promise.all(others.map((other) => other.connect()));
       await Promise.all(others.map((other) => other.query('BEGIN')));
       await pause(AWAY_MS);

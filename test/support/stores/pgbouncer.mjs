@@ -72,6 +72,8 @@ export class PgBouncer {
     const url = new URL(this.instead(this.#server.href));
     url.pathname = '/pgbouncer';
     const console = new pg.Client({ connectionString: url.href });
+    // A pool that is stopped ends the connection, perhaps after the answer.
+    console.on('error', () => undefined);
     await console.connect();
     try {
       return (await console.query(text)).rows;
