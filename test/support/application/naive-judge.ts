@@ -20,14 +20,14 @@ export interface NaiveRequest {
   readonly clientAddress: string | null;
 }
 
-/** Whether the owner may make such a key. */
-export function mayBeMade({ access, permissions, allowedNetworks }: NaiveKey, owned: readonly string[]): boolean {
+/** What becomes of the owner's wish for such a key. What is wrong with the key alone is answered first. */
+export function making({ access, permissions, allowedNetworks }: NaiveKey, owned: readonly string[]) {
+  if (permissions && (permissions.length === 0 || permissions.length > 100)) return 'invalid';
+  if (permissions && !permissions.every(isOfNewGrammar)) return 'invalid';
+  if (allowedNetworks && !(allowedNetworks.length > 0 && allowedNetworks.every(isNetwork))) return 'invalid';
   const isUsable = (permission: string) => actionsOf(access).includes(partsOf(permission).action);
-  const isGivable = (permission: string) =>
-    isOfNewGrammar(permission) && owned.some((own) => isUsable(own) && covers(own, permission));
-  if (permissions && (permissions.length === 0 || permissions.length > 100 || !permissions.every(isGivable)))
-    return false;
-  return !allowedNetworks || (allowedNetworks.length > 0 && allowedNetworks.every(isNetwork));
+  const isGivable = (permission: string) => owned.some((own) => isUsable(own) && covers(own, permission));
+  return !permissions || permissions.every(isGivable) ? 'ok' : 'not givable';
 }
 
 /** The reason of a refusal, or everything that the key may do, sorted. */
@@ -70,9 +70,21 @@ function partsOf(permission: string) {
 }
 
 function isOfNewGrammar(permission: string): boolean {
-  const { segments, action } = partsOf(permission);
-  const isSegment = (segment: string) => segment.replaceAll('.', '') !== '';
-  return segments.every(isSegment) && action === action.toLowerCase() && action[0]! >= 'a';
+  const [resource = '', action = '', ...more] = permission.split(':');
+  const consistsOf = (text: string, allowed: string) => [...text].every((each) => allowed.includes(each));
+  const [small, digits] = ['abcdefghijklmnopqrstuvwxyz', '0123456789'];
+  const letters = small + small.toUpperCase();
+  return (
+    more.length === 0 &&
+    resource.length <= 100 &&
+    consistsOf(resource, `${letters}${digits}._-/`) &&
+    consistsOf(resource.slice(0, 1), letters + digits) &&
+    resource.split('/').every((segment) => segment.replaceAll('.', '') !== '') &&
+    action.length <= 28 &&
+    action !== '' &&
+    consistsOf(action, `${small}${digits}._-`) &&
+    consistsOf(action.slice(0, 1), small)
+  );
 }
 
 function covers(wide: string, narrow: string): boolean {
