@@ -49,6 +49,7 @@ test('reads a key and its owner as they were stored, to the millisecond', async 
     ownerId: key.ownerId,
     access: key.access,
     permissions: ['systems:read', 'billing:write'],
+    attributes: [],
     createdAt: key.createdAt,
     expiresAt: key.expiresAt,
   });
