@@ -40,7 +40,8 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
     logging: false,
     applicationName: NAME,
     poolSize: POOL_SIZE,
-    connectTimeoutMS: connectTimeoutMs,
+    // As for validations, a longer timeout of a statement also gives a connection more time.
+    connectTimeoutMS: Math.max(connectTimeoutMs, primary.config.timeoutMs),
     // PgBouncer refuses a connection that sets these limits as startup parameters.
     extra: { answerTimeoutMs, ...(isSession ? serverLimits : {}) },
     driver: {
