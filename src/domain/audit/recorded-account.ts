@@ -24,7 +24,7 @@ export class RecordedAccount {
   private given: { readonly permissions: readonly string[]; readonly by: HistoryEvent } | undefined;
   private left: { readonly status: AccountStatus; readonly by: HistoryEvent } | undefined;
   private between: string | undefined;
-  private readonly terms = [new RecordedTerm('limits'), new RecordedTerm('attributes')];
+  private readonly entitlements = [new RecordedEntitlement('limits'), new RecordedEntitlement('attributes')];
 
   /** @param stored undefined where no such account is stored */
   constructor(private readonly stored: StoredAccount | undefined) {}
@@ -32,7 +32,7 @@ export class RecordedAccount {
   add(event: HistoryEvent): void {
     const status = STATUS_AFTER[event.type];
     if (status) this.left = { status, by: event };
-    for (const term of this.terms) term.add(event);
+    for (const entitlement of this.entitlements) entitlement.add(event);
     const change = permissionsOf(event);
     if (!change) return;
     if (this.given && !samePermissions(this.given.permissions, change.before)) {
@@ -51,7 +51,7 @@ export class RecordedAccount {
     return [
       ...(between === undefined ? [] : [between]),
       ...(given ? permissionProblems(stored.permissions, given.permissions, given.by) : []),
-      ...this.terms.flatMap((term) => term.differences(stored)),
+      ...this.entitlements.flatMap((entitlement) => entitlement.differences(stored)),
       ...(left && left.status !== stored.status
         ? [`is ${stored.status}; event ${left.by.id} left it ${left.status}`]
         : []),
@@ -69,7 +69,7 @@ function permissionProblems(stored: readonly string[], given: readonly string[],
 }
 
 /** The limits or the attributes of an account. Most events do not name them. */
-class RecordedTerm {
+class RecordedEntitlement {
   private given: { readonly value: unknown; readonly by: HistoryEvent } | undefined;
   private between: string | undefined;
 

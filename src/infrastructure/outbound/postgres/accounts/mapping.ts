@@ -10,7 +10,7 @@ export function toAccount(row: AccountRow): Account {
     email: row.email,
     displayName: row.displayName,
     permissions: row.permissions,
-    ...termsOf(row),
+    ...limitsAndAttributes(row),
     passwordHash: row.passwordHash,
     status: statusOf(row.status),
     version: BigInt(row.version),
@@ -26,7 +26,7 @@ export function storedAs(status: AccountStatus): StoredStatus[] {
   return STORED_STATUSES.filter((stored) => statusOf(stored) === status);
 }
 
-export function termsOf({ limits, attributes }: Pick<AccountRow, 'limits' | 'attributes'>) {
+export function limitsAndAttributes({ limits, attributes }: Pick<AccountRow, 'limits' | 'attributes'>) {
   return { limits: limits ?? NO_ENTITLEMENTS.limits, attributes: attributes ?? NO_ENTITLEMENTS.attributes };
 }
 

@@ -3,7 +3,7 @@ import type { HistoryItem } from '../../../../application/audit/audit-trail.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/audit/audit-event.js';
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';
-import { statusOf, termsOf } from '../accounts/mapping.js';
+import { statusOf, limitsAndAttributes } from '../accounts/mapping.js';
 import type { AccountRow } from '../accounts/rows.js';
 import type { StoredPredecessor } from '../../../../domain/audit/recorded-rotation.js';
 
@@ -114,7 +114,7 @@ export async function* accountHistories(manager: EntityManager): AsyncIterable<H
   const rows = rowsOf<HistoryRow & AccountRow>(manager, 'account_histories', ACCOUNTS);
   for await (const row of rows) {
     const { permissions } = row;
-    yield historyItem(row, { permissions, ...termsOf(row), status: statusOf(row.status) });
+    yield historyItem(row, { permissions, ...limitsAndAttributes(row), status: statusOf(row.status) });
   }
 }
 
