@@ -1,10 +1,14 @@
 import type { LeakSite } from '../domain/audit/leak-site.js';
+import type { AccountLimits } from '../domain/accounts/account-limits.js';
+import { type AccessLevel, lowerAccess } from '../domain/keys/access.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { recentUse, type RecentUse } from '../domain/usage/key-history.js';
 import { utcDay } from '../domain/usage/utc-day.js';
 
 export interface ListedKey {
   readonly key: ApiKey;
+  /** The lower of the key's own level and its owner's ceiling. */
+  readonly access: AccessLevel;
   readonly lastUsedAt: Date | null;
   readonly recent: RecentUse;
   /** Null unless an event of its revocation is on the audit trail. */
@@ -19,8 +23,9 @@ export interface Revocation {
 }
 
 /** A key that was made just now. */
-export function newlyListed(key: ApiKey, now: Date): ListedKey {
-  return { key, lastUsedAt: null, recent: recentUse([], utcDay(now)), revocation: null };
+export function newlyListed(key: ApiKey, now: Date, { maxAccess }: Pick<AccountLimits, 'maxAccess'>): ListedKey {
+  const access = lowerAccess(key.snapshot().access, maxAccess);
+  return { key, access, lastUsedAt: null, recent: recentUse([], utcDay(now)), revocation: null };
 }
 
 export interface ReadKey extends ListedKey {

@@ -1,5 +1,4 @@
 import type { DatabaseConfig } from '../config/database-config.js';
-import type { NoticeReceivers } from '../domain/notices/channel.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
@@ -11,14 +10,14 @@ import { buildAdministration } from './use-cases.js';
 
 /** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(
-  { database, receivers }: Administered,
+  { database, receivers, keyPolicy }: Administered,
   work: (administration: Administration) => Promise<T>,
   isUnlimited: boolean,
 ): Promise<T> {
   return withPrimary(database, async (primary) => {
     const dataSource = await connectMigrated(primary, isUnlimited);
     try {
-      return await work(compose(new Database(dataSource, database), receivers));
+      return await work(compose(new Database(dataSource, database), { receivers, keyPolicy }));
     } finally {
       await dataSource.destroy();
     }
@@ -39,9 +38,10 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
   }
 }
 
-function compose(database: Database, receivers: NoticeReceivers): Administration {
+function compose(database: Database, { receivers, keyPolicy }: Omit<Administered, 'database'>): Administration {
   const stores = buildStores(database, receivers);
-  const useCases = buildAdministration({ ...stores, passwords: new Argon2Passwords(passwordHashes) }, true);
+  const ports = { ...stores, passwords: new Argon2Passwords(passwordHashes) };
+  const useCases = buildAdministration(ports, { passwordSignIn: true, keyPolicy });
   return {
     ...useCases,
     changeStatus: useCases.changeAccountStatus,

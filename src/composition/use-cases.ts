@@ -63,6 +63,7 @@ export type Settings = Pick<
   Config,
   | 'keyPrefix'
   | 'keyChangesPerHour'
+  | 'keyPolicy'
   | 'rateLimit'
   | 'passwordSignIn'
   | 'freshSignIn'
@@ -74,11 +75,11 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(settings: Settings, ports: Ports) {
-  const { keyPrefix, keyChangesPerHour, rateLimit, passwordSignIn, freshSignIn } = settings;
+  const { keyPrefix, keyChangesPerHour, keyPolicy, rateLimit, passwordSignIn, freshSignIn } = settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
-  const administration = buildAdministration(ports, passwordSignIn);
+  const administration = buildAdministration(ports, settings);
   const { dueEnds, revokeAsAdmin, revokeLeakedKeys } = administration;
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
@@ -96,8 +97,8 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     recordFirstUse,
     validateKey,
     showOwnKey: new ShowOwnKey(validateKey, keys),
-    createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour),
-    rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour),
+    createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
+    rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
     getApiKey: new GetApiKey(keys, dueEnds, usage),
     renameApiKey: new RenameApiKey(accounts),
     revokeApiKey: new RevokeApiKey(accounts),
@@ -130,13 +131,13 @@ export function buildAdministration(
     recordingGate,
     passwords,
   }: Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'recordingGate' | 'passwords'>,
-  passwordSignIn: boolean,
+  { passwordSignIn, keyPolicy }: Pick<Settings, 'passwordSignIn' | 'keyPolicy'>,
 ) {
   const dueEnds = new RecordDueEnds(dueKeys, recordingGate);
   const revokeAsAdmin = new RevokeAsAdmin(accounts);
   return {
     dueEnds,
-    listApiKeys: new ListApiKeys(keys, dueEnds),
+    listApiKeys: new ListApiKeys(keys, accounts, dueEnds, keyPolicy),
     revokeAsAdmin,
     revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeAsAdmin),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),

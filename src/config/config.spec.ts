@@ -73,6 +73,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       slowValidationMs: 100,
       keyChangesPerHour: 60,
+      keyPolicy: { maxActiveKeys: 5, maxKeyDays: 365 },
       traces: false,
       warnings: ['PUBLIC_URL is missing: browsers may sign in only at http://127.0.0.1:3000'],
     });
@@ -135,6 +136,7 @@ describe('a setting', () => {
     [{ REDIS_URL: 'rediss://cache:6380' }, { redis: { kind: 'server', url: 'rediss://cache:6380' } }],
     [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
+    [{ MAX_ACTIVE_KEYS: '100', MAX_KEY_DAYS: '1' }, { keyPolicy: { maxActiveKeys: 100, maxKeyDays: 1 } }],
     [{ WORKERS: '64' }, { workers: 64 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
@@ -155,6 +157,14 @@ describe('a setting', () => {
     [{ GRPC_PORT: 'x' }, 'GRPC_PORT must be a whole number from 0 to 65535'],
     [{ RATE_LIMIT_PER_SECOND: '0' }, 'RATE_LIMIT_PER_SECOND must be a whole number from 1 to 1000000'],
     [{ RATE_LIMIT_BURST: '1000001' }, 'RATE_LIMIT_BURST must be a whole number from 1 to 1000000'],
+    ...['0', '101'].map((value): [NodeJS.ProcessEnv, string] => [
+      { MAX_ACTIVE_KEYS: value },
+      'MAX_ACTIVE_KEYS must be a whole number from 1 to 100',
+    ]),
+    ...['0', '366'].map((value): [NodeJS.ProcessEnv, string] => [
+      { MAX_KEY_DAYS: value },
+      'MAX_KEY_DAYS must be a whole number from 1 to 365',
+    ]),
     ...['LK', 'l_k', '1lk', 'lk ', 'abcdefghijklmnopq'].map((value): [NodeJS.ProcessEnv, string] => [
       { KEY_PREFIX: value },
       'KEY_PREFIX must match [a-z][a-z0-9]{0,15}',

@@ -1,3 +1,5 @@
+import { MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../domain/accounts/account-limits.js';
+import type { ServicePolicy } from '../domain/keys/key-policy.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';
@@ -65,6 +67,7 @@ function readSettings(reader: EnvReader) {
     },
     /** How many keys an account may make in an hour, by creation or rotation. 0: no limit. */
     keyChangesPerHour: reader.wholeNumber('KEY_CHANGES_PER_HOUR', 60, 10_000, 0),
+    keyPolicy: readKeyPolicy(reader),
     serviceTokens,
     platformLogin,
     oidc: readOidc(reader),
@@ -98,6 +101,14 @@ function readSettings(reader: EnvReader) {
     traces: reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']) !== undefined,
     /** One line for each dangerous but permitted setting, for the log of the start. */
     warnings: reader.warnings as readonly string[],
+  };
+}
+
+/** What new keys of every account may have. An account's own limits may replace it. */
+export function readKeyPolicy(reader: EnvReader): ServicePolicy {
+  return {
+    maxActiveKeys: reader.wholeNumber('MAX_ACTIVE_KEYS', 5, MOST_ACTIVE_KEYS),
+    maxKeyDays: reader.wholeNumber('MAX_KEY_DAYS', MOST_KEY_DAYS, MOST_KEY_DAYS),
   };
 }
 

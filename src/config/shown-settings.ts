@@ -30,6 +30,8 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     RATE_LIMIT_PER_SECOND: config.rateLimit.perSecond,
     RATE_LIMIT_BURST: config.rateLimit.burst,
     KEY_CHANGES_PER_HOUR: config.keyChangesPerHour,
+    MAX_ACTIVE_KEYS: config.keyPolicy.maxActiveKeys,
+    MAX_KEY_DAYS: config.keyPolicy.maxKeyDays,
     SERVICE_TOKENS: config.serviceTokens.map(({ name, role }) => `${name}:${role}`),
     SESSION_JWKS_URL: place(platformLogin?.jwksUrl),
     SESSION_JWT_ISSUER: platformLogin?.issuer,

@@ -6,6 +6,16 @@ import { sharedService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
 const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const MAXIMUM = {
+  maxActiveKeys: 5,
+  policy: {
+    maxActiveKeys: 5,
+    maxKeyDays: 365,
+    maxAccess: 'read-and-write',
+    revokeIdleAfterDays: null,
+    limitedByAccount: [],
+  },
+};
 const KEY_FIELDS = [
   ...[
     'access',
@@ -65,7 +75,7 @@ describe('listing keys', () => {
     const { status, headers, body } = await person.call('GET', '/v1/api-keys');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body).toEqual({ items: [], activeKeys: 0, maxActiveKeys: 5, nextCursor: null });
+    expect(body).toEqual({ items: [], activeKeys: 0, ...MAXIMUM, nextCursor: null });
   });
 
   test('answers the newest key first, each with exactly these fields', async () => {
@@ -74,7 +84,7 @@ describe('listing keys', () => {
     const { items, ...rest } = await person.list();
     expect(items).toEqual([keys[1]!.apiKey, keys[0]!.apiKey]);
     for (const item of items) expect(Object.keys(item).sort()).toEqual(KEY_FIELDS);
-    expect(rest).toEqual({ activeKeys: 2, maxActiveKeys: 5, nextCursor: null });
+    expect(rest).toEqual({ activeKeys: 2, ...MAXIMUM, nextCursor: null });
   });
 
   test('answers the requests of each key on each of the last 30 days in UTC, oldest first', async () => {
@@ -123,7 +133,7 @@ describe('listing keys', () => {
     await one.person.newKey({ name: 'mine' });
     await insertEndedKeys(one.id, 60);
     const { nextCursor } = await one.person.list();
-    expect(await two.person.list()).toEqual({ items: [], activeKeys: 0, maxActiveKeys: 5, nextCursor: null });
+    expect(await two.person.list()).toEqual({ items: [], activeKeys: 0, ...MAXIMUM, nextCursor: null });
     expect((await two.person.list(`?cursor=${nextCursor}`)).items).toEqual([]);
     expect((await two.person.list(`?ownerId=${one.id}`)).items).toEqual([]);
   });

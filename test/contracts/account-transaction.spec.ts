@@ -9,7 +9,7 @@ import { KeyString } from '../../src/domain/keys/key-string.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import { DAY_MS } from '../../src/domain/time.js';
 import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
-import { client } from '../support/application/calls.js';
+import { client, POLICY } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
@@ -123,7 +123,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
   test('stores each change of an old key and its successor', async () => {
     const id = await newAccount(world);
     const old = await newKey(world, id);
-    const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds: 60 };
+    const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds: 60, policy: POLICY };
     const stored = async () => (await within(id, (t) => t.openKeys())).map((key) => key.snapshot());
     const changing = async (change: (keys: OwnerKeys, now: Date) => void) => {
       const changed = await within(id, async (t) => {

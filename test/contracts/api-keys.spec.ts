@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
 import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { newlyListed } from '../../src/application/lists.js';
+import type { AccountLimits } from '../../src/domain/accounts/account-limits.js';
 import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../src/domain/keys/key-status.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { newAccount, newKey, revoke, type World } from './support/world.js';
+import { change, newAccount, newKey, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 const ALL = { limit: 50 };
@@ -53,7 +54,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     const [key, others] = [await newKey(world, id), await newKey(world, other)];
     expect(await world.keys.findOwn(id, key.id)).toEqual({
-      ...newlyListed(key, await world.now()),
+      ...newlyListed(key, await world.now(), {}),
       now: await world.now(),
     });
     expect(await world.keys.findOwn(id, others.id)).toBeUndefined();
@@ -62,6 +63,26 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     world.usage.noteGrant(key.id, null, null, at);
     await world.settled();
     expect((await world.keys.findOwn(id, key.id))?.lastUsedAt).toEqual(at);
+  });
+
+  test('shows the lower access level of key and account: in a list, by its id and in a transaction', async () => {
+    const id = await newAccount(world);
+    const key = await newKey(world, id, { access: 'read-and-write' });
+    const limit = (limits: AccountLimits) =>
+      change(world, id, (account) => {
+        const { email, displayName, permissions } = account;
+        account.update({ email, displayName, permissions, limits });
+      });
+    const shown = async () => {
+      const inTransaction = await world.accounts.transaction(id, (transaction) => transaction.listed(key));
+      const [listed] = (await list(id)).items;
+      return [listed!, (await world.keys.findOwn(id, key.id))!, inTransaction].map(({ access }) => access);
+    };
+    expect(new Set(await shown())).toEqual(new Set(['read-and-write']));
+    await limit({ maxAccess: 'read-only' });
+    expect(new Set(await shown())).toEqual(new Set(['read-only']));
+    await limit({ maxKeyDays: 1 });
+    expect(new Set(await shown())).toEqual(new Set(['read-and-write']));
   });
 
   describe('a list', () => {
@@ -89,7 +110,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     test('has the last use of each key', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
-      expect((await list(id)).items).toEqual([newlyListed(key, await world.now())]);
+      expect((await list(id)).items).toEqual([newlyListed(key, await world.now(), {})]);
       const at = new Date('2026-04-01T12:00:00.789Z');
       world.usage.noteGrant(key.id, null, null, at);
       await world.settled();

@@ -8,7 +8,7 @@ import { fixedFacts } from '../../src/domain/audit/event-details.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { client } from '../support/application/calls.js';
+import { client, POLICY } from '../support/application/calls.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
@@ -40,7 +40,7 @@ describe.each(WORLDS)('AuditTrailSnapshot %s', (_name, open) => {
     world.accounts.transaction(ownerId, async (transaction) => {
       const keys = new OwnerKeys(await transaction.openKeys());
       const order = { id: crypto.randomUUID(), ownerId, name: 'CI', access: 'read-only', expiresInDays: 9 } as const;
-      const key = keys.issue(order, KeyString.generate('lk'), transaction.now);
+      const key = keys.issue({ ...order, policy: POLICY }, KeyString.generate('lk'), transaction.now);
       if (key instanceof Error) throw key;
       await saveKeys(transaction, { keys, actor: THE_SERVICE });
       return key;

@@ -8,7 +8,7 @@ import type {
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
-import { PASSWORD } from '../support/application/calls.js';
+import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
 import { fakeAccounts } from './accounts/fake-accounts.js';
 import { fakeAudit } from './audit/fake-audit.js';
 import { fakeAuditTrail } from './audit/fake-audit-trail.js';
@@ -78,6 +78,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
     {
       keyPrefix: 'lk',
       keyChangesPerHour: 0,
+      keyPolicy: SERVICE_POLICY,
       rateLimit,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },

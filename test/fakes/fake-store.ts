@@ -8,6 +8,7 @@ import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
 import { recordedLeak } from '../../src/domain/audit/leak-site.js';
 import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
+import { lowerAccess } from '../../src/domain/keys/access.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
@@ -129,6 +130,7 @@ export class FakeStore {
     const revoked = this.events.find(({ keyId, type }) => keyId === key.id && type === 'api_key.revoked');
     return {
       key,
+      access: lowerAccess(key.snapshot().access, this.accounts.get(key.ownerId)?.limits.maxAccess),
       lastUsedAt: this.lastUses.get(key.id) ?? null,
       recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),
       revocation: revoked ? { reason: revoked.reason, leak: recordedLeak(revoked) } : null,

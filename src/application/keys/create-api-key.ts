@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../domain/audit/audit-event.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
-import { requireGivable } from '../../domain/keys/key-restrictions.js';
+import { defaultKeyDays, keyPolicy, requireGivable, type ServicePolicy } from '../../domain/keys/key-policy.js';
 import type { KeyOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { newlyListed, type ReadKey } from '../lists.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { changeKeys, requireWithinLimit, requireFirstTime } from './change-keys.js';
 
 /** The door has already checked the fields with `KEY_FIELDS`. */
-export interface CreateApiKeyCommand extends Omit<KeyOrder, 'id'>, Proof {
+export interface CreateApiKeyCommand extends Omit<KeyOrder, 'id' | 'expiresInDays'>, Proof {
+  /** By default 90, or as many as the policy allows. */
+  readonly expiresInDays: number | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
-export interface CreatedApiKey {
-  readonly key: ApiKey;
+export interface CreatedApiKey extends ReadKey {
   readonly fullKey: string;
-  readonly now: Date;
 }
 
 export class CreateApiKey {
@@ -24,26 +24,30 @@ export class CreateApiKey {
     private readonly confirmation: Confirmation,
     private readonly keyPrefix: string,
     private readonly changesPerHour: number,
+    private readonly service: ServicePolicy,
   ) {}
 
   /**
-   * Throws `invalid_fields` for a permission that can't be given, `too_many_active_keys`, `too_many_changes`, and the
-   * errors of a confirmation.
+   * Throws `invalid_fields` for what can't be given, `too_many_active_keys`, `too_many_changes`, and the errors of a
+   * confirmation.
    */
   execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
     const { ownerId, idempotencyKey } = command;
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
       await requireFirstTime(transaction, idempotencyKey);
-      requireGivable(command, transaction.account!.permissions);
+      const { now, account } = transaction;
+      const { permissions, limits } = account!;
+      const policy = keyPolicy(this.service, limits);
+      const order = { ...command, expiresInDays: command.expiresInDays ?? defaultKeyDays(policy), policy };
+      requireGivable(order, permissions, policy);
       await requireWithinLimit(transaction, this.changesPerHour);
-      const { now } = transaction;
       const keys = new OwnerKeys(await transaction.openKeys());
       const keyString = KeyString.generate(this.keyPrefix);
       const actor = { actorId: ownerId, client };
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
-        keys.issue({ ...command, id: randomUUID() }, keyString, now),
+        keys.issue({ ...order, id: randomUUID() }, keyString, now),
       );
-      return { key, fullKey: keyString.reveal(), now };
+      return { ...newlyListed(key, now, policy), fullKey: keyString.reveal(), now };
     });
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, SERVICE_POLICY, times } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { DAY_MS } from '../../domain/time.js';
 import { newlyListed } from '../lists.js';
@@ -48,7 +48,7 @@ describe('ListApiKeys', () => {
   test('shows a new key as the answer to its creation does', async () => {
     const { id } = await newOwner(app);
     const { key, now } = await createKey(app, id);
-    expect((await app.listApiKeys.execute(id, undefined, ALL)).items).toEqual([newlyListed(key, now)]);
+    expect((await app.listApiKeys.execute(id, undefined, ALL)).items).toEqual([newlyListed(key, now, {})]);
   });
 
   test.each<[ApiKeyStatus, string[]]>([
@@ -116,11 +116,12 @@ describe('ListApiKeys', () => {
     keys.list = async (...call) => afterwards(await app.keys.list(...call));
     const dueKeys = Object.create(app.dueKeys) as DueKeys;
     dueKeys.end = async (...call) => afterwards(await app.dueKeys.end(...call));
-    const { items, now } = await new ListApiKeys(keys, new RecordDueEnds(dueKeys, app.recordingGate)).execute(
-      id,
-      undefined,
-      ALL,
-    );
+    const { items, now } = await new ListApiKeys(
+      keys,
+      app.accounts,
+      new RecordDueEnds(dueKeys, app.recordingGate),
+      SERVICE_POLICY,
+    ).execute(id, undefined, ALL);
     const isShownAsExpired = items[0]!.key.status(now) === 'expired';
     const isOnRecord = eventsOf(app, id, 'api_key.expired').length === 1;
     expect(isShownAsExpired && !isOnRecord).toBe(false);
@@ -135,7 +136,7 @@ test('an expiry that a list or a detail has read is recorded, also when the cloc
   const keys = Object.create(app.keys) as ApiKeys;
   keys.list = async (...call) => setBack(await app.keys.list(...call));
   keys.findOwn = async (...call) => setBack(await app.keys.findOwn(...call));
-  const list = new ListApiKeys(keys, app.dueEnds);
+  const list = new ListApiKeys(keys, app.accounts, app.dueEnds, SERVICE_POLICY);
   const detail = new GetApiKey(keys, app.dueEnds, app.usage);
   for (const show of [
     (ownerId: string) => list.execute(ownerId, undefined, ALL),

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../domain/audit/audit-event.js';
+import { requireFields } from '../../domain/errors.js';
+import { keyDaysProblem, keyPolicy, type ServicePolicy } from '../../domain/keys/key-policy.js';
 import { graceSecondsOf } from '../../domain/keys/key-rules.js';
 import type { RotationOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
-import type { ListedKey } from '../lists.js';
+import { type ListedKey, newlyListed } from '../lists.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import type { CreatedApiKey } from './create-api-key.js';
 import { changeKeys, openKey, requireWithinLimit, requireFirstTime } from './change-keys.js';
 
 /** The door has already checked the fields with `ROTATION_FIELDS`. */
-export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id' | 'graceSeconds'>, Proof {
+export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id' | 'graceSeconds' | 'policy'>, Proof {
   /** By default a day, or 0 for a leaked key. */
   readonly graceSeconds: number | undefined;
   readonly ownerId: string;
@@ -27,25 +29,30 @@ export class RotateApiKey {
     private readonly confirmation: Confirmation,
     private readonly keyPrefix: string,
     private readonly changesPerHour: number,
+    private readonly service: ServicePolicy,
   ) {}
 
   /**
-   * Throws `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`, and the errors of a confirmation.
+   * Throws `invalid_fields`, `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_active_keys`,
+   * `too_many_changes`, and the errors of a confirmation.
    */
   async execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
     const { ownerId, keyId, idempotencyKey } = command;
     const graceSeconds = graceSecondsOf(command);
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
       await requireFirstTime(transaction, idempotencyKey);
+      const { now, account } = transaction;
+      const policy = keyPolicy(this.service, account!.limits);
+      requireFields({ expiresInDays: keyDaysProblem(command.expiresInDays, policy) });
       await requireWithinLimit(transaction, this.changesPerHour);
-      const { now } = transaction;
       const { keys, key: replaced } = await openKey(transaction, keyId);
       const keyString = KeyString.generate(this.keyPrefix);
       const actor = { actorId: ownerId, client };
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
-        keys.rotate(keyId, { ...command, graceSeconds, id: randomUUID() }, keyString, now),
+        keys.rotate(keyId, { ...command, graceSeconds, policy, id: randomUUID() }, keyString, now),
       );
-      return { key, replaced: await transaction.listed(replaced), fullKey: keyString.reveal(), now };
+      const successor = { ...newlyListed(key, now, policy), fullKey: keyString.reveal(), now };
+      return { ...successor, replaced: await transaction.listed(replaced) };
     });
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { FakeStore } from '../../../test/fakes/fake-store.js';
-import { createKey, newOwner, times } from '../../../test/support/application/calls.js';
+import { createKey, newOwner, POLICY, times } from '../../../test/support/application/calls.js';
 import type { NoticeReceivers } from '../../domain/notices/channel.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { KeyString } from '../../domain/keys/key-string.js';
@@ -68,7 +68,7 @@ describe('a due notice', () => {
     const key = await keyOf90Days(start());
     await start().accounts.transaction(key.ownerId, async (transaction) => {
       const keys = new OwnerKeys(await transaction.openKeys());
-      const order = { id: 'successor', graceSeconds: 60, expiresInDays: undefined };
+      const order = { id: 'successor', graceSeconds: 60, expiresInDays: undefined, policy: POLICY };
       keys.rotate(key.id, order, KeyString.generate('lk'), transaction.now);
       await saveKeys(transaction, { keys, actor: THE_SERVICE });
     });

@@ -1,5 +1,5 @@
 import type { NoticeReceivers } from '../../domain/notices/channel.js';
-import { MAX_EXPIRY_DAYS } from '../../domain/keys/key-rules.js';
+import { MOST_KEY_DAYS } from '../../domain/accounts/account-limits.js';
 import type { EnvReader } from '../env-reader.js';
 import { type MailConfig, readMail } from './mail-config.js';
 import { readWebhook, type WebhookConfig } from './webhook-config.js';
@@ -39,6 +39,6 @@ function readExpiryNoticeDays(reader: EnvReader): readonly number[] {
 
 function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (days >= 1 && days < MAX_EXPIRY_DAYS) return days;
-  throw new Error(`must be a whole number from 1 to ${MAX_EXPIRY_DAYS - 1}`);
+  if (days >= 1 && days < MOST_KEY_DAYS) return days;
+  throw new Error(`must be a whole number from 1 to ${MOST_KEY_DAYS - 1}`);
 }

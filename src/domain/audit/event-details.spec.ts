@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { POLICY } from '../../../test/support/application/calls.js';
 import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';
 import { DAY_MS } from '../time.js';
@@ -10,7 +11,11 @@ const KEY_STRING = KeyString.generate('lk');
 const issue = () =>
   ApiKey.issue({ id: 'k1', ownerId: 'u1', name: 'CI', access: 'read-only', expiresInDays: 9 }, KEY_STRING, NOW);
 const replace = (old: ApiKey) =>
-  old.replaceBy({ id: 'k2', expiresInDays: undefined, graceSeconds: 60 }, KeyString.generate('lk'), NOW);
+  old.replaceBy(
+    { id: 'k2', expiresInDays: undefined, graceSeconds: 60, policy: POLICY },
+    KeyString.generate('lk'),
+    NOW,
+  );
 
 test('fixedFacts has what never changes of a key, and of a successor the rotation too', () => {
   const old = issue();

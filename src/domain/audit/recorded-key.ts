@@ -1,4 +1,4 @@
-import { MAX_EXPIRY_DAYS } from '../keys/key-rules.js';
+import { MOST_KEY_DAYS } from '../accounts/account-limits.js';
 import type { KeyRestrictions } from '../keys/key-restrictions.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import type { KeyTimes } from '../keys/key-status.js';
@@ -114,8 +114,8 @@ export class RecordedKey {
 
 function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {
   // Written so that an invalid time, such as infinity, is a problem too.
-  const isShortEnough = expiresAt.valueOf() - createdAt.valueOf() <= MAX_EXPIRY_DAYS * DAY_MS;
-  return isShortEnough ? [] : [`lives longer than ${MAX_EXPIRY_DAYS} days, which is the maximum`];
+  const isShortEnough = expiresAt.valueOf() - createdAt.valueOf() <= MOST_KEY_DAYS * DAY_MS;
+  return isShortEnough ? [] : [`lives longer than ${MOST_KEY_DAYS} days, which is the maximum`];
 }
 
 function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {

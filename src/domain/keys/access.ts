@@ -1,6 +1,7 @@
 import { actionOf, coveredByBoth, isNewPermission } from '../accounts/permission.js';
 import { oncePerList } from '../once-per-list.js';
 
+/** The lowest first. */
 export const ACCESS_LEVELS = ['read-only', 'read-and-write'] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 

@@ -98,7 +98,8 @@ export class ApiKey {
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);
-    const { id, graceSeconds, expiresInDays = this.lifeDays() } = order;
+    const { id, graceSeconds, policy } = order;
+    const expiresInDays = order.expiresInDays ?? Math.min(this.lifeDays(), policy.maxKeyDays);
     const { ownerId, name, note, access, permissions, allowedNetworks } = this.state;
     const restrictions = { permissions: permissions ?? undefined, allowedNetworks: allowedNetworks ?? undefined };
     const successor = ApiKey.issue({ id, ownerId, name, access, expiresInDays, ...restrictions }, keyString, now);

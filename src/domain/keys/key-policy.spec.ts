@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { AccountLimits } from '../accounts/account-limits.js';
-import { keyPolicy } from './key-policy.js';
+import type { LatchkeyError } from '../errors.js';
+import { defaultKeyDays, keyPolicy, requireGivable } from './key-policy.js';
 
 const SERVICE = { maxActiveKeys: 5, maxKeyDays: 90 };
 const PLAIN = { ...SERVICE, maxAccess: 'read-and-write', limitedByAccount: [] };
@@ -17,4 +18,72 @@ test.each<[string, AccountLimits, object]>([
   ['every access', { maxAccess: 'read-and-write' }, PLAIN],
 ])('an account that is limited to %s has this policy', (_, limits, policy) => {
   expect(keyPolicy(SERVICE, limits)).toEqual(policy);
+});
+
+test.each([
+  [365, 90],
+  [90, 90],
+  [89, 89],
+  [1, 1],
+])('where keys may last %i days, they last %i by default', (maxKeyDays, days) => {
+  expect(defaultKeyDays(keyPolicy({ ...SERVICE, maxKeyDays }, {}))).toBe(days);
+});
+
+describe('requireGivable', () => {
+  const OWNED = ['systems:read', 'systems:write', 'systems:delete', 'reports/eu:read', 'old//one:read'];
+  const READ_ONLY: AccountLimits = { maxAccess: 'read-only' };
+  type Wish = Partial<Parameters<typeof requireGivable>[0]>;
+  const problemsOf = (wish: Wish, limits: AccountLimits = {}) => {
+    try {
+      requireGivable({ access: 'read-and-write', expiresInDays: 90, ...wish }, OWNED, keyPolicy(SERVICE, limits));
+      return undefined;
+    } catch (error) {
+      return (error as LatchkeyError).details.errors;
+    }
+  };
+
+  test.each([[['systems:read']], [['systems/42:read', 'systems/42/disk:write', 'reports/eu/2026:read']]])(
+    'accepts %j, which the owner has or has the permission above',
+    (permissions) => expect(problemsOf({ permissions })).toBeUndefined(),
+  );
+
+  test.each<[string, Wish, AccountLimits]>([
+    ['as many days as allowed', { expiresInDays: 7 }, { maxKeyDays: 7 }],
+    ['no more days than the service allows, though the account may have more', {}, { maxKeyDays: 365 }],
+    ['a read-only key', { access: 'read-only', permissions: ['systems:read'] }, READ_ONLY],
+    ['a key that may write', {}, { maxAccess: 'read-and-write' }],
+  ])('accepts %s', (_, wish, limits) => expect(problemsOf(wish, limits)).toBeUndefined());
+
+  test.each([
+    ['reports:read'],
+    ['systems:delete'],
+    ['systemsx:read'],
+    ['systems2/42:read'],
+    ['Systems:read'],
+    ['old//one:read'],
+  ])('refuses %s, which no key of this owner can have', (permission) => {
+    const message = `holds "${permission}", which you can't give: choose among GET /v1/permissions or what they cover`;
+    expect(problemsOf({ permissions: ['systems:read', permission] })).toEqual([{ field: 'permissions', message }]);
+  });
+
+  test('refuses a permission to write for a key that may only read', () => {
+    const message = `holds "systems/42:write", which a read-only key can't use: leave it out or change access`;
+    const permissions = ['systems:read', 'systems/42:write'];
+    expect(problemsOf({ permissions, access: 'read-only' })).toEqual([{ field: 'permissions', message }]);
+  });
+
+  test('names every field that is above a limit, what is allowed, and who allows no more', () => {
+    const wish = { expiresInDays: 91, permissions: ['systems:write'] };
+    const access = { field: 'access', message: 'must be read-only: the limits of this account allow no more' };
+    const permissions = {
+      field: 'permissions',
+      message: `holds "systems:write", which you can't give: choose among GET /v1/permissions or what they cover`,
+    };
+    const days = (message: string) => ({ field: 'expiresInDays', message });
+    const byService = days('must be a whole number from 1 to 90: this service allows no more');
+    const byAccount = days('must be a whole number from 1 to 7: the limits of this account allow no more');
+    expect(problemsOf(wish)).toEqual([byService]);
+    expect(problemsOf(wish, READ_ONLY)).toEqual([access, byService, permissions]);
+    expect(problemsOf(wish, { ...READ_ONLY, maxKeyDays: 7 })).toEqual([access, byAccount, permissions]);
+  });
 });

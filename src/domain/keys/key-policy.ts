@@ -1,5 +1,8 @@
 import type { AccountLimits } from '../accounts/account-limits.js';
-import { lowerAccess, type AccessLevel } from './access.js';
+import { isCovered } from '../accounts/permission.js';
+import { requireFields } from '../errors.js';
+import { ACCESS_LEVELS, type AccessLevel, lowerAccess, permissionsToGive } from './access.js';
+import { DEFAULT_EXPIRY_DAYS } from './key-rules.js';
 
 /** What the operator allows new keys of every account. */
 export interface ServicePolicy {
@@ -27,4 +30,55 @@ export function keyPolicy(service: ServicePolicy, { maxActiveKeys, maxKeyDays, m
     ...(policy.maxAccess === 'read-only' ? (['maxAccess'] as const) : []),
   ];
   return { ...policy, limitedByAccount };
+}
+
+/** The days of a key whose owner chose none. */
+export function defaultKeyDays({ maxKeyDays }: KeyPolicy): number {
+  return Math.min(DEFAULT_EXPIRY_DAYS, maxKeyDays);
+}
+
+interface Wish {
+  readonly access: AccessLevel;
+  readonly expiresInDays: number;
+  readonly permissions?: readonly string[] | undefined;
+}
+
+/**
+ * Throws `invalid_fields` for more than the policy allows, and unless what the owner has now, and the access level,
+ * cover each permission of a new key.
+ */
+export function requireGivable(wish: Wish, ownerPermissions: readonly string[], policy: KeyPolicy): void {
+  const isTooHigh = ACCESS_LEVELS.indexOf(wish.access) > ACCESS_LEVELS.indexOf(policy.maxAccess);
+  requireFields({
+    access: isTooHigh ? `must be ${policy.maxAccess}: the limits of this account allow no more` : undefined,
+    expiresInDays: keyDaysProblem(wish.expiresInDays, policy),
+    permissions: permissionsProblem(wish, ownerPermissions, policy.maxAccess),
+  });
+}
+
+/** The problem of a number that the rules of a key allow. Undefined also for no number. */
+export function keyDaysProblem(days: number | undefined, policy: KeyPolicy): string | undefined {
+  const { maxKeyDays, limitedByAccount } = policy;
+  if (days === undefined || days <= maxKeyDays) return undefined;
+  const who = limitedByAccount.includes('maxKeyDays') ? 'the limits of this account allow' : 'this service allows';
+  return `must be a whole number from 1 to ${maxKeyDays}: ${who} no more`;
+}
+
+function permissionsProblem(
+  { access, permissions }: Wish,
+  ownerPermissions: readonly string[],
+  ceiling: AccessLevel,
+): string | undefined {
+  const isMissing = (level: AccessLevel) => {
+    const givable = new Set(permissionsToGive(level, ownerPermissions));
+    return (permission: string) => !isCovered(permission, givable);
+  };
+  const unknown = permissions?.find(isMissing(ceiling));
+  const tooHigh = permissions?.find(isMissing(access));
+  if (unknown === undefined) {
+    return (
+      tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`
+    );
+  }
+  return `holds ${JSON.stringify(unknown)}, which you can't give: choose among GET /v1/permissions or what they cover`;
 }

@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
-import { isCovered, newPermissionProblem } from '../accounts/permission.js';
-import { requireFields } from '../errors.js';
+import { newPermissionProblem } from '../accounts/permission.js';
 import { oncePerList } from '../once-per-list.js';
 import { withoutSecrets } from '../secrets.js';
-import { type AccessLevel, permissionsToGive } from './access.js';
 import { normalizeNetworks } from './allowed-networks.js';
 import { digestMatches } from './key-string.js';
 
@@ -38,25 +36,6 @@ export function keyPermissionsProblem(value: unknown): string | undefined {
     if (problem) return `holds ${JSON.stringify(each.slice(0, 64))}, which ${problem}`;
   }
   return undefined;
-}
-
-/** Throws `invalid_fields` unless what the owner has now, and the access level, cover each permission of a new key. */
-export function requireGivable(
-  { access, permissions }: Wish & { readonly access: AccessLevel },
-  ownerPermissions: readonly string[],
-): void {
-  if (!permissions) return;
-  const isMissing = (level: AccessLevel) => {
-    const givable = new Set(permissionsToGive(level, ownerPermissions));
-    return (permission: string) => !isCovered(permission, givable);
-  };
-  const unknown = permissions.find(isMissing('read-and-write'));
-  const tooHigh = permissions.find(isMissing(access));
-  requireFields({
-    permissions: unknown
-      ? `holds ${JSON.stringify(unknown)}, which you can't give: choose among GET /v1/permissions or what they cover`
-      : tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`,
-  });
 }
 
 /**

@@ -1,12 +1,11 @@
+import { MOST_KEY_DAYS } from '../accounts/account-limits.js';
 import { optional, requireFields, type Rule } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
 import { accessProblem } from './access.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
 import { keyPermissionsProblem } from './key-restrictions.js';
 
-export const MAX_ACTIVE_KEYS = 5;
 export const DEFAULT_EXPIRY_DAYS = 90;
-export const MAX_EXPIRY_DAYS = 365;
 export const MAX_NAME_LENGTH = 64;
 export const MAX_NOTE_LENGTH = 200;
 /** How long the old key keeps working after the first use of its successor, by default. */
@@ -39,8 +38,9 @@ function lineProblem(value: unknown, maxLength: number): string | undefined {
   return withoutSecrets(value) === value ? undefined : 'must not contain an API key';
 }
 
+/** The days of every key. An owner's policy may allow fewer. */
 export function expiryDaysProblem(value: unknown): string | undefined {
-  return wholeNumberProblem(value, 1, MAX_EXPIRY_DAYS);
+  return wholeNumberProblem(value, 1, MOST_KEY_DAYS);
 }
 
 export function graceSecondsProblem(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import type { AccessLevel } from './access.js';
+import type { KeyPolicy } from './key-policy.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import type { KeyTimes } from './key-status.js';
 
@@ -50,8 +51,9 @@ export type KeyLabel = Pick<ApiKeyState, 'name' | 'note'>;
 export interface RotationOrder {
   /** The id of the successor. */
   readonly id: string;
-  /** Undefined: the same lifetime as the old key. */
+  /** Undefined: the same lifetime as the old key, or as much of it as the policy allows. */
   readonly expiresInDays: number | undefined;
+  readonly policy: KeyPolicy;
   readonly graceSeconds: number;
   /** The old key ends at once. */
   readonly leaked?: boolean | undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { POLICY } from '../../../test/support/application/calls.js';
 import { refused } from '../../../test/support/application/refused.js';
 import { Refusal } from '../errors.js';
 import { ApiKey } from './api-key.js';
@@ -19,8 +20,8 @@ const order = (part: Partial<KeyOrder> = {}): KeyOrder => {
 /** A key of one day. */
 const keyMadeAt = (ms: number) => ApiKey.issue(order(), KeyString.generate('lk'), at(ms));
 const living = (count: number) => Array.from({ length: count }, () => keyMadeAt(0));
-const issueAt = (keys: OwnerKeys, ms: number, part: Partial<KeyOrder> = {}) =>
-  refused(() => keys.issue(order(part), KeyString.generate('lk'), at(ms)));
+const issueAt = (keys: OwnerKeys, ms: number, part: Partial<KeyOrder> = {}, policy = POLICY) =>
+  refused(() => keys.issue({ ...order(part), policy }, KeyString.generate('lk'), at(ms)));
 const changesOf = (keys: OwnerKeys) => keys.changes.map(({ key, became }) => [key.id, became]);
 
 describe('OwnerKeys.issue', () => {
@@ -30,6 +31,14 @@ describe('OwnerKeys.issue', () => {
     expect(key.snapshot()).toMatchObject({ ownerId: 'u1', name: 'laptop', createdAt: at(5), expiresAt: at(DAY + 5) });
     expect(changesOf(keys)).toEqual([[key.id, 'created']]);
     expect(keys.countActive(at(5))).toBe(activeKeys + 1);
+  });
+
+  test.each([1, 7, 100])('issues as many keys as the policy allows, here %i, and no more', (maxActiveKeys) => {
+    const policy = { ...POLICY, maxActiveKeys };
+    const keys = new OwnerKeys(living(maxActiveKeys - 1));
+    expect(issueAt(keys, 5, {}, policy)).toBeInstanceOf(ApiKey);
+    expect(issueAt(keys, 5, {}, policy)).toMatchObject({ code: 'too_many_active_keys' });
+    expect(keys.countActive(at(5))).toBe(maxActiveKeys);
   });
 
   test('refuses an owner with five active keys, without a change', () => {

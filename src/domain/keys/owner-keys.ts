@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import { cancelsRotation, endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
-import { MAX_ACTIVE_KEYS } from './key-rules.js';
+import type { KeyPolicy } from './key-policy.js';
 import type { KeyOrder, Renaming, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';
 
@@ -25,19 +25,23 @@ export class OwnerKeys {
     return active.filter(({ replaces }) => !active.some(({ id }) => id === replaces)).length;
   }
 
-  /** Throws `too_many_active_keys`. */
-  issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
-    if (this.countActive(now) >= MAX_ACTIVE_KEYS) throw tooManyActiveKeys();
+  /** What may be given is checked before: see `requireGivable`. Throws `too_many_active_keys`. */
+  issue({ policy, ...order }: KeyOrder & { readonly policy: KeyPolicy }, keyString: KeyString, now: Date): ApiKey {
+    if (this.countActive(now) >= policy.maxActiveKeys) throw tooManyActiveKeys();
     const key = ApiKey.issue(order, keyString, now);
     this.add(key);
     return key;
   }
 
-  /** The maximum number of keys does not apply. Throws `not_found`, `api_key_not_active` and `rotation_pending`. */
+  /**
+   * Adds nothing to the number of keys. It is refused only while that number is above the maximum, which may have been
+   * lowered. Throws `not_found`, `api_key_not_active`, `rotation_pending` and `too_many_active_keys`.
+   */
   rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     const key = this.requireActive(keyId, now);
     if (this.active(now).some(({ id, replaces }) => id === key.replaces || replaces === key.id))
       throw rotationPending();
+    if (this.countActive(now) > order.policy.maxActiveKeys) throw tooManyActiveKeys();
     const successor = key.replaceBy(order, keyString, now);
     this.noted.push({ key, became: 'rotated' });
     this.add(successor);

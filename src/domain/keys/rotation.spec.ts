@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { POLICY } from '../../../test/support/application/calls.js';
 import { refused } from '../../../test/support/application/refused.js';
 import { fixedFacts } from '../audit/event-details.js';
 import { ApiKey } from './api-key.js';
@@ -17,7 +18,7 @@ const at = (ms: number) => new Date(NOW.getTime() + ms);
 let made = 0;
 const orderOf = (part: Partial<RotationOrder> = {}): RotationOrder => {
   made += 1;
-  return { id: `n${made}`, expiresInDays: undefined, graceSeconds: 3600, ...part };
+  return { id: `n${made}`, expiresInDays: undefined, graceSeconds: 3600, policy: POLICY, ...part };
 };
 const keyOf = (days: number, ms = 0) => {
   made += 1;
@@ -56,6 +57,27 @@ describe('OwnerKeys.rotate', () => {
       [old.id, 'rotated'],
       [next.id, 'created'],
     ]);
+  });
+
+  test.each([
+    ['as many days as the old key', undefined, 10, 10],
+    ['fewer days than the old key, if the policy allows no more', undefined, 7, 7],
+    ['the days that were chosen', 3, 7, 3],
+  ])('gives the successor %s', (_, expiresInDays, maxKeyDays, days) => {
+    const { next } = pair({ expiresInDays, policy: { ...POLICY, maxKeyDays } });
+    expect(next.snapshot().expiresAt).toEqual(at(SECOND + days * DAY));
+  });
+
+  test('is allowed with as many active keys as the policy allows, and refused with more', () => {
+    const policy = { ...POLICY, maxActiveKeys: 2 };
+    const [one, two, three] = [keyOf(10), keyOf(10), keyOf(10)];
+    const keys = new OwnerKeys([one, two, three]);
+    expect(rotate(keys, one, SECOND, { policy })).toMatchObject({ code: 'too_many_active_keys' });
+    expect(changesOf(keys)).toEqual([]);
+    keys.revoke(three.id, 'owner', at(SECOND));
+    expect(rotate(keys, one, SECOND, { policy })).toBeInstanceOf(ApiKey);
+    expect(rotate(keys, two, SECOND, { policy })).toBeInstanceOf(ApiKey);
+    expect(keys.countActive(at(SECOND))).toBe(2);
   });
 
   test('passes the note on, and revokes an old key that leaked', () => {
@@ -321,7 +343,7 @@ test('never counts more than five keys or brings back an ended key, in any order
         if (what === 'issue') {
           made += 1;
           const order = { id: `k${made}`, ownerId: 'u1', name: 'x', access: 'read-only', expiresInDays: 2 } as const;
-          const issued = refused(() => keys.issue(order, KeyString.generate('lk'), now));
+          const issued = refused(() => keys.issue({ ...order, policy: POLICY }, KeyString.generate('lk'), now));
           if (issued instanceof ApiKey) all.push(issued);
         } else if (key && !ended.has(key)) {
           if (what === 'rotate') {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { POLICY } from '../../../test/support/application/calls.js';
 import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';
 import { OwnerKeys } from '../keys/owner-keys.js';
@@ -145,7 +146,7 @@ describe('api_key.rotation_unused', () => {
   function rotation() {
     const replaced = issued(30);
     const keys = new OwnerKeys([replaced]);
-    const rotated = { id: randomUUID(), graceSeconds: 3600, expiresInDays: 20 };
+    const rotated = { id: randomUUID(), graceSeconds: 3600, expiresInDays: 20, policy: POLICY };
     const key = keys.rotate(replaced.id, rotated, KeyString.generate('lk'), BORN) as ApiKey;
     return { key, replaced, keys, sentDays: undefined };
   }

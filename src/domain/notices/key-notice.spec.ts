@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { POLICY } from '../../../test/support/application/calls.js';
 import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';
 import { channelsOf } from './channel.js';
@@ -90,7 +91,7 @@ describe('noticesOfChange', () => {
   });
 
   test('announces the new key and the rotation', () => {
-    const next = key.replaceBy({ id: randomUUID(), expiresInDays: 1, graceSeconds: 0 }, keyString, NOW);
+    const next = key.replaceBy({ id: randomUUID(), expiresInDays: 1, graceSeconds: 0, policy: POLICY }, keyString, NOW);
     const fields = { key: next, clientIp: null, replacesKeyId: key.id };
     expect(noticesOfChange({ key: next, became: 'created' }, NOBODY)).toEqual([
       { type: 'api_key.created', ...fields },

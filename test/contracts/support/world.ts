@@ -13,9 +13,11 @@ import {
   type RecordedEvent,
   SHOWN_EVENT_TYPES,
 } from '../../../src/domain/audit/audit-event.js';
+import type { AccessLevel } from '../../../src/domain/keys/access.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
+import { POLICY } from '../../support/application/calls.js';
 
 /** What a contract suite needs from the fakes and from the adapters, on one store and one clock. */
 export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTokens'> {
@@ -74,10 +76,14 @@ export function purge({ accounts }: World, accountId: string, version?: bigint):
 export function newKey(
   { accounts }: World,
   ownerId: string,
-  { expiresInDays = 1, idempotencyKey }: { expiresInDays?: number; idempotencyKey?: string } = {},
+  {
+    access = 'read-only',
+    expiresInDays = 1,
+    idempotencyKey,
+  }: { access?: AccessLevel; expiresInDays?: number; idempotencyKey?: string } = {},
 ): Promise<ApiKey> {
   return accounts.transaction(ownerId, async (transaction) => {
-    const order = { id: randomUUID(), ownerId, name: 'Zoë’s "CI"', access: 'read-only', expiresInDays } as const;
+    const order = { id: randomUUID(), ownerId, name: 'Zoë’s "CI"', access, expiresInDays };
     const key = ApiKey.issue(order, KeyString.generate('lk'), transaction.now);
     await transaction.addKey(key, idempotencyKey);
     return key;
@@ -92,7 +98,7 @@ export function rotate(
 ): Promise<ApiKey> {
   return accounts.transaction(ownerId, async (transaction) => {
     const keys = new OwnerKeys(await transaction.openKeys());
-    const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds };
+    const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds, policy: POLICY };
     const successor = keys.rotate(id, order, KeyString.generate('lk'), transaction.now) as ApiKey;
     if (isUsed) keys.firstUsed(successor.id, transaction.now);
     await saveKeys(transaction, { keys, actor: { actorId: ownerId, client: NO_CLIENT } });

@@ -4,9 +4,14 @@ import type { CreateApiKey, CreateApiKeyCommand } from '../../../src/application
 import type { RotateApiKey, RotateApiKeyCommand } from '../../../src/application/keys/rotate-api-key.js';
 import { DEMO_OWNER } from '../../../src/config/demo.js';
 import type { Client } from '../../../src/domain/audit/audit-event.js';
+import { keyPolicy } from '../../../src/domain/keys/key-policy.js';
 
 /** The password of all owners in the suites, also of the demo owner. */
 export const PASSWORD = DEMO_OWNER.password;
+
+/** By default, and what it allows an account without limits. */
+export const SERVICE_POLICY = { maxActiveKeys: 5, maxKeyDays: 365 };
+export const POLICY = keyPolicy(SERVICE_POLICY, {});
 
 /** A client with a new request id. */
 export function client(ip = '192.0.2.1'): Client {

@@ -7,6 +7,7 @@ import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
 import type { DatabaseConfig } from '../../../config/database-config.js';
+import type { ServicePolicy } from '../../../domain/keys/key-policy.js';
 import type { NoticeReceivers } from '../../../domain/notices/channel.js';
 import type { AuditTrail, UndeliveredNotices } from '../../../application/ports.js';
 
@@ -23,10 +24,12 @@ export interface Administration {
   readonly outbox: UndeliveredNotices;
 }
 
-/** The database that the commands work on, and the receivers of notices about their changes. */
+/** The database that the commands work on, and the service's settings for it. */
 export interface Administered {
   readonly database: DatabaseConfig;
+  /** Of notices about the commands' changes. */
   readonly receivers: NoticeReceivers;
+  readonly keyPolicy: ServicePolicy;
 }
 
 export interface Databases {

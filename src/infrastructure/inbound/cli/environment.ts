@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { Option } from 'commander';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
-import { ConfigError } from '../../../config/config.js';
+import { ConfigError, readKeyPolicy } from '../../../config/config.js';
 import { type DatabaseConfig, readDatabase } from '../../../config/database-config.js';
 import { EnvReader } from '../../../config/env-reader.js';
 import { readNoticeReceivers } from '../../../config/notices/notices-config.js';
@@ -10,14 +10,14 @@ import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
 import { UsageError } from './failures.js';
 
-/** Runs `work` on the database in DATABASE_URL, with the service's notice receivers. */
+/** Runs `work` on the database in DATABASE_URL, with the service's notice receivers and policy. */
 export function onDatabase<T>(
   databases: Databases,
   work: (administration: Administration) => Promise<T>,
   isUnlimited = false,
 ): Promise<T> {
-  const administered = { database: database(), receivers: read(readNoticeReceivers) };
-  return databases.administer(administered, work, isUnlimited);
+  const settings = { receivers: read(readNoticeReceivers), keyPolicy: read(readKeyPolicy) };
+  return databases.administer({ database: database(), ...settings }, work, isUnlimited);
 }
 
 export function database(): DatabaseConfig {

@@ -3,9 +3,8 @@ import type { LeakSite } from '../../../domain/audit/leak-site.js';
 import { maskKey } from '../../../domain/keys/key-string.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
-export function keyView({ key, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
-  const { id, name, note, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } =
-    key.snapshot();
+export function keyView({ key, access, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
+  const { id, name, note, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds, permissions, allowedNetworks } = rotation;
   return {
     id,

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
-import type { KeyList } from '../../../../application/lists.js';
+import type { ListedKeys } from '../../../../application/keys/list-api-keys.js';
 import type { LeakedKey } from '../../../../application/keys/revoke-leaked-keys.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
-import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { keyView } from '../../shared/key-view.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer, table } from '../answering.js';
@@ -55,7 +54,7 @@ async function listKeys(databases: Databases, { owner, status }: ListOptions): P
   requireFields({ owner: accountIdProblem(owner) });
   const pages = await onDatabase(databases, async ({ getAccount, listKeys: list }) => {
     await getAccount.execute(owner);
-    const all: KeyList[] = [];
+    const all: ListedKeys[] = [];
     let cursor: string | undefined;
     do {
       const page = await list.execute(owner, status, { limit: PAGE, cursor });
@@ -65,15 +64,16 @@ async function listKeys(databases: Databases, { owner, status }: ListOptions): P
     return all;
   });
   const items = pages.flatMap(({ items: listed, now }) => listed.map((each) => keyView(each, now)));
-  const { activeKeys } = pages[0]!;
+  const { activeKeys, policy } = pages[0]!;
+  const { maxActiveKeys } = policy;
   const rows = items.map(({ id, prefix, status: keyStatus, access, endsAt, expiresAt, lastUsedAt, name }) => {
     const [end, lastUse] = [(endsAt ?? expiresAt).slice(0, 10), lastUsedAt?.slice(0, 10) ?? 'never'];
     return [id, prefix, keyStatus, access, end, lastUse, name];
   });
-  const count = `${activeKeys} of ${MAX_ACTIVE_KEYS} active`;
+  const count = `${activeKeys} of ${maxActiveKeys} active`;
   const head = ['ID', 'KEY', 'STATUS', 'ACCESS', 'ENDS', 'LAST USED', 'NAME'];
   const text = items.length > 0 ? `${table(head, rows)}\n${count}` : `no keys, ${count}`;
-  return { document: { ownerId: owner, activeKeys, maxActiveKeys: MAX_ACTIVE_KEYS, items }, text };
+  return { document: { ownerId: owner, activeKeys, maxActiveKeys, items }, text };
 }
 
 async function revokeKeys(databases: Databases, options: RevokeOptions): Promise<Answer> {

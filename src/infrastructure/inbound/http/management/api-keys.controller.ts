@@ -4,11 +4,9 @@ import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
 import { GetApiKey } from '../../../../application/keys/get-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
 import { RenameApiKey } from '../../../../application/keys/rename-api-key.js';
-import { newlyListed } from '../../../../application/lists.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
 import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { DEFAULT_EXPIRY_DAYS } from '../../../../domain/keys/key-rules.js';
 import { keyView } from '../../shared/key-view.js';
 import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { ForOwners } from './owner.guard.js';
@@ -69,18 +67,18 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: CreatedApiKeyView })
   @ProblemResponses({
     ...CONFIRMED,
-    409: 'Five keys are active already, or the Idempotency-Key was used before',
+    409: 'The maximum number of keys is active already, or the Idempotency-Key was used before',
   })
   async create(
     @Req() request: LatchkeyRequest,
-    @Body() { expiresInDays = DEFAULT_EXPIRY_DAYS, ...chosen }: CreateApiKeyBody,
+    @Body() { expiresInDays, ...chosen }: CreateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
   ): Promise<CreatedApiKeyView> {
     const { account, signIn } = request.session!;
     const idempotencyKey = readIdempotencyKey(header);
     const command = { ...chosen, expiresInDays, ownerId: account.id, signIn, idempotencyKey };
-    const { key, fullKey, now } = await this.createKey.execute(command, clientOf(request));
-    return { apiKey: keyView(newlyListed(key, now), now), fullKey };
+    const created = await this.createKey.execute(command, clientOf(request));
+    return { apiKey: keyView(created, created.now), fullKey: created.fullKey };
   }
 
   @Patch(':id')
@@ -108,7 +106,7 @@ export class ApiKeysController {
   @ProblemResponses({
     ...CONFIRMED,
     404: 'No such key of this owner',
-    409: 'The key is not active, a rotation of it is not finished, or the Idempotency-Key was used before',
+    409: 'The key is not active or being rotated, too many keys are active, or the Idempotency-Key was used before',
   })
   async rotate(
     @Req() request: LatchkeyRequest,
@@ -120,8 +118,8 @@ export class ApiKeysController {
     const order = { keyId: readKeyId(id), graceSeconds, leaked, expiresInDays };
     const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
     const command = { ...order, ...proof, ownerId: account.id };
-    const { key, replaced, fullKey, now } = await this.rotateKey.execute(command, clientOf(request));
-    return { apiKey: keyView(newlyListed(key, now), now), replaced: keyView(replaced, now), fullKey };
+    const { replaced, fullKey, now, ...successor } = await this.rotateKey.execute(command, clientOf(request));
+    return { apiKey: keyView(successor, now), replaced: keyView(replaced, now), fullKey };
   }
 
   @Post(':id/revoke')

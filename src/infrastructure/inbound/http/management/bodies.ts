@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
 import { optional } from '../../../../domain/errors.js';
@@ -7,7 +8,6 @@ import {
   DEFAULT_EXPIRY_DAYS,
   DEFAULT_GRACE_SECONDS,
   KEY_FIELDS,
-  MAX_EXPIRY_DAYS,
   MAX_GRACE_SECONDS,
   MAX_NAME_LENGTH,
   MAX_NOTE_LENGTH,
@@ -50,11 +50,16 @@ export class CreateApiKeyBody {
   @Follows(KEY_FIELDS.note)
   note?: string;
 
-  @ApiProperty({ enum: ACCESS_LEVELS })
+  @ApiProperty({ enum: ACCESS_LEVELS, description: 'At most `maxAccess` of GET /v1/permissions' })
   @Follows(KEY_FIELDS.access)
   access!: AccessLevel;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_EXPIRY_DAYS, default: DEFAULT_EXPIRY_DAYS })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MOST_KEY_DAYS,
+    description: `At most \`maxKeyDays\` of the policy in GET /v1/api-keys. Default: ${DEFAULT_EXPIRY_DAYS}, or fewer by policy`,
+  })
   @Follows(optional(KEY_FIELDS.expiresInDays))
   expiresInDays?: number;
 
@@ -85,8 +90,9 @@ export class RotateApiKeyBody {
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
-    maximum: MAX_EXPIRY_DAYS,
-    description: 'Default: as many days as the old key was given',
+    maximum: MOST_KEY_DAYS,
+    description:
+      'At most `maxKeyDays` of the policy. Default: as many days as the old key was given, or fewer by policy',
   })
   @Follows(ROTATION_FIELDS.expiresInDays)
   expiresInDays?: number;

@@ -1,12 +1,10 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { permissionsToGive } from '../../../../domain/keys/access.js';
+import { lowerAccess, permissionsToGive } from '../../../../domain/keys/access.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { ForOwners } from './owner.guard.js';
 import { PermissionsView } from './views.js';
-
-const MAX_ACCESS = 'read-and-write';
 
 /** What owners may choose from when they make a key. */
 @ApiTags('api-keys')
@@ -17,6 +15,8 @@ export class PermissionsController {
   @ApiOkResponse({ type: PermissionsView })
   @ProblemResponses(OWNERS_ONLY)
   list(@Req() { session }: LatchkeyRequest): PermissionsView {
-    return { items: permissionsToGive(MAX_ACCESS, session!.account.permissions), maxAccess: MAX_ACCESS };
+    const { permissions, limits } = session!.account;
+    const maxAccess = lowerAccess('read-and-write', limits.maxAccess);
+    return { items: permissionsToGive(maxAccess, permissions), maxAccess };
   }
 }

@@ -1,10 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
-import type { KeyList } from '../../../../application/lists.js';
+import type { ListedKeys } from '../../../../application/keys/list-api-keys.js';
 import type { LeakSite } from '../../../../domain/audit/leak-site.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
+import { MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { MAX_ACTIVE_KEYS, MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
+import { MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
 import { RECENT_DAYS } from '../../../../domain/usage/key-history.js';
 import { keyView } from '../../shared/key-view.js';
 
@@ -49,8 +50,13 @@ const REASON =
   'Of a revoked key: owner, administrator, platform, rotated, leaked or purged; null where the audit trail has none';
 
 const TEXTS_OR_NULL = { type: 'array', items: { type: 'string' }, nullable: true } as const;
+const ACCESS = "The lower of the key's own level and its account's ceiling";
 const PERMISSIONS = 'What the key was limited to when it was made; null: all that its owner has';
 const NETWORKS = 'The CIDR ranges that requests must come from; null: any address';
+
+const REVOKE_IDLE = 'After how many days without use keys are revoked; null: they are not';
+const LIMITED_BY =
+  "Which of the values the account's own limits set, by name: the rest is the service's. Names may be added";
 
 const GRACE = 'Of a key that replaces another: how long the old key stays valid after the first use of this one';
 
@@ -75,7 +81,7 @@ export class ApiKeyView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() name!: string;
   @ApiProperty({ ...TEXT_OR_NULL, maxLength: MAX_NOTE_LENGTH }) note!: string | null;
-  @ApiProperty({ enum: ACCESS_LEVELS }) access!: string;
+  @ApiProperty({ enum: ACCESS_LEVELS, description: ACCESS }) access!: string;
   @ApiProperty({ ...TEXTS_OR_NULL, description: PERMISSIONS }) permissions!: string[] | null;
   @ApiProperty({ ...TEXTS_OR_NULL, description: NETWORKS }) allowedNetworks!: string[] | null;
   @ApiProperty({ description: 'The beginning of the key string, to recognise it by' }) prefix!: string;
@@ -94,16 +100,28 @@ export class ApiKeyView {
   @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
 }
 
+class KeyPolicyView {
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MOST_ACTIVE_KEYS }) maxActiveKeys!: number;
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MOST_KEY_DAYS }) maxKeyDays!: number;
+  @ApiProperty({ enum: ACCESS_LEVELS }) maxAccess!: string;
+  @ApiProperty({ type: 'integer', nullable: true, description: REVOKE_IDLE }) revokeIdleAfterDays!: number | null;
+  @ApiProperty({ type: [String], description: LIMITED_BY }) limitedByAccount!: string[];
+}
+
 export class ApiKeyListView {
   @ApiProperty({ type: [ApiKeyView] }) items!: ApiKeyView[];
   @ApiProperty({ type: 'integer' }) activeKeys!: number;
-  @ApiProperty({ type: 'integer' }) maxActiveKeys!: number;
+  @ApiProperty({ type: 'integer', description: 'The same as in `policy`' }) maxActiveKeys!: number;
+  @ApiProperty({ type: KeyPolicyView, description: 'What is allowed for new keys' }) policy!: KeyPolicyView;
   @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
 }
 
-export function keyListView({ items, activeKeys, nextCursor, now }: KeyList): ApiKeyListView {
+export function keyListView({ items, activeKeys, policy, nextCursor, now }: ListedKeys): ApiKeyListView {
   const views = items.map((listed) => keyView(listed, now));
-  return { items: views, activeKeys, maxActiveKeys: MAX_ACTIVE_KEYS, nextCursor };
+  const { maxActiveKeys, maxKeyDays, maxAccess } = policy;
+  const limitedByAccount = [...policy.limitedByAccount];
+  const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays: null, limitedByAccount };
+  return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor };
 }
 
 export class PermissionsView {

@@ -1,14 +1,17 @@
 import type { EntityManager } from 'typeorm';
 import type { ListedKey } from '../../../../application/lists.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
+import { type AccessLevel, lowerAccess } from '../../../../domain/keys/access.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { firstRecentDay, recentUse } from '../../../../domain/usage/key-history.js';
 import { utcDay } from '../../../../domain/usage/utc-day.js';
 
 /** One statement for a page of keys. It finds the rows of each key by an index, however many other rows there are. */
 const FACTS = `
-  SELECT used.last_used_at AS "lastUsedAt", recent.*, revoked.reason, revoked.details, revoked.id IS NOT NULL AS "isRevoked"
+  SELECT owner.limits ->> 'maxAccess' AS "maxAccess", used.last_used_at AS "lastUsedAt", recent.*, revoked.reason, revoked.details, revoked.id IS NOT NULL AS "isRevoked"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
+  LEFT JOIN api_keys stored ON stored.id = key.id
+  LEFT JOIN accounts owner ON owner.id = stored.owner_id
   LEFT JOIN api_key_usage used ON used.key_id = key.id
   LEFT JOIN LATERAL (
     SELECT array_agg(day - date '1970-01-01') AS days, array_agg(granted::float8) AS granted,
@@ -22,6 +25,7 @@ const FACTS = `
   ORDER BY key.position`;
 
 interface FactsRow {
+  readonly maxAccess: AccessLevel | null;
   readonly lastUsedAt: Date | null;
   /** Null, like the counts, when there are no days. */
   readonly days: number[] | null;
@@ -38,9 +42,10 @@ export async function listedKeys(manager: EntityManager, keys: readonly ApiKey[]
   const today = utcDay(now);
   const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
   return keys.map((key, index) => {
-    const { lastUsedAt, days, granted, refused, isRevoked, reason, details } = rows[index]!;
+    const { maxAccess, lastUsedAt, days, granted, refused, isRevoked, reason, details } = rows[index]!;
     const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
     const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
-    return { key, lastUsedAt, recent: recentUse(counts, today), revocation };
+    const access = lowerAccess(key.snapshot().access, maxAccess ?? undefined);
+    return { key, access, lastUsedAt, recent: recentUse(counts, today), revocation };
   });
 }
