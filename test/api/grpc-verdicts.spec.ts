@@ -98,6 +98,7 @@ describe('the verdict', () => {
       ownerId: owner.id,
       access: 'ACCESS_LEVEL_READ_AND_WRITE',
       permissions: ['systems:read', 'systems:write'],
+      attributes: [],
     });
     expect(Number(expiresAt!.seconds) * 1000 + expiresAt!.nanos / 1e6).toBe(Date.parse(String(apiKey.expiresAt)));
   });
