@@ -167,7 +167,8 @@ describe('latchkey next to a running service', () => {
     const put = ['account', 'put', id, '--email', email, '--display-name', 'Ada', '--permissions'];
     const opened = await done([...put, 'systems:read, systems:write', '--password-from', '-'], `${password}\n`);
     const permissions = ['systems:read', 'systems:write'];
-    const account = { id, email, displayName: 'Ada', permissions, status: 'active', version: '0', hasPassword: true };
+    const terms = { permissions, limits: {}, attributes: {} };
+    const account = { id, email, displayName: 'Ada', ...terms, status: 'active', version: '0', hasPassword: true };
     expect(opened).toEqual(account);
     const person = await service.person().signIn(email, password);
     const { fullKey } = await person.newKey({ password });

@@ -30,7 +30,7 @@ export function limitProblems({
   const needsBurst = requestsPerSecond !== undefined && burst === undefined;
   return {
     'limits.requestsPerSecond': upTo(MAX_RATE)(requestsPerSecond),
-    'limits.burst': needsBurst ? 'must be set along with requestsPerSecond' : upTo(MAX_RATE)(burst),
+    'limits.burst': needsBurst ? 'must be set along with the requests per second' : upTo(MAX_RATE)(burst),
     'limits.maxAccess': optional(accessProblem)(limits.maxAccess),
     'limits.maxKeyDays': upTo(MOST_KEY_DAYS)(limits.maxKeyDays),
     'limits.maxActiveKeys': upTo(MOST_ACTIVE_KEYS)(limits.maxActiveKeys),
@@ -44,7 +44,9 @@ export function rateLimitOf({ requestsPerSecond, burst }: AccountLimits, service
 }
 
 /** Without those that are undefined. */
-export function givenLimits(limits: AccountLimits): AccountLimits {
+export function givenLimits(limits: {
+  [Limit in keyof AccountLimits]?: AccountLimits[Limit] | undefined;
+}): AccountLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 

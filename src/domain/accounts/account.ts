@@ -1,8 +1,8 @@
 import { accountChanges, type AccountChange, type Entitlements, NO_ENTITLEMENTS } from './account-change.js';
 import { type AccountProfile, requireNewPermissions } from './account-profile.js';
-import type { Attribute } from './account-attributes.js';
-import { type AccountLimits, givenLimits } from './account-limits.js';
-import { LatchkeyError } from '../errors.js';
+import { type Attribute, attributesProblem } from './account-attributes.js';
+import { type AccountLimits, givenLimits, limitProblems } from './account-limits.js';
+import { LatchkeyError, requireFields } from '../errors.js';
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
@@ -97,7 +97,21 @@ export class Account implements OwnerStanding {
     this.state = { ...this.state, passwordHash };
   }
 
-  /** @param version of this change, counted by the platform; the same holds for every change below */
+  /**
+   * Replaces all limits. Throws `invalid_fields`.
+   * @param version of this change, counted by the platform; the same holds for every change below
+   */
+  limit(limits: AccountLimits, version?: bigint): void {
+    requireFields(limitProblems(limits));
+    this.state = { ...this.state, limits: givenLimits(limits), version: newestVersion(this.state.version, version) };
+  }
+
+  /** Replaces all attributes. Throws `invalid_fields`. */
+  describe(attributes: readonly Attribute[], version?: bigint): void {
+    requireFields({ attributes: attributesProblem(attributes) });
+    this.state = { ...this.state, attributes, version: newestVersion(this.state.version, version) };
+  }
+
   suspend(version?: bigint): void {
     const newest = newestVersion(this.state.version, version);
     if (this.state.status === 'deleted') {

@@ -1,0 +1,52 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Account } from '../../../../domain/accounts/account.js';
+import type { Answer } from '../answering.js';
+
+const LARGEST_VERSION = 2n ** 64n - 1n;
+
+/** `--version` is taken: it prints the program's version. */
+export function atVersion(): Option {
+  const description = "the platform's version of this change; refused if a newer version is stored";
+  return new Option('--at-version <number>', description).argParser((text) => {
+    const version = /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
+    if (version >= 0n && version <= LARGEST_VERSION) return version;
+    throw new InvalidArgumentError('It must be a whole number of 64 bits.');
+  });
+}
+
+/** Built field by field, so the password hash is never in it. */
+export function viewOf(account: Account) {
+  const { id, email, displayName, permissions, limits, status, version, passwordHash } = account;
+  const attributes = attributesOf(account);
+  const rest = { status, version: String(version), hasPassword: passwordHash !== null };
+  return { id, email, displayName, permissions, limits, attributes, ...rest };
+}
+
+export function attributesOf({ attributes }: Account): Record<string, string> {
+  return Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
+}
+
+export function describe(account: Account): Answer {
+  const document = viewOf(account);
+  const texts = {
+    ...document,
+    permissions: document.permissions.join(' '),
+    limits: inOneLine(document.limits),
+    attributes: inOneLine(document.attributes),
+    hasPassword: document.hasPassword ? 'yes' : 'no',
+  };
+  return { document, text: inLines(texts) };
+}
+
+/** A line for each field. */
+export function inLines(fields: object): string {
+  const names = Object.keys(fields).map((name) => name.length);
+  const line = ([name, value]: [string, unknown]) => `${name.padEnd(Math.max(12, ...names))} ${value}`.trimEnd();
+  return Object.entries(fields).map(line).join('\n');
+}
+
+/** Texts are quoted, because they may have spaces. */
+function inOneLine(fields: object): string {
+  const pairs = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return pairs.join(' ');
+}

@@ -1,0 +1,97 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Account } from '../../../../domain/accounts/account.js';
+import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
+import { type AccountLimits, givenLimits } from '../../../../domain/accounts/account-limits.js';
+import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
+import { requireFields } from '../../../../domain/errors.js';
+import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
+import type { Administration, Databases } from '../administration.js';
+import { answering, type Answer } from '../answering.js';
+import { administrator, byOption, onDatabase } from '../environment.js';
+import { UsageError } from '../failures.js';
+import { atVersion, attributesOf, inLines } from './account-answers.js';
+
+interface TermsOptions {
+  readonly clear?: boolean;
+  readonly atVersion?: bigint;
+  readonly by?: string;
+}
+
+/** What the platform allows the keys of an account, and what it says of the account. */
+export function addTermsCommands(account: Command, databases: Databases): void {
+  const limits = account
+    .command('limits')
+    .argument('<id>')
+    .description("show what an account's keys may do at most, or change it; limits that you don't give stay")
+    .addOption(number('requests-per-second', 'of each key; needs a burst'))
+    .addOption(number('burst', 'how many requests a rested key may send at once'))
+    .addOption(new Option('--max-access <level>', 'of every key, at once').choices(ACCESS_LEVELS))
+    .addOption(number('max-key-days', 'of new keys, 1 to 365'))
+    .addOption(number('max-active-keys', 'for new keys, 1 to 100'))
+    .option('--clear', 'remove the stored limits first')
+    .addOption(atVersion())
+    .addOption(byOption());
+  answering(limits, (id: string, { clear, atVersion: version, by, ...options }: TermsOptions & AccountLimits) => {
+    const { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys } = options;
+    const given = givenLimits({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys });
+    const admin = administrator(by);
+    const isChange = clear || Object.keys(given).length > 0;
+    return answer(databases, id, showLimits, ({ getAccount, changeTerms }) =>
+      isChange
+        ? changeTerms.limit(id, { limits: given, isWhole: clear ?? false, version }, admin)
+        : getAccount.execute(id),
+    );
+  });
+
+  const attributes = account
+    .command('attributes')
+    .argument('<id>')
+    .argument('[name=value...]', 'replace all stored attributes, such as: tenant=acme plan=pro')
+    .description('show what the platform says of an account to the services, or replace it')
+    .option('--clear', 'remove all attributes')
+    .addOption(atVersion())
+    .addOption(byOption());
+  answering(attributes, (id: string, pairs: string[], { clear, atVersion: version, by }: TermsOptions) => {
+    if (clear && pairs.length > 0) throw new UsageError('give either attributes or --clear');
+    const admin = administrator(by);
+    const given = pairs.map(attributeIn);
+    return answer(databases, id, showAttributes, ({ getAccount, changeTerms }) =>
+      clear || pairs.length > 0 ? changeTerms.describe(id, given, version, admin) : getAccount.execute(id),
+    );
+  });
+}
+
+async function answer(
+  databases: Databases,
+  id: string,
+  show: (account: Account) => Answer,
+  work: (administration: Administration) => Promise<Account>,
+): Promise<Answer> {
+  requireFields({ id: accountIdProblem(id) });
+  return show(await onDatabase(databases, work));
+}
+
+function number(name: string, description: string): Option {
+  return new Option(`--${name} <number>`, description).argParser((text) => {
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError('It must be a whole number.');
+  });
+}
+
+function attributeIn(pair: string): Attribute {
+  const [name, ...value] = pair.split('=');
+  if (value.length === 0) throw new UsageError(`an attribute has the form name=value, unlike ${JSON.stringify(pair)}`);
+  return { name: name!, value: value.join('=') };
+}
+
+function showLimits({ id, limits }: Account): Answer {
+  const isLimited = Object.keys(limits).length > 0;
+  return { document: { id, limits }, text: isLimited ? inLines(limits) : `${id} has no limits of its own` };
+}
+
+function showAttributes(account: Account): Answer {
+  const { id } = account;
+  const attributes = attributesOf(account);
+  const isDescribed = account.attributes.length > 0;
+  return { document: { id, attributes }, text: isDescribed ? inLines(attributes) : `${id} has no attributes` };
+}
