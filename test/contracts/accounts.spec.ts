@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NO_ENTITLEMENTS } from '../../src/domain/accounts/account-change.js';
 import { Account, type AccountStatus } from '../../src/domain/accounts/account.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
@@ -19,17 +20,48 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
 
   const stateOf = async (id: string) => {
     const account = await world.accounts.find(id);
-    const { email, displayName, permissions, passwordHash, status, version } = account!;
-    return { email, displayName, permissions, passwordHash, status, version };
+    const { email, displayName, permissions, limits, attributes, passwordHash, status, version } = account!;
+    return { email, displayName, permissions, limits, attributes, passwordHash, status, version };
   };
 
   test('finds accounts as they were stored, by id, and by email in any case', async () => {
     const profile = { displayName: 'Zoë’s "team"', permissions: ['b:read', 'a:write'], version: LAST_VERSION };
     const email = `Grace.${randomUUID()}@Example.org`;
     const id = await newAccount(world, { ...profile, email });
-    expect(await stateOf(id)).toEqual({ ...profile, email, passwordHash: HASH, status: 'active' });
+    expect(await stateOf(id)).toEqual({ ...NO_ENTITLEMENTS, ...profile, email, passwordHash: HASH, status: 'active' });
     for (const typed of [email, email.toLowerCase(), email.toUpperCase()]) {
       expect((await world.accounts.findByEmail(typed))?.id).toBe(id);
+    }
+  });
+
+  test('finds limits and attributes as they were stored, in every status, until they are removed', async () => {
+    const limits = {
+      requestsPerSecond: 5,
+      burst: 9,
+      maxAccess: 'read-only',
+      maxKeyDays: 7,
+      maxActiveKeys: 100,
+    } as const;
+    const attributes = [
+      { name: 'tenant', value: 'Zoë’s "\\' },
+      { name: 'a', value: '' },
+    ];
+    for (const terms of [
+      { limits, attributes },
+      { limits, attributes: [] },
+      { limits: {}, attributes },
+    ]) {
+      const id = await newAccount(world, terms);
+      for (const status of ['suspended', 'deleted', 'active'] as const) {
+        const verbs = { suspended: 'suspend', deleted: 'delete', active: 'reactivate' } as const;
+        await change(world, id, (account) => account[verbs[status]]());
+        expect(await stateOf(id)).toMatchObject({ ...terms, status });
+        const found = await world.accounts.findByEmail(`${id}@example.org`);
+        expect(found).toEqual(await world.accounts.find(id));
+      }
+      await change(world, id, (account) => account.limit({}));
+      await change(world, id, (account) => account.describe([]));
+      expect(await stateOf(id)).toMatchObject({ limits: {}, attributes: [], status: 'active' });
     }
   });
 
@@ -66,6 +98,20 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     expect(await listed('active', `${id}@example.org`)).toEqual([]);
     const suspended = await listed('suspended', undefined);
     expect([suspended.includes(id), suspended.includes(other)]).toEqual([true, false]);
+  });
+
+  test('lists accounts with limits or attributes by their status, as all others', async () => {
+    const id = await newAccount(world, { attributes: [{ name: 'tenant', value: 'acme' }] });
+    const limited = await newAccount(world, { limits: { burst: 3 } });
+    const listed = async (status: AccountStatus) => {
+      const ids = (await world.accounts.list({ status, email: undefined }, undefined, 1000)).map((each) => each.id);
+      return [id, limited].filter((each) => ids.includes(each));
+    };
+    expect([await listed('active'), await listed('suspended')]).toEqual([[id, limited], []]);
+    await change(world, id, (account) => account.suspend());
+    expect([await listed('active'), await listed('suspended')]).toEqual([[limited], [id]]);
+    await change(world, id, (account) => account.reactivate());
+    expect([await listed('active'), await listed('suspended')]).toEqual([[id, limited], []]);
   });
 
   test('keeps no change that was not saved', async () => {

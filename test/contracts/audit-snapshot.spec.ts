@@ -85,7 +85,8 @@ describe.each(WORLDS)('AuditTrailSnapshot %s', (_name, open) => {
 
   test('has each account with its own events, without those of its keys and sign-ins', async () => {
     const id = `u-${crypto.randomUUID()}`;
-    const profile = { email: `${id}@example.org`, displayName: 'Ada', permissions: ['a:read'] };
+    const terms = { limits: { burst: 3 }, attributes: [{ name: 'tenant', value: 'acme' }] };
+    const profile = { email: `${id}@example.org`, displayName: 'Ada', permissions: ['a:read'], ...terms };
     await world.accounts.transaction(id, (transaction) =>
       saveAccount(transaction, Account.open(id, profile), THE_SERVICE),
     );
@@ -94,19 +95,26 @@ describe.each(WORLDS)('AuditTrailSnapshot %s', (_name, open) => {
       transaction.account!.suspend();
       await saveAccount(transaction, transaction.account!, THE_SERVICE);
     });
-    const stored = { permissions: ['a:read'], status: 'suspended' };
-    const details = JSON.stringify({ permissions: { before: [], after: ['a:read'] } });
+    const stored = { permissions: ['a:read'], status: 'suspended', ...terms };
+    const details = JSON.stringify({
+      permissions: { before: [], after: ['a:read'] },
+      limits: { before: {}, after: terms.limits },
+      attributes: { before: [], after: terms.attributes },
+    });
     expect(await historyOfAccount(id)).toMatchObject([
       { stored, event: { type: 'account.created', details } },
       { stored, event: { type: 'account.suspended', details: null } },
     ]);
   });
 
-  test('has an account without events once, and a purged one as deleted, without permissions', async () => {
-    const id = await newAccount(world);
-    expect(await historyOfAccount(id)).toMatchObject([{ stored: { permissions: ['systems:read'] }, event: undefined }]);
+  test('has an account without events once, and a purged one as deleted, without anything that it was given', async () => {
+    const terms = { limits: { burst: 3 }, attributes: [{ name: 'tenant', value: 'acme' }] };
+    const id = await newAccount(world, terms);
+    const stored = { permissions: ['systems:read'], status: 'active', ...terms };
+    expect(await historyOfAccount(id)).toMatchObject([{ stored, event: undefined }]);
     await purge(world, id);
-    expect(await historyOfAccount(id)).toMatchObject([{ stored: { permissions: [], status: 'deleted' } }]);
+    const nothing = { permissions: [], limits: {}, attributes: [], status: 'deleted' };
+    expect(await historyOfAccount(id)).toMatchObject([{ stored: nothing }]);
   });
 
   test('has the time of the last pruning without a seal key', async () => {

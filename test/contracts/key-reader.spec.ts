@@ -73,6 +73,43 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     }
   });
 
+  test('reads the current limits and attributes of the owner, and that there are none', async () => {
+    const { id, publicPart, verdict } = await made();
+    const service = { perSecond: 20, burst: 100 };
+    const rate = async () => (await world.keyReader.read(publicPart)).found!.rateLimit(service);
+    const attributes = [
+      { name: 'tenant', value: 'Zoë’s "\\' },
+      { name: 'plan', value: '' },
+    ];
+    expect([await rate(), (await verdict()) as object]).toMatchObject([service, { attributes: [] }]);
+    await change(world, id, (account) => account.describe(attributes));
+    expect([await rate(), (await verdict()) as object]).toMatchObject([service, { attributes }]);
+    await change(world, id, (account) => account.limit({ requestsPerSecond: 5, burst: 9 }));
+    expect([await rate(), (await verdict()) as object]).toMatchObject([{ perSecond: 5, burst: 9 }, { attributes }]);
+    await change(world, id, (account) => account.suspend());
+    expect(await verdict()).toEqual({ granted: false, reason: 'owner-suspended' });
+    await change(world, id, (account) => account.reactivate());
+    expect([await rate(), (await verdict()) as object]).toMatchObject([{ perSecond: 5, burst: 9 }, { attributes }]);
+    await change(world, id, (account) => account.limit({}));
+    await change(world, id, (account) => account.describe([]));
+    expect([await rate(), (await verdict()) as object]).toMatchObject([service, { attributes: [] }]);
+  });
+
+  test('reads a read-and-write key as read-only from the moment on that its owner allows no more', async () => {
+    const id = await newAccount(world, { permissions: ['systems:read', 'systems:write'] });
+    const key = await newKey(world, id, { access: 'read-and-write' });
+    const verdict = async () => {
+      const { found, now } = await world.keyReader.read(key.snapshot().publicPart);
+      return found!.judge(READ, true, now);
+    };
+    const wide = { access: 'read-and-write', permissions: ['systems:read', 'systems:write'] };
+    expect(await verdict()).toMatchObject(wide);
+    await change(world, id, (account) => account.limit({ maxAccess: 'read-only' }));
+    expect(await verdict()).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
+    await change(world, id, (account) => account.limit({ maxAccess: 'read-and-write' }));
+    expect(await verdict()).toMatchObject(wide);
+  });
+
   test('reads a recorded expiry, whatever the clock shows', async () => {
     const { key, verdict } = await made();
     await world.pass(DAY_MS);

@@ -69,6 +69,14 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect(await world.sessions.find(token)).toBeUndefined();
   });
 
+  test('begin, and are found, for an account with limits or attributes', async () => {
+    for (const terms of [{ limits: { burst: 3 } }, { attributes: [{ name: 'tenant', value: 'acme' }] }]) {
+      const id = await newAccount(world, terms);
+      const { token } = await begin(id);
+      expect((await world.sessions.find(token))?.account).toMatchObject({ id, status: 'active', ...terms });
+    }
+  });
+
   test('do not survive a concurrent transaction that locks the account', async () => {
     const id = await newAccount(world);
     let session: ReturnType<typeof world.sessions.begin> | undefined;
