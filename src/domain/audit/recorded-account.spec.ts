@@ -95,6 +95,20 @@ describe('RecordedAccount', () => {
       expect(problems(reordered, [none, some])).toEqual([]);
     });
 
+    test('has none after a purge, even if the event does not say so', () => {
+      const purged = { id: 2n, type: 'account.purged', ownerId: 'u1', reason: null, details: null } as const;
+      for (const [left, expected] of [
+        [none, []],
+        [some, [`has the ${field} ${JSON.stringify(some)}; event 2 left others`]],
+      ] as const) {
+        const account = new RecordedAccount({ ...stored('deleted'), [field]: left });
+        const details = JSON.stringify({ [field]: { before: none, after: some } });
+        account.add({ id: 1n, type: 'account.created', ownerId: 'u1', reason: null, details });
+        account.add(purged);
+        expect(account.differences()).toEqual(expected);
+      }
+    });
+
     test('finds what no event gave, and what was other in between', () => {
       const text = JSON.stringify(some);
       expect(problems(some, undefined)).toEqual([`has the ${field} ${text}; event 1 left others`]);

@@ -68,6 +68,9 @@ function permissionProblems(stored: readonly string[], given: readonly string[],
   ];
 }
 
+/** After these, an account has no limits and attributes but those that the event names. A release before 0.3 names none. */
+const GIVES_NONE: ReadonlySet<string> = new Set(['account.created', 'account.purged']);
+
 /** The limits or the attributes of an account. Most events do not name them. */
 class RecordedEntitlement {
   private given: { readonly value: unknown; readonly by: HistoryEvent } | undefined;
@@ -82,7 +85,7 @@ class RecordedEntitlement {
         this.between ??= `had other ${this.field} at event ${event.id} than event ${this.given.by.id} left`;
       }
       this.given = { value: change.after, by: event };
-    } else if (event.type === 'account.created') {
+    } else if (GIVES_NONE.has(event.type)) {
       this.given = { value: NO_ENTITLEMENTS[this.field], by: event };
     }
   }

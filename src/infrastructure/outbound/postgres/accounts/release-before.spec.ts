@@ -19,10 +19,11 @@ afterAll(() => app.close());
 const LIMITS = { requestsPerSecond: 5, burst: 9, maxAccess: 'read-only' } as const;
 const ATTRIBUTES = [{ name: 'tenant', value: 'acme' }];
 const BOTH = { limits: LIMITS, attributes: ATTRIBUTES };
+const OWNED = ['systems:read'];
 const ADMIN = { actorId: 'admin:ada', client: client() };
 
 async function newKey(terms: Partial<typeof BOTH>) {
-  const owner = await newOwner(app, terms);
+  const owner = await newOwner(app, { ...terms, permissions: OWNED });
   const { fullKey, key } = await createKey(app, owner.id, { access: 'read-only' });
   return { id: owner.id, fullKey, publicPart: key.snapshot().publicPart };
 }
@@ -121,12 +122,27 @@ describe('next to an instance of the release before', () => {
     expect(await misstated()).toBe(0);
   });
 
-  test('the audit trail agrees with an account that it suspended and reactivated', async () => {
+  test('the audit trail agrees with an account that it changed, purged and opened again', async () => {
     const { id } = await newKey(BOTH);
-    await app.sql(`UPDATE accounts SET status = 'suspended' WHERE id = $1`, [id]);
-    await app.sql(`UPDATE accounts SET status = 'active' WHERE id = $1`, [id]);
-    const { differences } = await app.auditTrail.read((trail) => compareWithAuditTrail(trail, undefined));
-    expect(differences.filter((each) => each.id === id)).toEqual([]);
+    const record = (type: string, before: string[]) =>
+      app.sql(`INSERT INTO audit_events (type, owner_id, details) VALUES ($1, $2, $3)`, [
+        type,
+        id,
+        JSON.stringify({ permissions: { before, after: [] } }),
+      ]);
+    const differences = async () => {
+      const found = await app.auditTrail.read((trail) => compareWithAuditTrail(trail, undefined));
+      return found.differences.filter((each) => each.id === id);
+    };
+    await saveAsBefore(id, null);
+    await record('account.changed', OWNED);
+    expect(await differences()).toEqual([]);
+    await app.sql(OLD_PURGE, [id]);
+    await record('account.purged', []);
+    expect(await differences()).toEqual([]);
+    await saveAsBefore(id, 'active');
+    await record('account.created', []);
+    expect(await differences()).toEqual([]);
   });
 });
 
