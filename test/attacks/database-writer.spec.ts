@@ -186,6 +186,73 @@ describe('a database writer', () => {
     expect(lines.slice(1)).toEqual([`    account ${owner.id} had other permissions at event 2 than event 1 gave`]);
   });
 
+  describe('that takes an account with limits and attributes', () => {
+    const limits = { requestsPerSecond: 5, burst: 9, maxAccess: 'read-only' } as const;
+    const terms = { limits, attributes: [{ name: 'tenant', value: 'acme' }] };
+
+    test.each([
+      ['removes its limits', 'limits = NULL', 'has the limits {}; event 1 left others'],
+      [
+        'raises a limit',
+        `limits = jsonb_set(limits, '{burst}', '100')`,
+        'has the limits {"burst":100,"maxAccess":"read-only","requestsPerSecond":5}; event 1 left others',
+      ],
+      [
+        'lifts the ceiling',
+        `limits = limits - 'maxAccess'`,
+        'has the limits {"burst":9,"requestsPerSecond":5}; event 1 left others',
+      ],
+      [
+        'gives it to another tenant',
+        `attributes = '[{"name": "tenant", "value": "globex"}]'`,
+        'has the attributes [{"name":"tenant","value":"globex"}]; event 1 left others',
+      ],
+      ['removes its attributes', 'attributes = NULL', 'has the attributes []; event 1 left others'],
+    ])('and %s is detected', async (_, change, problem) => {
+      await newOwner(app, { id: 'u1', ...terms });
+      const plain = await newOwner(app);
+      await seal();
+      expect(await verify()).toMatchObject({ code: 0 });
+      await run(`UPDATE accounts SET ${change} WHERE id = 'u1'`);
+      const { code, lines } = await verify();
+      expect([code, ...lines]).toEqual([
+        1,
+        'BROKEN: 1 difference between the audit trail and the stored keys and accounts',
+        `    account u1 ${problem}`,
+      ]);
+      expect(lines.join()).not.toContain(plain.id);
+    });
+
+    test('and changes what the platform then sets back is detected', async () => {
+      const { email } = await newOwner(app, { id: 'u1', ...terms });
+      await run(`UPDATE accounts SET limits = NULL, attributes = NULL WHERE id = 'u1'`);
+      await newOwner(app, { id: 'u1', email, ...terms });
+      const { lines } = await verify();
+      expect(lines.slice(1)).toEqual([
+        '    account u1 had other limits at event 2 than event 1 left',
+        '    account u1 had other attributes at event 2 than event 1 left',
+      ]);
+    });
+
+    test('is not suspected for what the platform and administrators change', async () => {
+      const admin = { actorId: 'admin:ada', client: client() };
+      const { email } = await newOwner(app, { id: 'u1', ...terms });
+      await app.changeAccountTerms.limit(
+        'u1',
+        { limits: { maxKeyDays: 7 }, isWhole: false, version: undefined },
+        admin,
+      );
+      await app.changeAccountTerms.describe('u1', [], undefined, admin);
+      await app.changeAccountStatus.suspend('u1');
+      await app.changeAccountStatus.reactivate('u1');
+      await newOwner(app, { id: 'u1', email, limits: {}, attributes: terms.attributes });
+      await app.purgeAccount.execute('u1', 1n, admin);
+      expect(await verify()).toMatchObject({ code: 0 });
+      await newOwner(app, { id: 'u1', ...terms, version: 2n });
+      expect(await verify()).toMatchObject({ code: 0 });
+    });
+  });
+
   test('is detected when they insert a key that is older than the audit trail', async () => {
     const owner = await newOwner(app);
     await seal();
