@@ -45,7 +45,6 @@ function compose(database: Database, { receivers, keyPolicy }: Omit<Administered
   return {
     ...useCases,
     changeStatus: useCases.changeAccountStatus,
-    changeTerms: useCases.changeAccountTerms,
     listKeys: useCases.listApiKeys,
     revoke: useCases.revokeAsAdmin,
     revokeLeaked: useCases.revokeLeakedKeys,

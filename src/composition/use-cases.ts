@@ -1,5 +1,5 @@
 import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
-import { ChangeAccountTerms } from '../application/accounts/change-account-terms.js';
+import { ChangeEntitlements } from '../application/accounts/change-entitlements.js';
 import { GetAccount } from '../application/accounts/get-account.js';
 import { ListAccounts } from '../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../application/accounts/purge-account.js';
@@ -146,6 +146,6 @@ export function buildAdministration(
     getAccount: new GetAccount(accounts),
     listAccounts: new ListAccounts(accounts),
     changeAccountStatus: new ChangeAccountStatus(accounts),
-    changeAccountTerms: new ChangeAccountTerms(accounts),
+    changeEntitlements: new ChangeEntitlements(accounts),
   };
 }

@@ -237,12 +237,12 @@ describe('a database writer', () => {
     test('is not suspected for what the platform and administrators change', async () => {
       const admin = { actorId: 'admin:ada', client: client() };
       const { email } = await newOwner(app, { id: 'u1', ...terms });
-      await app.changeAccountTerms.limit(
+      await app.changeEntitlements.limit(
         'u1',
         { limits: { maxKeyDays: 7 }, isWhole: false, version: undefined },
         admin,
       );
-      await app.changeAccountTerms.describe('u1', [], undefined, admin);
+      await app.changeEntitlements.describe('u1', [], undefined, admin);
       await app.changeAccountStatus.suspend('u1');
       await app.changeAccountStatus.reactivate('u1');
       await newOwner(app, { id: 'u1', email, limits: {}, attributes: terms.attributes });

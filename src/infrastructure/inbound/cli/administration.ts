@@ -1,5 +1,5 @@
 import type { ChangeAccountStatus } from '../../../application/accounts/change-account-status.js';
-import type { ChangeAccountTerms } from '../../../application/accounts/change-account-terms.js';
+import type { ChangeEntitlements } from '../../../application/accounts/change-entitlements.js';
 import type { GetAccount } from '../../../application/accounts/get-account.js';
 import type { ListAccounts } from '../../../application/accounts/list-accounts.js';
 import type { PurgeAccount } from '../../../application/accounts/purge-account.js';
@@ -17,7 +17,7 @@ export interface Administration {
   readonly getAccount: GetAccount;
   readonly listAccounts: ListAccounts;
   readonly changeStatus: ChangeAccountStatus;
-  readonly changeTerms: ChangeAccountTerms;
+  readonly changeEntitlements: ChangeEntitlements;
   readonly purgeAccount: PurgeAccount;
   readonly listKeys: ListApiKeys;
   readonly revoke: RevokeAsAdmin;

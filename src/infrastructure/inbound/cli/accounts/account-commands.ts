@@ -7,7 +7,7 @@ import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../../application/
 import type { Administration, Databases } from '../administration.js';
 import { answering, type Answer, table } from '../answering.js';
 import { atVersion, describe, viewOf } from './account-answers.js';
-import { addTermsCommands } from './terms-commands.js';
+import { addEntitlementCommands } from './entitlement-commands.js';
 import { confirmEnd, yesOption } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { UsageError } from '../failures.js';
@@ -98,7 +98,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
       return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
     },
   ).addOption(yesOption());
-  addTermsCommands(account, databases);
+  addEntitlementCommands(account, databases);
 }
 
 async function putAccount(databases: Databases, id: string, options: PutOptions): Promise<Answer> {

@@ -84,9 +84,9 @@ describe('next to an instance of the release before', () => {
     const { id, fullKey, publicPart } = await newKey({});
     expect(await outcomeAtTheReleaseBefore(publicPart)).toBe('granted');
     expect(await outcomeOf(fullKey)).toEqual({ attributes: [], burst: SERVICE.burst });
-    await app.changeAccountTerms.limit(id, { limits: LIMITS, isWhole: true, version: undefined }, ADMIN);
+    await app.changeEntitlements.limit(id, { limits: LIMITS, isWhole: true, version: undefined }, ADMIN);
     expect(await outcomeAtTheReleaseBefore(publicPart)).toBe('owner-suspended');
-    await app.changeAccountTerms.limit(id, { limits: {}, isWhole: true, version: undefined }, ADMIN);
+    await app.changeEntitlements.limit(id, { limits: {}, isWhole: true, version: undefined }, ADMIN);
     expect([await outcomeAtTheReleaseBefore(publicPart), await misstated()]).toEqual(['granted', 0]);
   });
 

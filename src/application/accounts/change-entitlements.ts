@@ -14,7 +14,7 @@ interface LimitChange {
 }
 
 /** Changes the limits or the attributes of an account alone. */
-export class ChangeAccountTerms {
+export class ChangeEntitlements {
   constructor(private readonly accounts: Accounts) {}
 
   limit(id: string, { limits, isWhole, version }: LimitChange, actor: Actor): Promise<Account> {

@@ -11,14 +11,14 @@ import { administrator, byOption, onDatabase } from '../environment.js';
 import { UsageError } from '../failures.js';
 import { atVersion, attributesOf, inLines } from './account-answers.js';
 
-interface TermsOptions {
+interface EntitlementOptions {
   readonly clear?: boolean;
   readonly atVersion?: bigint;
   readonly by?: string;
 }
 
 /** What the platform allows the keys of an account, and what it says of the account. */
-export function addTermsCommands(account: Command, databases: Databases): void {
+export function addEntitlementCommands(account: Command, databases: Databases): void {
   const limits = account
     .command('limits')
     .argument('<id>')
@@ -31,14 +31,14 @@ export function addTermsCommands(account: Command, databases: Databases): void {
     .option('--clear', 'remove the stored limits first')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(limits, (id: string, { clear, atVersion: version, by, ...options }: TermsOptions & AccountLimits) => {
+  answering(limits, (id: string, { clear, atVersion: version, by, ...options }: EntitlementOptions & AccountLimits) => {
     const { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys } = options;
     const given = givenLimits({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys });
     const admin = administrator(by);
     const isChange = clear || Object.keys(given).length > 0;
-    return answer(databases, id, showLimits, ({ getAccount, changeTerms }) =>
+    return answer(databases, id, showLimits, ({ getAccount, changeEntitlements }) =>
       isChange
-        ? changeTerms.limit(id, { limits: given, isWhole: clear ?? false, version }, admin)
+        ? changeEntitlements.limit(id, { limits: given, isWhole: clear ?? false, version }, admin)
         : getAccount.execute(id),
     );
   });
@@ -51,12 +51,12 @@ export function addTermsCommands(account: Command, databases: Databases): void {
     .option('--clear', 'remove all attributes')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(attributes, (id: string, pairs: string[], { clear, atVersion: version, by }: TermsOptions) => {
+  answering(attributes, (id: string, pairs: string[], { clear, atVersion: version, by }: EntitlementOptions) => {
     if (clear && pairs.length > 0) throw new UsageError('give either attributes or --clear');
     const admin = administrator(by);
     const given = pairs.map(attributeIn);
-    return answer(databases, id, showAttributes, ({ getAccount, changeTerms }) =>
-      clear || pairs.length > 0 ? changeTerms.describe(id, given, version, admin) : getAccount.execute(id),
+    return answer(databases, id, showAttributes, ({ getAccount, changeEntitlements }) =>
+      clear || pairs.length > 0 ? changeEntitlements.describe(id, given, version, admin) : getAccount.execute(id),
     );
   });
 }

@@ -6,12 +6,12 @@ import type { AccountLimits } from '../../domain/accounts/account-limits.js';
 import { type Actor, NO_CLIENT } from '../../domain/audit/audit-event.js';
 
 const app = openFakes();
-const { changeAccountTerms } = app;
+const { changeEntitlements } = app;
 const ADA: Actor = { actorId: 'admin:ada', client: NO_CLIENT };
 const TENANT = [{ name: 'tenant', value: 'acme' }];
 
 const limit = (id: string, limits: AccountLimits, isWhole = false, version?: bigint) =>
-  changeAccountTerms.limit(id, { limits, isWhole, version }, ADA);
+  changeEntitlements.limit(id, { limits, isWhole, version }, ADA);
 const recorded = (id: string) =>
   eventsOf(app, id, 'account.')
     .slice(1)
@@ -37,7 +37,7 @@ test('checks the limits as they would be stored, and stores nothing that is inva
   await limit(id, { burst: 9 });
   expect((await limit(id, { requestsPerSecond: 5 })).limits).toEqual({ requestsPerSecond: 5, burst: 9 });
   const tooMany = Array.from({ length: 17 }, (_, n) => ({ name: `n${n}`, value: '' }));
-  expect(await outcomeOf(changeAccountTerms.describe(id, tooMany, undefined, ADA))).toBe('invalid_fields');
+  expect(await outcomeOf(changeEntitlements.describe(id, tooMany, undefined, ADA))).toBe('invalid_fields');
   expect(recorded(id)).toHaveLength(2);
 });
 
@@ -46,7 +46,7 @@ test('is recorded with the actor and the values before and after, once', async (
   const permissions = { before: ['a:read'], after: ['a:read'] };
   for (const _ of [1, 2]) {
     await limit(id, { burst: 9 });
-    await changeAccountTerms.describe(id, TENANT, undefined, ADA);
+    await changeEntitlements.describe(id, TENANT, undefined, ADA);
   }
   const changed = { type: 'account.changed', actorId: ADA.actorId, permissions };
   expect(recorded(id)).toEqual([
@@ -58,7 +58,7 @@ test('is recorded with the actor and the values before and after, once', async (
 test('keeps what the platform sends without limits and attributes, and the status', async () => {
   const owner = await newOwner(app);
   await limit(owner.id, { burst: 9 });
-  await changeAccountTerms.describe(owner.id, TENANT, undefined, ADA);
+  await changeEntitlements.describe(owner.id, TENANT, undefined, ADA);
   await app.changeAccountStatus.suspend(owner.id);
   const { id, email } = owner;
   const kept = await app.putAccount.execute({ id, email, displayName: 'New', permissions: [] });
@@ -71,6 +71,6 @@ test('is refused for an older version, and for an account that does not exist or
   await app.purgeAccount.execute(id, undefined, ADA);
   for (const unknown of [id, 'nobody']) {
     expect(await outcomeOf(limit(unknown, { burst: 9 }))).toBe('account_not_found');
-    expect(await outcomeOf(changeAccountTerms.describe(unknown, [], undefined, ADA))).toBe('account_not_found');
+    expect(await outcomeOf(changeEntitlements.describe(unknown, [], undefined, ADA))).toBe('account_not_found');
   }
 });
