@@ -23,7 +23,6 @@ import { ownKeyDoor } from '../infrastructure/inbound/http/own-key/own-key.door.
 import { docsDoor } from '../infrastructure/inbound/http/pages/docs.door.js';
 import { settingsDoor } from '../infrastructure/inbound/http/pages/settings.door.js';
 import { KeyRequests } from '../infrastructure/inbound/http/pipeline/key-requests.js';
-import { KeyAnswers } from '../infrastructure/inbound/shared/key-answers.js';
 import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
 import { RefusedCallers } from '../infrastructure/inbound/shared/refused-callers.js';
 import { ServiceIdentity } from '../infrastructure/inbound/shared/service-identity.js';
@@ -45,13 +44,12 @@ export async function buildDoors(
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const refused = new RefusedCallers(log);
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], refused);
-  const answers = new KeyAnswers();
-  const keyRequests = new KeyRequests(answers, log);
+  const keyRequests = new KeyRequests(log);
 
   const grpcDoors: GrpcDoor[] = [
     new ValidationService(validateKey, config.rateLimit, log),
     new AccountService(),
-    new EnvoyAuthorization(validateKey, answers, log),
+    new EnvoyAuthorization(validateKey, log),
   ];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
@@ -65,7 +63,7 @@ export async function buildDoors(
     docsDoor(),
   ];
   /** Everything that a controller may receive, by its class. */
-  const shared = [...Object.values(useCases), identity, answers, keyRequests, readiness, metricsPage];
+  const shared = [...Object.values(useCases), identity, keyRequests, readiness, metricsPage];
 
   const byNest = grpcDoors.flatMap(({ nest }) => nest ?? []);
   const controllers = [...byNest, ...httpDoors].flatMap((door) => door.controllers ?? []);

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { RateDecision } from '../../../domain/rate-limit.js';
 import { DENIAL_REASONS, deny } from '../../../domain/keys/verdict.js';
-import { KeyAnswers } from './key-answers.js';
+import { answerToClient, answerToProxy, UNAVAILABLE } from './key-answers.js';
 
-const answers = new KeyAnswers();
 const rate: RateDecision = {
   admitted: true,
   limit: { perSecond: 20, burst: 100 },
@@ -24,7 +23,7 @@ const grant = {
 } as const;
 
 test('a grant has the owner, the key, its access and permissions, the rate limit and the expiry', () => {
-  expect(answers.of({ verdict: grant, rate })).toEqual({
+  expect(answerToProxy({ verdict: grant, rate })).toEqual({
     status: 200,
     headers: {
       ...RATE_HEADERS,
@@ -40,7 +39,7 @@ test('a grant has the owner, the key, its access and permissions, the rate limit
 });
 
 test('a client with its own key gets the rate limit and the expiry, but no identity', () => {
-  expect(answers.toClient({ verdict: grant, rate })).toEqual({
+  expect(answerToClient({ verdict: grant, rate })).toEqual({
     status: 200,
     headers: { ...RATE_HEADERS, 'Latchkey-Key-Expires': '1970-01-01T00:00:00.001Z' },
     body: undefined,
@@ -49,25 +48,25 @@ test('a client with its own key gets the rate limit and the expiry, but no ident
 
 test('a refusal does not reveal when the key expires', () => {
   for (const reason of DENIAL_REASONS) {
-    expect(answers.of({ verdict: deny(reason), rate }).headers).not.toHaveProperty('Latchkey-Key-Expires');
+    expect(answerToProxy({ verdict: deny(reason), rate }).headers).not.toHaveProperty('Latchkey-Key-Expires');
   }
 });
 
 test('a grant without permissions has an empty permissions header', () => {
-  const { headers } = answers.of({ verdict: { ...grant, permissions: [] }, rate });
+  const { headers } = answerToProxy({ verdict: { ...grant, permissions: [] }, rate });
   expect(headers['X-Latchkey-Permissions']).toBe('');
 });
 
 test('every 401 looks the same, and so does every 403 for want of permission', () => {
-  const refusals = DENIAL_REASONS.map((reason) => JSON.stringify(answers.of({ verdict: deny(reason) })));
+  const refusals = DENIAL_REASONS.map((reason) => JSON.stringify(answerToProxy({ verdict: deny(reason) })));
   expect(new Set(refusals.slice(0, 5))).toEqual(new Set([refusals[0]]));
   expect(new Set(refusals.slice(7))).toEqual(new Set([refusals[7]]));
-  expect(answers.of({ verdict: deny('revoked') })).toEqual({
+  expect(answerToProxy({ verdict: deny('revoked') })).toEqual({
     status: 401,
     headers: { 'Content-Type': 'application/json', 'WWW-Authenticate': 'Bearer' },
     body: '{"message":"invalid api key"}',
   });
-  expect(answers.of({ verdict: deny('read-only-key'), rate })).toEqual({
+  expect(answerToProxy({ verdict: deny('read-only-key'), rate })).toEqual({
     status: 403,
     headers: {
       'Content-Type': 'application/json',
@@ -79,7 +78,7 @@ test('every 401 looks the same, and so does every 403 for want of permission', (
 });
 
 test('a 403 for the wrong address asks for no more scope', () => {
-  expect(answers.of({ verdict: deny('address-not-allowed') })).toEqual({
+  expect(answerToProxy({ verdict: deny('address-not-allowed') })).toEqual({
     status: 403,
     headers: { 'Content-Type': 'application/json' },
     body: '{"message":"operation not allowed"}',
@@ -87,7 +86,7 @@ test('a 403 for the wrong address asks for no more scope', () => {
 });
 
 test.each(['read-only-key', 'missing-permission'] as const)('a 403 for %s names the missing permission', (reason) => {
-  const { headers } = answers.of({ verdict: deny(reason, 'systems:write'), rate });
+  const { headers } = answerToProxy({ verdict: deny(reason, 'systems:write'), rate });
   expect(headers['WWW-Authenticate']).toBe('Bearer error="insufficient_scope", scope="systems:write"');
 });
 
@@ -97,7 +96,7 @@ test.each([
   [1_000_001, '2'],
 ])('a wait of %d microseconds is Retry-After: %s', (retryAfterMicros, seconds) => {
   const limited = { ...rate, admitted: false, remaining: 0, retryAfterMicros };
-  expect(answers.of({ verdict: deny('rate-limited'), rate: limited })).toMatchObject({
+  expect(answerToProxy({ verdict: deny('rate-limited'), rate: limited })).toMatchObject({
     status: 429,
     headers: { 'Retry-After': seconds, RateLimit: '"key";r=0;t=1' },
     body: '{"message":"too many requests"}',
@@ -105,7 +104,7 @@ test.each([
 });
 
 test('without a store no request gets in, and the answer does not say that the key is invalid', () => {
-  expect(answers.unavailable).toEqual({
+  expect(UNAVAILABLE).toEqual({
     status: 503,
     headers: { 'Content-Type': 'application/json' },
     body: '{"message":"service unavailable"}',

@@ -12,37 +12,34 @@ export interface KeyAnswer {
   readonly body: string | undefined;
 }
 
-/** Decides what a client with a key learns. The guard in a resource service answers the same. */
-export class KeyAnswers {
-  /** For a proxy, which passes the identity headers to the service and the rest to the client. */
-  of(validation: Validation): KeyAnswer {
-    const { verdict } = validation;
-    const answer = this.toClient(validation);
-    if (!verdict.granted) return answer;
-    return { ...answer, headers: { ...answer.headers, ...EXPOSED, ...identityHeaders(verdict) } };
-  }
+/** For a proxy, which passes the identity headers to the service and the rest to the client. */
+export function answerToProxy(validation: Validation): KeyAnswer {
+  const { verdict } = validation;
+  const answer = answerToClient(validation);
+  if (!verdict.granted) return answer;
+  return { ...answer, headers: { ...answer.headers, ...EXPOSED, ...identityHeaders(verdict) } };
+}
 
-  toClient({ verdict, rate }: Validation): KeyAnswer {
-    const headers = rate ? this.rateLimitHeaders(rate) : {};
-    if (verdict.granted) return { status: 200, headers: { ...headers, ...expiryHeader(verdict) }, body: undefined };
-    const { httpStatus, message } = OUTWARD_DENIAL[verdict.reason];
-    if (httpStatus === 401) return refusal(401, message, { ...headers, 'WWW-Authenticate': 'Bearer' });
-    // RFC 6750 has no error for the wrong address: more scope would not help.
-    if (verdict.reason === 'address-not-allowed') return refusal(403, message, headers);
-    if (httpStatus === 403)
-      return refusal(403, message, { ...headers, 'WWW-Authenticate': insufficientScope(verdict) });
-    if (!rate) return refusal(httpStatus, message, headers);
-    return refusal(429, message, { ...headers, 'Retry-After': String(retryAfterSeconds(rate)) });
-  }
+/** What a client with a key learns. The guard in a resource service answers the same. */
+export function answerToClient({ verdict, rate }: Validation): KeyAnswer {
+  const headers = rate ? rateLimitHeaders(rate) : {};
+  if (verdict.granted) return { status: 200, headers: { ...headers, ...expiryHeader(verdict) }, body: undefined };
+  const { httpStatus, message } = OUTWARD_DENIAL[verdict.reason];
+  if (httpStatus === 401) return refusal(401, message, { ...headers, 'WWW-Authenticate': 'Bearer' });
+  // RFC 6750 has no error for the wrong address: more scope would not help.
+  if (verdict.reason === 'address-not-allowed') return refusal(403, message, headers);
+  if (httpStatus === 403) return refusal(403, message, { ...headers, 'WWW-Authenticate': insufficientScope(verdict) });
+  if (!rate) return refusal(httpStatus, message, headers);
+  return refusal(429, message, { ...headers, 'Retry-After': String(retryAfterSeconds(rate)) });
+}
 
-  /** A store is unavailable, so no request gets in. */
-  readonly unavailable = refusal(503, 'service unavailable', {});
+/** A store is unavailable, so no request gets in. */
+export const UNAVAILABLE = refusal(503, 'service unavailable', {});
 
-  /** RateLimit-Policy and RateLimit, as the IETF draft "RateLimit header fields for HTTP" writes them. */
-  rateLimitHeaders({ limit, remaining, resetAfterMicros }: RateDecision): Record<string, string> {
-    const policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
-    return { 'RateLimit-Policy': policy, RateLimit: `"key";r=${remaining};t=${wholeSeconds(resetAfterMicros)}` };
-  }
+/** RateLimit-Policy and RateLimit, as the IETF draft "RateLimit header fields for HTTP" writes them. */
+export function rateLimitHeaders({ limit, remaining, resetAfterMicros }: RateDecision): Record<string, string> {
+  const policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
+  return { 'RateLimit-Policy': policy, RateLimit: `"key";r=${remaining};t=${wholeSeconds(resetAfterMicros)}` };
 }
 
 /** Rounded up. */

@@ -1,6 +1,6 @@
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { Log } from '../../../telemetry/log.js';
-import type { KeyAnswers } from '../../shared/key-answers.js';
+import { answerToProxy, UNAVAILABLE } from '../../shared/key-answers.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import { toCheckAnswer } from './check-answer.js';
 import { AUTHORIZATION_PROTO, AUTHORIZATION_SERVICE, type WireCheck, type WireCheckAnswer } from './check-messages.js';
@@ -18,7 +18,6 @@ export class EnvoyAuthorization implements GrpcDoor {
 
   constructor(
     private readonly validateKey: ValidateKey,
-    private readonly answers: KeyAnswers,
     private readonly log: Log,
   ) {
     const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
@@ -26,7 +25,7 @@ export class EnvoyAuthorization implements GrpcDoor {
       requestId: (check) => readCheck(check).client.requestId ?? undefined,
       // Envoy treats a gRPC error as a failed authorization service, and with `failure_mode_allow` it then lets the
       // request through. So our errors are denials too.
-      answerToError: () => toCheckAnswer(answers.unavailable),
+      answerToError: () => toCheckAnswer(UNAVAILABLE),
     };
     this.methods = { Check };
   }
@@ -35,7 +34,7 @@ export class EnvoyAuthorization implements GrpcDoor {
     const { credential, question, client, fault } = readCheck(wire);
     if (fault) this.logOnce(fault);
     const validation = await this.validateKey.execute({ credential, question, client, service });
-    return toCheckAnswer(this.answers.of(validation), fault);
+    return toCheckAnswer(answerToProxy(validation), fault);
   }
 
   private logOnce(fault: string): void {

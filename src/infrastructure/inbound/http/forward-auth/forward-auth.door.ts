@@ -6,7 +6,7 @@ import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { Log } from '../../../telemetry/log.js';
 import { plainText } from '../../shared/client-facts.js';
-import type { KeyAnswer } from '../../shared/key-answers.js';
+import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
 import { RareLines } from '../../shared/rare-lines.js';
 import { CLOSED } from '../../shared/operation-of.js';
 import type { HttpDoor } from '../http-door.js';
@@ -59,7 +59,7 @@ class ForwardAuth {
     // No key may do what no route names.
     const question = { ...(routed ?? CLOSED), clientAddress: forwardedAddressOf(request) };
     const answer = await keyRequests.answer(request, async (credential, client) =>
-      keyRequests.answers.of(await validateKey.execute({ credential, question, client })),
+      answerToProxy(await validateKey.execute({ credential, question, client })),
     );
     if (!routed && answer.status === 403) this.logNoRoute(original, request);
     return mode === 'nginx' ? forNginx(answer) : answer;

@@ -14,7 +14,7 @@ import { ValidateKey } from '../../../../application/validation/validate-key.js'
 import { invalidFields } from '../../../../domain/errors.js';
 import type { Grant, Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
-import { denialError, KeyAnswers } from '../../shared/key-answers.js';
+import { denialError, rateLimitHeaders } from '../../shared/key-answers.js';
 import { ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
@@ -71,7 +71,6 @@ class IntrospectionController {
   constructor(
     private readonly validateKey: ValidateKey,
     private readonly identity: ServiceIdentity,
-    private readonly answers: KeyAnswers,
   ) {}
 
   @Post()
@@ -102,7 +101,7 @@ class IntrospectionController {
     const { verdict, rate } = await this.validateKey.execute(presented);
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
     // Only here: a response about an inactive token must not show whether its secret is right.
-    if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
+    if (rate && (verdict.granted || isLimited)) response.set(rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
     return verdict.granted ? viewOf(verdict) : { active: false };
   }

@@ -14,7 +14,7 @@ import type { Session } from '../../../../application/ports.js';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
-import { denialError, insufficientScope, KeyAnswers } from '../../shared/key-answers.js';
+import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/key-answers.js';
 import { SessionCookie } from './cookies.js';
 import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 
@@ -34,7 +34,6 @@ export class OwnerGuard implements CanActivate {
     private readonly identify: IdentifyOwner,
     private readonly validateKey: ValidateKey,
     private readonly cookie: SessionCookie,
-    private readonly answers: KeyAnswers,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -66,7 +65,7 @@ export class OwnerGuard implements CanActivate {
     const clientAddress = clientAddressOf(request);
     const question = { operation: 'manage-api-keys', permission: '', clientAddress } as const;
     const { verdict, rate } = await this.validateKey.execute({ credential, question, client });
-    if (rate) response.set(this.answers.rateLimitHeaders(rate));
+    if (rate) response.set(rateLimitHeaders(rate));
     // A grant is impossible here. If there ever were one, a key would still not be a person.
     const reason = verdict.granted ? 'operation-not-allowed' : verdict.reason;
     if (reason === 'operation-not-allowed') response.set('WWW-Authenticate', insufficientScope({}));

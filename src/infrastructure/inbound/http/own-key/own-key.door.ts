@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type OwnKey, ShowOwnKey } from '../../../../application/validation/show-own-key.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
 import type { Grant } from '../../../../domain/keys/verdict.js';
-import { wholeSeconds } from '../../shared/key-answers.js';
+import { answerToClient, wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
 import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import * as responses from '../pipeline/key-responses.js';
@@ -63,7 +63,7 @@ class OwnKeyController {
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const answered = await this.keyRequests.answer(request, async (credential, client) => {
       const own = await this.showOwnKey.execute(credential, client, clientAddressOf(request));
-      const answer = this.keyRequests.answers.toClient(own);
+      const answer = answerToClient(own);
       if (!own.verdict.granted) return answer;
       const body = JSON.stringify(viewOf(own.verdict, own as Required<OwnKey>));
       return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body };

@@ -2,15 +2,12 @@ import type { Response } from 'express';
 import type { Client } from '../../../../domain/audit/audit-event.js';
 import type { Log } from '../../../telemetry/log.js';
 import { readBearer } from '../../shared/bearer.js';
-import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';
+import { type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
 
 /** Answers requests with a key, in the same form as every service that accepts keys. */
 export class KeyRequests {
-  constructor(
-    readonly answers: KeyAnswers,
-    private readonly log: Log,
-  ) {}
+  constructor(private readonly log: Log) {}
 
   /**
    * @param judge decides on the bearer credential, which is undefined when there is none or more than one
@@ -24,7 +21,7 @@ export class KeyRequests {
       return await judge(readBearer(headerValues(request, 'authorization')), clientOf(request));
     } catch (error) {
       this.log.fault(error, request);
-      return this.answers.unavailable;
+      return UNAVAILABLE;
     }
   }
 }
