@@ -39,9 +39,11 @@ export async function build(app: FastifyInstance, server: Server): Promise<void>
   app.get('/', { onRequest: app.protect('systems:read') }, (request): Principal => request.principal);
   server.on('request', (request) => {
     const access: 'read-only' | 'read-and-write' = principalOf(request).access;
+    // @ts-expect-error the platform may not have set it
+    const tenant: string = principalOf(request).attributes.tenant;
     // @ts-expect-error a principal has no password
     principalOf(request).password;
-    return access;
+    return [access, tenant];
   });
 }
 `;

@@ -8,6 +8,11 @@ export interface Principal {
   readonly access: 'read-only' | 'read-and-write';
   /** The permissions of the owner that the key may use, read for this request. */
   readonly permissions: readonly string[];
+  /**
+   * What your platform says of the account, by name, such as `{ tenant: 'acme' }`. Neither the owner nor the key can
+   * choose it. Empty with an older service. The object has no prototype, so a name that nobody set is undefined.
+   */
+  readonly attributes: Readonly<Partial<Record<string, string>>>;
   readonly expiresAt: Date;
 }
 

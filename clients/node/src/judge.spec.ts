@@ -37,6 +37,7 @@ describe('the answer of the service', () => {
         ownerId: 'owner-1',
         access: 'read-and-write',
         permissions: ['systems:read', 'systems:write'],
+        attributes: { tenant: 'acme' },
         expiresAt: new Date('2030-03-17T17:46:40.250Z'),
       },
       rateLimit: { limit: 100, remaining: 99, resetSeconds: 1, windowSeconds: 5 },
@@ -48,6 +49,34 @@ describe('the answer of the service', () => {
     const decision = await guard.check({ authorization: ['Bearer k'], method: 'POST', permission: 'systems:write' });
     expect(decision).toMatchObject({ allowed: true, principal: { access: 'read-only' } });
   });
+
+  it('has the attributes of the account by name, frozen, and no name that the platform did not set', async () => {
+    const pairs = [
+      { name: 'tenant', value: 'Dvořák & Söhne' },
+      { name: 'constructor', value: '' },
+      { name: '__proto__', value: 'polluted' },
+    ];
+    for (const attributes of [pairs, []]) {
+      latchkey.answers(granted({ attributes }));
+      const decision = await check();
+      if (!decision.allowed) throw new Error('not granted');
+      const { attributes: read } = decision.principal;
+      expect(Object.entries(read)).toEqual(attributes.map(({ name, value }) => [name, value]));
+      expect([Object.getPrototypeOf(read), Object.isFrozen(read)]).toEqual([null, true]);
+    }
+  });
+
+  it.each([
+    ['a grant', granted(), { seconds: 30 }, 30],
+    ['a denial', rateLimited(0, 1), { seconds: 1, nanos: 1 }, 2],
+    ['a grant without one', granted(), null, 5],
+  ])(
+    'has the window of the account if %s names one, and otherwise that of the service',
+    async (_, answer, window, w) => {
+      latchkey.answers({ ...answer, rateLimit: { ...answer.rateLimit, window } });
+      expect((await check()).rateLimit?.windowSeconds).toBe(w);
+    },
+  );
 
   it.each([
     [401, 'REASON_REVOKED', 'REVOKED'],

@@ -13,7 +13,7 @@ export class UnreadableAnswer extends Error {
  * Reads the service's answer. A complete grant is accepted as it is.
  *
  * @param permission the one that the question contained, or empty
- * @param windowSeconds from the call's initial metadata
+ * @param windowSeconds from the call's initial metadata, for an answer without a window of its own
  * @throws {UnreadableAnswer} the outcome is missing, incomplete or unknown to this guard
  */
 export function judge(response: Response, permission: string, windowSeconds: number | undefined): Granted | Denied {
@@ -37,6 +37,7 @@ function principalFrom(grant: Grant | null | undefined): Granted['principal'] {
     ownerId: grant.ownerId,
     access: accessOf(grant),
     permissions: Object.freeze([...grant.permissions]),
+    attributes: attributesOf(grant),
     expiresAt,
   });
 }
@@ -46,6 +47,15 @@ function accessOf(grant: Grant): Granted['principal']['access'] {
   if (grant.access === 'ACCESS_LEVEL_READ_AND_WRITE') return 'read-and-write';
   throw new UnreadableAnswer('unknown access level');
 }
+
+function attributesOf({ attributes }: Grant): Granted['principal']['attributes'] {
+  if (attributes.length === 0) return NO_ATTRIBUTES;
+  const byName = Object.create(null) as Record<string, string>;
+  for (const { name, value } of attributes) byName[name] = value;
+  return Object.freeze(byName);
+}
+
+const NO_ATTRIBUTES = Object.freeze(Object.create(null) as Record<string, string>);
 
 function refusalFrom(denial: Denial | null | undefined, permission: string): Omit<Denied, 'allowed' | 'rateLimit'> {
   const status = denial?.httpStatus;
@@ -84,6 +94,7 @@ function reasonOf(reason: Denial['reason'] | number): DenialReason {
 
 function rateLimitOf({ rateLimit }: Response, windowSeconds: number | undefined): RateLimit | undefined {
   if (!rateLimit) return undefined;
-  const { limit, remaining, resetAfter } = rateLimit;
-  return { limit, remaining, resetSeconds: secondsRoundedUp(resetAfter), windowSeconds };
+  const { limit, remaining, resetAfter, window } = rateLimit;
+  const own = window ? secondsRoundedUp(window) : windowSeconds;
+  return { limit, remaining, resetSeconds: secondsRoundedUp(resetAfter), windowSeconds: own };
 }

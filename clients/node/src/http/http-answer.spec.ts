@@ -35,7 +35,8 @@ describe('rateLimitHeaders', () => {
 });
 
 describe('decisionHeaders', () => {
-  const principal = { keyId: 'k', ownerId: 'o', access: 'read-only', permissions: [], expiresAt: new Date(0) } as const;
+  const identity = { keyId: 'k', ownerId: 'o', access: 'read-only', permissions: [], attributes: {} } as const;
+  const principal = { ...identity, expiresAt: new Date(0) };
   const granted: Granted = { allowed: true, principal, rateLimit: undefined };
   const expires = { 'Latchkey-Key-Expires': '1970-01-01T00:00:00.000Z' };
 

@@ -11,6 +11,7 @@ export function granted(differences: Partial<Grant> = {}): ValidateKeyResponse {
     ownerId: 'owner-1',
     access: 'ACCESS_LEVEL_READ_AND_WRITE',
     permissions: ['systems:read', 'systems:write'],
+    attributes: [{ name: 'tenant', value: 'acme' }],
     expiresAt: { seconds: 1_900_000_000, nanos: 250_000_000 },
     ...differences,
   };
