@@ -36,6 +36,7 @@ describe('a proxy with forward auth', () => {
         'x-latchkey-key': stage.keyId,
         'x-latchkey-access': 'read-and-write',
         'x-latchkey-permissions': 'systems:read systems:write',
+        'x-latchkey-attributes': 'tenant="acme"',
         'ratelimit-policy': '"key";q=1000000;w=1',
         ratelimit: expect.stringMatching(/^"key";r=\d+;t=1$/),
         'latchkey-key-expires': stage.expiresAt,

@@ -43,6 +43,7 @@ describe('POST /v1/introspect', () => {
         iat,
         client_id: apiKey.id,
         token_type: 'Bearer',
+        attributes: {},
       });
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
       expect(headers.get('cache-control')).toBe('no-store');

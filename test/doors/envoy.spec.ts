@@ -22,7 +22,7 @@ describe("Envoy's ext_authz", () => {
   beforeAll(async () => {
     service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
     envoy = new ExtAuthz(service.grpcTarget, identityOf(excerpt.http_filters[0], ENVIRONMENT));
-    owner = await newOwner(service);
+    owner = await newOwner(service, { attributes: { items: [{ name: 'tenant', value: 'acme' }] } });
   });
   afterAll(async () => {
     envoy.close();
@@ -57,6 +57,7 @@ describe("Envoy's ext_authz", () => {
         'x-latchkey-key': key.id,
         'x-latchkey-access': 'read-only',
         'x-latchkey-permissions': 'systems:read',
+        'x-latchkey-attributes': 'tenant="acme"',
       });
       expect(headers).toEqual({
         'ratelimit-policy': '"key";q=3;w=3',
@@ -74,12 +75,14 @@ describe("Envoy's ext_authz", () => {
         'x-latchkey-owner': 'root',
         'x-latchkey-access': 'all',
         'x-latchkey-permissions': 'users:write',
+        'x-latchkey-attributes': 'tenant="root"',
       };
       const { forwarded } = await envoy.pass(from(claims), { permission: '' });
       expect(forwarded).toMatchObject({
         'x-latchkey-owner': nobody.id,
         'x-latchkey-access': 'read-and-write',
         'x-latchkey-permissions': '',
+        'x-latchkey-attributes': '',
       });
     });
 

@@ -24,7 +24,8 @@ describe('token introspection', () => {
   let key: { id: string; fullKey: string };
   beforeAll(async () => {
     service = await sharedService();
-    owner = await newOwner(service);
+    const attributes = { items: [{ name: 'tenant', value: 'Dvořák & Söhne' }] };
+    owner = await newOwner(service, { attributes });
     const { apiKey, fullKey } = await owner.person.newKey({ access: 'read-only' });
     key = { id: apiKey.id, fullKey };
   });
@@ -50,7 +51,13 @@ describe('token introspection', () => {
     test.each(WAYS)('sees a good key as active, with %s', async (_, identifyBy) => {
       const introspected = await introspect(key.fullKey, identifyBy);
       expect(introspected).toMatchObject({ active: true, sub: owner.id, client_id: key.id, scope: 'systems:read' });
+      expect(introspected['attributes']).toEqual({ tenant: 'Dvořák & Söhne' });
       expect(introspected.exp! - introspected.iat!).toBe(24 * 60 * 60);
+    });
+
+    test('sees no attributes of an account that the platform says nothing about', async () => {
+      const { fullKey } = await (await newOwner(service)).person.newKey();
+      expect((await introspect(fullKey))['attributes']).toEqual({});
     });
 
     test('sees anything else as inactive', async () => {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createGuard, type Guard } from '@latchkey/guard';
+import { createGuard, type Guard, rateLimitHeaders } from '@latchkey/guard';
 import { createSystemsApi, systemsPath } from '../../examples/systems-api/src/systems-api.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { rawRequest } from '../support/callers/raw-http.js';
@@ -25,6 +25,26 @@ afterAll(async () => {
   server.close();
   guard.close();
   await service.stop();
+});
+
+test('the guard reads the attributes and the rate limit of the account, and the client sees the limit', async () => {
+  const items = [
+    { name: 'tenant', value: 'acme' },
+    { name: 'company', value: 'Dvořák & Söhne' },
+  ];
+  const profile = { attributes: { items }, limits: { requestsPerSecond: 2, burst: 7 } };
+  const { fullKey } = await (await newOwner(service, profile)).person.newKey();
+  const decision = await guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' });
+  expect(decision).toMatchObject({
+    principal: { attributes: { tenant: 'acme', company: 'Dvořák & Söhne' } },
+    rateLimit: { limit: 7, remaining: 6, windowSeconds: 4 },
+  });
+  expect(rateLimitHeaders(decision.rateLimit)['RateLimit-Policy']).toBe('"key";q=7;w=4');
+  const other = await guard.check({
+    authorization: [`Bearer ${(await owner.person.newKey()).fullKey}`],
+    method: 'GET',
+  });
+  expect(other).toMatchObject({ principal: { attributes: {} }, rateLimit: { windowSeconds: 5 } });
 });
 
 test('a key for systems/sys-1:read reads this system and nothing else of the reference service', async () => {

@@ -16,7 +16,7 @@ const ROUTES = [
   { method: '*', path: '/reports/**', permission: 'reports:read' },
 ];
 
-/** Latchkey as a proxy sees it, with an owner who has systems:read and systems:write, and a very high rate limit. */
+/** Latchkey as a proxy sees it, with an owner who has systems:read, systems:write and a tenant, and a very high rate limit. */
 export interface ForwardAuthStage {
   readonly service: Service;
   readonly owner: Owner;
@@ -38,7 +38,8 @@ export function routesFile(): string {
 export async function startForwardAuth(env: NodeJS.ProcessEnv = {}): Promise<ForwardAuthStage> {
   const limits = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
   const service = await startService({ ...limits, FORWARD_AUTH_ROUTES: routesFile(), ...env });
-  const owner = await newOwner(service);
+  const attributes = { items: [{ name: 'tenant', value: 'acme' }] };
+  const owner = await newOwner(service, { attributes });
   const { apiKey, fullKey } = await owner.person.newKey();
   return {
     service,

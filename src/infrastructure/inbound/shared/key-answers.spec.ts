@@ -17,12 +17,15 @@ const grant = {
   ownerId: 'owner-1',
   access: 'read-only',
   permissions: ['systems:read', 'reports:read'],
-  attributes: [],
+  attributes: [
+    { name: 'tenant', value: 'acme' },
+    { name: 'city', value: 'Köln' },
+  ],
   createdAt: new Date(0),
   expiresAt: new Date(1),
 } as const;
 
-test('a grant has the owner, the key, its access and permissions, the rate limit and the expiry', () => {
+test('a grant has the owner, the key, its access, permissions and attributes, the rate limit and the expiry', () => {
   expect(answerToProxy({ verdict: grant, rate })).toEqual({
     status: 200,
     headers: {
@@ -33,6 +36,7 @@ test('a grant has the owner, the key, its access and permissions, the rate limit
       'X-Latchkey-Key': 'key-1',
       'X-Latchkey-Access': 'read-only',
       'X-Latchkey-Permissions': 'systems:read reports:read',
+      'X-Latchkey-Attributes': 'tenant="acme", city=%"K%c3%b6ln"',
     },
     body: undefined,
   });
@@ -52,9 +56,9 @@ test('a refusal does not reveal when the key expires', () => {
   }
 });
 
-test('a grant without permissions has an empty permissions header', () => {
-  const { headers } = answerToProxy({ verdict: { ...grant, permissions: [] }, rate });
-  expect(headers['X-Latchkey-Permissions']).toBe('');
+test('a grant without permissions and attributes has an empty header for each, which replaces the one of a client', () => {
+  const { headers } = answerToProxy({ verdict: { ...grant, permissions: [], attributes: [] }, rate });
+  expect(headers).toMatchObject({ 'X-Latchkey-Permissions': '', 'X-Latchkey-Attributes': '' });
 });
 
 test('every 401 looks the same, and so does every 403 for want of permission', () => {

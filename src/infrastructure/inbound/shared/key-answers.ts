@@ -1,7 +1,9 @@
 import type { Validation } from '../../../application/validation/validate-key.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import { rateLimitWindowSeconds, type RateDecision } from '../../../domain/rate-limit.js';
+import { attributesHeader } from '../../../domain/accounts/account-attributes.js';
 import type { DenialReason, Grant } from '../../../domain/keys/verdict.js';
+import { oncePerList } from '../../../domain/once-per-list.js';
 import { OUTWARD_DENIAL } from './denial-table.js';
 
 /** The answer to a request with a key, in HTTP terms, the same for every door. */
@@ -75,14 +77,17 @@ function expiryHeader({ expiresAt }: Grant): Record<string, string> {
 }
 
 /** Always all of them, even if empty, so that a client's header of the same name never reaches the service. */
-function identityHeaders({ ownerId, keyId, access, permissions }: Grant): Record<string, string> {
+function identityHeaders({ ownerId, keyId, access, permissions, attributes }: Grant): Record<string, string> {
   return {
     'X-Latchkey-Owner': ownerId,
     'X-Latchkey-Key': keyId,
     'X-Latchkey-Access': access,
     'X-Latchkey-Permissions': permissions.join(' '),
+    'X-Latchkey-Attributes': encodedAttributes(attributes),
   };
 }
+
+const encodedAttributes = oncePerList(attributesHeader);
 
 function refusal(status: 401 | 403 | 429 | 503, message: string, headers: Record<string, string>): KeyAnswer {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify({ message }) };

@@ -30,6 +30,9 @@ const IDENTITY = {
   'X-Latchkey-Key': responses.textHeader("The key's id"),
   'X-Latchkey-Access': responses.textHeader('read-only or read-and-write'),
   'X-Latchkey-Permissions': responses.textHeader('What the key may do, with spaces between; may be empty'),
+  'X-Latchkey-Attributes': responses.textHeader(
+    'What the platform says of the account, as a dictionary of RFC 9651: tenant="acme", plan="pro". May be empty',
+  ),
 };
 
 const MAX_LOGGED_PATH = 256;

@@ -50,12 +50,21 @@ class IntrospectionView {
   @ApiPropertyOptional(SECONDS) iat?: number;
   @ApiPropertyOptional({ format: 'uuid', description: "The key's id" }) client_id?: string;
   @ApiPropertyOptional({ enum: ['Bearer'] }) token_type?: string;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { tenant: 'acme' },
+    description: 'What the platform says of the account, by name; {} when it says nothing',
+  })
+  attributes?: Record<string, string>;
 }
 
-function viewOf({ ownerId, permissions, expiresAt, createdAt, keyId }: Grant): IntrospectionView {
+function viewOf({ ownerId, permissions, attributes, expiresAt, createdAt, keyId }: Grant): IntrospectionView {
   const scope = permissions.length > 0 ? { scope: permissions.join(' ') } : {};
   const times = { exp: seconds(expiresAt), iat: seconds(createdAt) };
-  return { active: true, sub: ownerId, ...scope, ...times, client_id: keyId, token_type: 'Bearer' };
+  const byName = Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
+  const identity = { sub: ownerId, client_id: keyId, attributes: byName };
+  return { active: true, ...identity, ...scope, ...times, token_type: 'Bearer' };
 }
 
 function seconds(at: Date): number {
