@@ -1,6 +1,8 @@
 -- Checks each request with Latchkey, for haproxy.cfg: http-request lua.latchkey <the address of Latchkey>
 
-local IDENTITY = { "x-latchkey-owner", "x-latchkey-key", "x-latchkey-access", "x-latchkey-permissions" }
+local IDENTITY = {
+  "x-latchkey-owner", "x-latchkey-key", "x-latchkey-access", "x-latchkey-permissions", "x-latchkey-attributes"
+}
 local PASSED_ON = { "content-type", "www-authenticate", "retry-after", "ratelimit-policy", "ratelimit", "cache-control" }
 local REFUSALS = { [401] = true, [403] = true, [429] = true, [503] = true }
 

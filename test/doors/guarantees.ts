@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { accountFacts } from './account-facts.js';
 import { OWN_HEADER } from './echo-backend.js';
 import { BURST, expectRefusal, GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import type { Recipe } from './recipe.js';
@@ -20,7 +21,7 @@ export function guarantees(recipe: Recipe): void {
   afterAll(() => door.stop());
 
   test('a good key is passed on as its owner, without the key string', async () => {
-    const { id, person } = await door.newOwner(['systems:read', 'reports:read']);
+    const { id, person } = await door.newOwner({ permissions: ['systems:read', 'reports:read'] });
     const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
     const { status, headers, seen } = await door.send(fullKey, `GET ${SYSTEMS}/7?page=2`);
     expect([status, seen?.method, seen?.url]).toEqual([200, 'GET', `${SYSTEMS}/7?page=2`]);
@@ -74,7 +75,7 @@ export function guarantees(recipe: Recipe): void {
 
   test('a good key gets 403 for what it may not do, with the missing permission', async () => {
     const readOnly = await door.newKey({ access: 'read-only' });
-    const stranger = (await (await door.newOwner(['reports:read'])).person.newKey()).fullKey;
+    const stranger = (await (await door.newOwner({ permissions: ['reports:read'] })).person.newKey()).fullKey;
     const answers = [
       [await door.send(readOnly, `POST ${SYSTEMS}`), ', scope="systems:write"'],
       [await door.send(stranger, `GET ${SYSTEMS}`), ', scope="systems:read"'],
@@ -101,6 +102,8 @@ export function guarantees(recipe: Recipe): void {
     });
     expect(outcomes).toEqual(expected);
   });
+
+  accountFacts(() => door);
 
   if (recipe.acceptsUserTokens) {
     userTokenGuarantees(

@@ -77,8 +77,8 @@ export class GuardedBackend {
     this.undo.push(() => this.proxy.stop());
   }
 
-  newOwner(permissions: string[] = ['systems:read', 'systems:write']): Promise<Owner> {
-    return newOwner(this.service, { permissions });
+  newOwner(profile: Parameters<typeof newOwner>[1] = {}): Promise<Owner> {
+    return newOwner(this.service, profile);
   }
 
   async newKey(order: object = {}): Promise<string> {

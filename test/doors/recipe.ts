@@ -40,6 +40,8 @@ export interface Recipe {
   readonly acceptsUserTokens: boolean;
   /** Whether it forwards the one upgrade that recipes allow. */
   readonly passesWebSockets: boolean;
+  /** What the files lack, as in an earlier release. */
+  readonly without?: RegExp;
   /** @param file the first file, with this test's addresses */
   command(file: string, folder: string): readonly [string, ...string[]];
 }
@@ -63,6 +65,7 @@ export async function startProxy(
   const port = await freePort();
   for (const name of recipe.files) {
     const text = recipeText(name)
+      .replaceAll(recipe.without ?? /$^/g, '')
       .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
       .replaceAll('127.0.0.1:3000', latchkey)
       .replaceAll('# server 127.0.0.1:3001', `server ${second}`)

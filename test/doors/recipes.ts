@@ -29,6 +29,11 @@ export function withUserTokens(recipe: Recipe): Recipe {
   return { ...recipe, name: `${recipe.name} with users' tokens`, acceptsUserTokens: true };
 }
 
+/** The recipe as it was in 0.2.0, before accounts had attributes. */
+export function withoutAttributes(recipe: Recipe): Recipe {
+  return { ...recipe, without: /, "x-latchkey-attributes"|^.*latchkey.attributes(?!").*\n/gim };
+}
+
 /** The recipe is a file of conf.d. Around it is what a distribution's nginx.conf contains. */
 function nginx(file: string, folder: string): [string, ...string[]] {
   const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/temp;`);

@@ -11,8 +11,8 @@ import { recipeText } from './recipe.js';
 
 const recipe = recipeText('traefik.yml');
 const setting = (name: string) => new RegExp(`^ *${name}: (.*)$`, 'm').exec(recipe)?.[1] ?? '';
-const listed = (name: string) => setting(name).slice(1, -1).split(', ');
-const IDENTITY = ['X-Latchkey-Owner', 'X-Latchkey-Key', 'X-Latchkey-Access', 'X-Latchkey-Permissions'];
+const listed = (name: string): string[] => parse(recipe).http.middlewares.latchkey.forwardAuth[name];
+const IDENTITY = ['Owner', 'Key', 'Access', 'Permissions', 'Attributes'].map((name) => `X-Latchkey-${name}`);
 
 /**
  * Debian has no Traefik. So this test sends Traefik's request to Latchkey itself, as Traefik's documentation and the
@@ -63,6 +63,7 @@ describe('the authorization request of Traefik', () => {
       expect.any(String),
       'read-only',
       'systems:read',
+      '',
     ]);
   });
 

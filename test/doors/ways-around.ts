@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { unknownKey } from '../support/callers/key-strings.js';
+import { ATTRIBUTES } from './account-facts.js';
 import { expectRefusal, type GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import { OVERRIDES } from './overrides.js';
 
@@ -7,6 +8,7 @@ import { OVERRIDES } from './overrides.js';
 export const SPOOFED = [
   'X-Latchkey-Owner: somebody-else',
   'X-Latchkey-Permissions: systems:write users:write',
+  'X-Latchkey-Attributes: tenant="somebody-else"',
   'X-Latchkey-Status: 200',
   'X-Original-Method: GET',
   `X-Original-URI: ${SYSTEMS}`,
@@ -43,12 +45,14 @@ export function waysAround(
       ...OVERRIDES.map((name) => `${name}: an override`),
     ]);
     expect([status, seen?.headers['x-latchkey-owner']]).toEqual([200, id]);
+    // Of an account without attributes the header is empty, or absent where the proxy leaves empty headers out.
+    expect(seen?.headers['x-latchkey-attributes'] ?? '').toBe('');
     expect(JSON.stringify(seen)).not.toMatch(/somebody-else|users:write|x.latchkey.status|an override|x-original/i);
     expect(seen?.headers['x-forwarded-method'] ?? seen?.headers['x-forwarded-uri']).toBeUndefined();
   });
 
   test('a client cannot remove those headers by naming them in Connection (RFC 9110, 7.6.1)', async () => {
-    const { id, person } = await door().newOwner();
+    const { id, person } = await door().newOwner({ attributes: ATTRIBUTES });
     const { fullKey } = await person.newKey({ access: 'read-only' });
     const names = [...SPOOFED.map((header) => header.split(':', 1)[0]!), 'X-Latchkey-Key', 'X-Latchkey-Access'];
     const dropping = [`Connection: ${names.join(', ')}`];
@@ -61,6 +65,7 @@ export function waysAround(
         'x-latchkey-key': expect.any(String),
         'x-latchkey-access': 'read-only',
         'x-latchkey-permissions': 'systems:read',
+        'x-latchkey-attributes': expect.stringContaining('tenant="acme"'),
       },
     ]);
   });
