@@ -63,8 +63,8 @@ function viewOf({ ownerId, permissions, attributes, expiresAt, createdAt, keyId 
   const scope = permissions.length > 0 ? { scope: permissions.join(' ') } : {};
   const times = { exp: seconds(expiresAt), iat: seconds(createdAt) };
   const byName = Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
-  const identity = { sub: ownerId, client_id: keyId, attributes: byName };
-  return { active: true, ...identity, ...scope, ...times, token_type: 'Bearer' };
+  const identity = { client_id: keyId, token_type: 'Bearer', attributes: byName };
+  return { active: true, sub: ownerId, ...scope, ...times, ...identity };
 }
 
 function seconds(at: Date): number {
