@@ -155,7 +155,7 @@ describe('creating a key', () => {
     await button(page, 'Create key').click();
     await page
       .getByRole('alert')
-      .getByText(/You’ve reached the limit of active keys/)
+      .getByText(/This service allows 5 active keys/)
       .waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('The sixth');
     expect(await countKeys(stage.service, owner)).toEqual({ all: 5, active: 5 });

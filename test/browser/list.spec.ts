@@ -313,8 +313,7 @@ describe('the list of keys', () => {
     const { page } = await openWith(Array.from({ length: 5 }, (_, n) => ({ name: `Key ${n}` })));
     const create = page.getByRole('button', {
       name: 'Create API key',
-      description:
-        'You’ve reached the limit of 5 active keys. Revoke one that you no longer need, then create another.',
+      description: 'This service allows 5 active keys. Revoke one that you no longer need, then try again.',
     });
     await create.waitFor();
     expect(await create.getAttribute('aria-disabled')).toBe('true');

@@ -14,6 +14,7 @@ const PICTURES = [
   'list',
   'create-errors',
   'create-limited',
+  'create-ceiling',
   'reveal',
   'revoke',
   'activity',

@@ -248,6 +248,30 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await page.getByText('The key was created, but we couldn’t show it to you').waitFor();
     await visit('create-lost', page);
   },
+  'creating a key under limits of the account': async (stage, visit) => {
+    const owner = await stage.newOwner();
+    const { id, email } = owner;
+    await owner.person.newKey({ name: 'Nightly report' });
+    await stage.service.clients.putAccount({
+      id,
+      email,
+      displayName: 'Ada Lovelace',
+      permissions: ['systems:read', 'systems:write'],
+      limits: { maxAccess: 'ACCESS_LEVEL_READ_ONLY', maxKeyDays: 30, maxActiveKeys: 2 },
+    });
+    const { page } = await stage.open({ owner });
+    await openCreate(page);
+    await page.getByLabel('Name', { exact: true }).fill('CI deploy');
+    await page.getByText('Your organisation allows keys of at most 30 days.').scrollIntoViewIfNeeded();
+    await visit('create-ceiling', page);
+    await fillCreate(page);
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(page.url());
+    await page.getByText('Your organisation allows 2 active keys.').waitFor();
+    await visit('list-ceiling', page);
+  },
   'limiting a key to permissions and networks': async (stage, visit) => {
     const owner = await stage.newOwner();
     const { id, email } = owner;

@@ -85,8 +85,18 @@ export interface KeyHistory {
 export interface ApiKeyPage {
   readonly items: readonly ApiKey[];
   readonly activeKeys: number;
-  readonly maxActiveKeys: number;
+  /** An instance of an earlier release sends none. */
+  readonly policy?: KeyPolicy;
   readonly nextCursor: string | null;
+}
+
+/** What is allowed for new keys. */
+export interface KeyPolicy {
+  readonly maxActiveKeys: number;
+  readonly maxKeyDays: number;
+  readonly maxAccess: AccessLevel;
+  /** Which of these the account's own limits set. The others are the service's. */
+  readonly limitedByAccount: readonly string[];
 }
 
 export interface CreateKeyRequest {

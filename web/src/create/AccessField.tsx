@@ -1,4 +1,6 @@
-import type { AccessLevel } from '../api/types';
+import { lowerAccess } from '../../../src/domain/keys/access';
+import type { AccessLevel, KeyPolicy } from '../api/types';
+import { limitText } from '../keys/limit-text';
 import { useTexts } from '../texts';
 import { ChoiceCards } from '../ui/ChoiceCards';
 
@@ -6,17 +8,25 @@ const LEVELS: readonly AccessLevel[] = ['read-only', 'read-and-write'];
 
 interface Props {
   readonly value: AccessLevel;
+  readonly policy: KeyPolicy;
   readonly onChange: (access: AccessLevel) => void;
   readonly error: string | undefined;
 }
 
-export function AccessField({ value, onChange, error }: Props) {
-  const { create, keys } = useTexts();
+/** A level above the ceiling is shown with the reason why it can't be chosen. */
+export function AccessField({ value, policy, onChange, error }: Props) {
+  const texts = useTexts();
+  const { create, keys } = texts;
+  const choices = LEVELS.map((level) => {
+    const isDisabled = lowerAccess(level, policy.maxAccess) !== level;
+    const text = isDisabled ? limitText(policy, 'maxAccess', texts) : create.accessText[level];
+    return { value: level, label: keys.access[level], text, isDisabled };
+  });
   return (
     <ChoiceCards
       name="access"
       label={create.access}
-      choices={LEVELS.map((level) => ({ value: level, label: keys.access[level], text: create.accessText[level] }))}
+      choices={choices}
       value={value}
       onChange={onChange}
       note={create.never}

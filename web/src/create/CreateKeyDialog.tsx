@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { ApiKey } from '../api/types';
 import { focusRow } from '../keys/focus-row';
+import { useApiKeys } from '../keys/useApiKeys';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
-import { newDraft } from './form';
+import { newDraft, within } from './form';
 
 interface Props {
   /** An ended key whose choices are filled in. */
@@ -20,9 +21,10 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
   const { create } = useTexts();
   const { trip } = usePanel();
   const focus = useFocusReturn(opened);
+  const { policy } = useApiKeys(opened);
   const typed = trip?.returned?.typed;
   const [draft, setDraft] = useState(() =>
-    typed?.form === 'create' ? { ...newDraft(), ...typed.draft } : newDraft(like),
+    typed?.form === 'create' ? { ...newDraft(policy), ...typed.draft } : newDraft(policy, like),
   );
   return (
     <NewKeyDialog
@@ -31,9 +33,17 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
       opened={opened}
       onClose={onClose}
       onClosed={(made) => (made === undefined ? focus.restore() : focusRow(made, focus.restore))}
-      onOver={() => setDraft(newDraft(like))}
+      onOver={() => setDraft(newDraft(policy, like))}
     >
-      {(newKey, close) => <CreateKeyForm draft={draft} onDraft={setDraft} newKey={newKey} onCancel={close} />}
+      {(newKey, close) => (
+        <CreateKeyForm
+          draft={within(draft, policy)}
+          policy={policy}
+          onDraft={setDraft}
+          newKey={newKey}
+          onCancel={close}
+        />
+      )}
     </NewKeyDialog>
   );
 }

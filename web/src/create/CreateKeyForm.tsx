@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useCallback, type Dispatch, type SetStateAction } from 'react';
+import type { KeyPolicy } from '../api/types';
 import { usePanel } from '../panel/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
@@ -14,19 +15,21 @@ import { NameField } from './NameField';
 import { NetworksField } from './NetworksField';
 
 interface Props {
+  /** Within the policy. */
   readonly draft: KeyDraft;
+  readonly policy: KeyPolicy;
   readonly onDraft: Dispatch<SetStateAction<KeyDraft>>;
   readonly newKey: NewKey;
   readonly onCancel: () => void;
 }
 
-export function CreateKeyForm({ draft, onDraft, newKey, onCancel }: Props) {
+export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Props) {
   const texts = useTexts();
   const { client } = usePanel();
   const form = useNewKeyForm({
     newKey,
     typed: { form: 'create', draft },
-    problems: checkDraft(draft, texts),
+    problems: checkDraft(draft, policy, texts),
     orderOf: (proof) => ({
       name: draft.name,
       send: (key, token) => client.createKey(requestOf(draft, proof), key, token),
@@ -52,7 +55,12 @@ export function CreateKeyForm({ draft, onDraft, newKey, onCancel }: Props) {
         error={errors.note}
         autoComplete="off"
       />
-      <AccessField value={draft.access} onChange={(access) => change({ access })} error={errors.access} />
+      <AccessField
+        value={draft.access}
+        policy={policy}
+        onChange={(access) => change({ access })}
+        error={errors.access}
+      />
       <PermissionsField access={draft.access} {...draft.permissions} onChange={choose} error={errors.permissions} />
       <ExpiryField
         label={create.expiry}

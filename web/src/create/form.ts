@@ -1,6 +1,7 @@
-import type { AccessLevel, ApiKey, CreateKeyRequest } from '../api/types';
+import { lowerAccess } from '../../../src/domain/keys/access';
+import type { AccessLevel, ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../keys/expiry';
-import { daysOf, expiryIn, type Expiry } from '../new-key/expiry';
+import { dateProblem, daysOf, expiryIn, expiryWithin, type Expiry } from '../new-key/expiry';
 import type { FieldErrors } from '../new-key/fields';
 import {
   DEFAULT_EXPIRY_DAYS,
@@ -32,9 +33,9 @@ export interface KeyDraft {
 }
 
 /** @param like an earlier key, whose choices are filled in */
-export function newDraft(like?: ApiKey): KeyDraft {
+export function newDraft({ maxKeyDays }: KeyPolicy, like?: ApiKey): KeyDraft {
   const { name = '', access = 'read-only' } = like ?? {};
-  const days = like ? lifetimeDays(like) : DEFAULT_EXPIRY_DAYS;
+  const days = Math.min(like ? lifetimeDays(like) : DEFAULT_EXPIRY_DAYS, maxKeyDays);
   const { note, permissions = null, allowedNetworks } = like ?? {};
   return {
     name,
@@ -46,8 +47,16 @@ export function newDraft(like?: ApiKey): KeyDraft {
   };
 }
 
+/** The draft without what the policy does not allow. It may be older than the policy. */
+export function within(draft: KeyDraft, { maxAccess, maxKeyDays }: KeyPolicy): KeyDraft {
+  const expiry = expiryWithin(draft.expiry, maxKeyDays, Date.now());
+  return { ...draft, access: lowerAccess(draft.access, maxAccess), expiry };
+}
+
 /** The errors that can be found without the service, which makes the final check. */
-export function checkDraft(draft: KeyDraft, { create: { required }, restrictions }: Texts): FieldErrors {
+export function checkDraft(draft: KeyDraft, policy: KeyPolicy, texts: Texts): FieldErrors {
+  const { create, restrictions } = texts;
+  const { required } = create;
   const { name, note, permissions, expiry, networks } = draft;
   const isLimited = permissions.scope === 'only';
   const chosen = permissions.chosen.length;
@@ -58,7 +67,7 @@ export function checkDraft(draft: KeyDraft, { create: { required }, restrictions
     ...(lengthOf(note) > MAX_NOTE_LENGTH && { note: required.length(MAX_NOTE_LENGTH) }),
     ...(isLimited && chosen === 0 && { permissions: restrictions.required }),
     ...(isLimited && chosen > MAX_KEY_PERMISSIONS && { permissions: restrictions.tooMany(MAX_KEY_PERMISSIONS) }),
-    ...(daysOf(expiry, Date.now()) === undefined && { expiry: required.date }),
+    ...dateProblem(expiry, policy, texts),
     ...(networksIn(networks).length > MAX_ALLOWED_NETWORKS && {
       networks: restrictions.tooManyNetworks(MAX_ALLOWED_NETWORKS),
     }),

@@ -47,7 +47,7 @@ export function KeysTab({ filter, keyId }: Props) {
         <>
           <KeysToolbar
             activeKeys={list.activeKeys}
-            maxActiveKeys={list.maxActiveKeys}
+            policy={list.policy}
             isWaiting={isOwnerPending || isLoading}
             onCreate={() => create()}
           />

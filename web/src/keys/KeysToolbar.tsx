@@ -1,31 +1,31 @@
 import { Button, Text } from '@mantine/core';
 import { useId } from 'react';
+import type { KeyPolicy } from '../api/types';
 import { useTexts } from '../texts';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
+import { limitText } from './limit-text';
 
 interface Props {
   readonly activeKeys: number | undefined;
-  readonly maxActiveKeys: number | undefined;
+  readonly policy: KeyPolicy;
   /** The form depends on the owner, who is still loading. */
   readonly isWaiting: boolean;
   readonly onCreate: () => void;
 }
 
-export function KeysToolbar({ activeKeys, maxActiveKeys, isWaiting, onCreate }: Props) {
+export function KeysToolbar({ activeKeys, policy, isWaiting, onCreate }: Props) {
   const texts = useTexts();
   const limitId = useId();
-  const limit = activeKeys !== undefined && maxActiveKeys !== undefined && activeKeys >= maxActiveKeys;
+  const limit = activeKeys !== undefined && activeKeys >= policy.maxActiveKeys;
   return (
     <div className={classes.toolbar}>
       <Text c="dimmed" size="sm" className={classes.intro}>
         {texts.keys.intro}
       </Text>
       <div className={classes.row}>
-        {activeKeys !== undefined && maxActiveKeys !== undefined && (
-          <ActiveCount active={activeKeys} most={maxActiveKeys} />
-        )}
+        {activeKeys !== undefined && <ActiveCount active={activeKeys} most={policy.maxActiveKeys} />}
         {/* Not `disabled`, so that the button can be focused and everyone can read the reason. */}
         <Button
           className={classes.create}
@@ -39,7 +39,7 @@ export function KeysToolbar({ activeKeys, maxActiveKeys, isWaiting, onCreate }: 
       </div>
       {limit && (
         <Text size="sm" className={classes.limit} id={limitId}>
-          {texts.keys.limit(maxActiveKeys)}
+          {limitText(policy, 'maxActiveKeys', texts)} {texts.keys.limits.revoke}
         </Text>
       )}
     </div>

@@ -5,20 +5,33 @@ import {
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { ApiKey, ApiKeyPage } from '../api/types';
+import type { ApiKey, ApiKeyPage, KeyPolicy } from '../api/types';
 import { usePanel } from '../panel/context';
+import { MOST_KEY_DAYS } from '../rules';
 
 export const KEYS = ['api-keys'];
 export const LIST = [...KEYS, 'list'];
 
-/** All keys, newest first, page by page. The pages with active keys are loaded by themselves. */
-export function useApiKeys() {
+/** Until the list says what is allowed. */
+const USUAL: KeyPolicy = {
+  maxActiveKeys: 5,
+  maxKeyDays: MOST_KEY_DAYS,
+  maxAccess: 'read-and-write',
+  limitedByAccount: [],
+};
+
+/**
+ * All keys, newest first, page by page. The pages with active keys are loaded by themselves.
+ * @param isNeeded they are loaded only then
+ */
+export function useApiKeys(isNeeded = true) {
   const { client } = usePanel();
   const query = useInfiniteQuery({
     queryKey: LIST,
     queryFn: ({ pageParam }) => client.listKeys(undefined, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
+    enabled: isNeeded,
   });
   const { hasNextPage, isError } = query;
   const [first] = query.data?.pages ?? [];
@@ -31,7 +44,7 @@ export function useApiKeys() {
     /** An active key may still be missing. */
     isIncomplete,
     activeKeys: first?.activeKeys,
-    maxActiveKeys: first?.maxActiveKeys,
+    policy: first?.policy ?? USUAL,
   };
 }
 

@@ -1,5 +1,8 @@
 import { TextInput } from '@mantine/core';
+import { limitText } from '../keys/limit-text';
+import { useApiKeys } from '../keys/useApiKeys';
 import { useOwner } from '../panel/useOwner';
+import { MOST_KEY_DAYS } from '../rules';
 import { useTexts, type Texts } from '../texts';
 import { calendarDate, DAY_MS, numberList } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -19,7 +22,10 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
   const { create } = texts;
   const noticeDays = useOwner().data?.expiryNoticeDays ?? [];
   const now = useNow();
-  const days = daysOf(value, now);
+  const { policy } = useApiKeys();
+  const { maxKeyDays } = policy;
+  const days = daysOf(value, now, maxKeyDays);
+  const limit = maxKeyDays < MOST_KEY_DAYS ? `${limitText(policy, 'maxKeyDays', texts)} ` : '';
   const isCustom = value.choice === CUSTOM;
 
   const choose = (choice: string) => onChange(choice === CUSTOM ? { ...value, choice } : expiryIn(Number(choice), now));
@@ -29,15 +35,18 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
       label={label}
       isCompact
       choices={[
-        ...EXPIRY_PRESETS.map((preset) => ({ value: String(preset), label: create.days(preset) })),
+        ...EXPIRY_PRESETS.filter((preset) => preset <= maxKeyDays).map((preset) => ({
+          value: String(preset),
+          label: create.days(preset),
+        })),
         { value: CUSTOM, label: create.custom },
       ]}
       value={value.choice}
       onChange={choose}
       note={
         days === undefined
-          ? rangeText(now, texts)
-          : `${expiryText(days, now, isCustom, texts)} ${mailText(mailedDays(noticeDays, days), texts)}`.trim()
+          ? rangeText([firstDate(now), lastDate(now, maxKeyDays)], texts)
+          : `${limit}${expiryText(days, now, isCustom, texts)} ${mailText(mailedDays(noticeDays, days), texts)}`.trim()
       }
     >
       {isCustom && (
@@ -47,7 +56,7 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
           mt="xs"
           label={create.date}
           min={firstDate(now)}
-          max={lastDate(now)}
+          max={lastDate(now, maxKeyDays)}
           value={value.date}
           onChange={(event) => onChange({ choice: CUSTOM, date: event.currentTarget.value })}
           error={error}
@@ -57,8 +66,8 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
   );
 }
 
-function rangeText(now: number, { create, language }: Texts): string {
-  const [first, last] = [firstDate(now), lastDate(now)].map((date) => calendarDate(`${date}T12:00`, language));
+function rangeText(dates: readonly string[], { create, language }: Texts): string {
+  const [first, last] = dates.map((date) => calendarDate(`${date}T12:00`, language));
   return create.range(first!, last!);
 }
 

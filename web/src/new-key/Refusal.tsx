@@ -1,6 +1,8 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { NotSignedInAgain } from '../api/fresh-sign-in';
 import { ApiProblem, hasCode } from '../api/problem';
+import { limitText } from '../keys/limit-text';
+import { useApiKeys } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
 import { useTexts, type Texts } from '../texts';
 import { duration } from '../time/format';
@@ -18,18 +20,20 @@ interface Props {
 /** Shows a refusal that does not belong to a field. The form's own button is how people try again. */
 export function Refusal({ making }: Props) {
   const texts = useTexts();
+  const { policy } = useApiKeys();
   const place = useRef<HTMLDivElement>(null);
-  const notice = making.phase === 'refused' ? noticeOf(making.error, texts) : null;
+  const notice =
+    making.phase === 'refused' ? noticeOf(making.error, limitText(policy, 'maxActiveKeys', texts), texts) : null;
   // The buttons are always in sight, the end of the form is not.
   // Newer browsers return a promise, which is no clean-up.
   useEffect(() => void place.current?.scrollIntoView({ block: 'nearest' }), [making]);
   return notice && <div ref={place}>{notice}</div>;
 }
 
-function noticeOf(error: unknown, texts: Texts): ReactNode {
+function noticeOf(error: unknown, limit: string, texts: Texts): ReactNode {
   if (Object.keys(fieldErrorsOf(error, texts)).length > 0) return null;
   if (hasCode(error, 'too_many_active_keys')) {
-    return <Warning>{texts.create.limit}</Warning>;
+    return <Warning>{`${limit} ${texts.keys.limits.revoke}`}</Warning>;
   }
   if (hasCode(error, 'too_many_changes')) {
     const wait = duration(error.retryAfterSeconds ?? 3600, texts.language);

@@ -1,5 +1,9 @@
-import { MAX_EXPIRY_DAYS } from '../rules';
+import type { KeyPolicy } from '../api/types';
+import { limitText } from '../keys/limit-text';
+import { MOST_KEY_DAYS } from '../rules';
+import type { Texts } from '../texts';
 import { DAY_MS } from '../time/format';
+import type { FieldErrors } from './fields';
 
 export const EXPIRY_PRESETS: readonly number[] = [7, 30, 60, 90, 365];
 export const CUSTOM = 'custom';
@@ -18,17 +22,30 @@ export function expiryIn(days: number, now: number): Expiry {
 
 /** The days that people may choose from. */
 export const firstDate = (now: number) => dateIn(1, now);
-export const lastDate = (now: number) => dateIn(MAX_EXPIRY_DAYS, now);
+export const lastDate = (now: number, most: number) => dateIn(most, now);
+
+/** The same, or as many days as are allowed. A date stays as it was typed. */
+export function expiryWithin(expiry: Expiry, most: number, now: number): Expiry {
+  return expiry.choice !== CUSTOM && Number(expiry.choice) > most ? expiryIn(most, now) : expiry;
+}
 
 /**
  * The key's lifetime in days of 24 hours. Where the clocks change, no number of days may end on the chosen day: then the
  * key ends on the day before. Undefined for a date that the service would refuse.
+ * @param most how many days are allowed
  */
-export function daysOf({ choice, date }: Expiry, now: number): number | undefined {
+export function daysOf({ choice, date }: Expiry, now: number, most = MOST_KEY_DAYS): number | undefined {
   if (choice !== CUSTOM) return Number(choice);
-  if (date < firstDate(now) || date > lastDate(now)) return undefined;
+  if (date < firstDate(now) || date > lastDate(now, most)) return undefined;
   const about = Math.round((Date.parse(date) - Date.parse(dateIn(0, now))) / DAY_MS);
-  return [about + 1, about, about - 1].find((days) => days <= MAX_EXPIRY_DAYS && dateIn(days, now) <= date);
+  return [about + 1, about, about - 1].find((days) => days <= most && dateIn(days, now) <= date);
+}
+
+/** The error in a date that is missing or not allowed. */
+export function dateProblem(expiry: Expiry, policy: KeyPolicy, texts: Texts): FieldErrors {
+  if (daysOf(expiry, Date.now(), policy.maxKeyDays) !== undefined) return {};
+  const isLimited = policy.maxKeyDays < MOST_KEY_DAYS;
+  return { expiry: isLimited ? limitText(policy, 'maxKeyDays', texts) : texts.create.required.date };
 }
 
 /** The day in the person's time zone. */

@@ -4,6 +4,7 @@ import type { ApiKey } from '../api/types';
 import { newDraft, requestOf } from '../create/form';
 import { useKey } from '../details/useKey';
 import { lifetimeDays } from '../keys/expiry';
+import { useApiKeys } from '../keys/useApiKeys';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
@@ -49,7 +50,8 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
   const { client, trip } = usePanel();
   const { key: current, isLoading } = useKey(leakedKey.id);
   const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses ?? []);
-  const expiresInDays = lifetimeDays(leakedKey);
+  const { policy } = useApiKeys();
+  const expiresInDays = Math.min(lifetimeDays(leakedKey), policy.maxKeyDays);
   const words = fewWords(leakedKey, texts);
   const typed = trip?.returned?.typed;
   const hasEnded = useRef(typed?.form === 'leaked' && typed.hasEnded);
@@ -62,7 +64,7 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
       name: leakedKey.name,
       send: (key, token) =>
         hasEnded.current
-          ? client.createKey({ ...requestOf(newDraft(leakedKey), proof), expiresInDays }, key, token)
+          ? client.createKey({ ...requestOf(newDraft(policy, leakedKey), proof), expiresInDays }, key, token)
           : client.rotateKey(leakedKey.id, { leaked: true, graceSeconds: 0, expiresInDays, ...proof }, key, token),
     }),
   });

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import type { ApiKey } from '../api/types';
+import { useApiKeys } from '../keys/useApiKeys';
+import { expiryWithin } from '../new-key/expiry';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
@@ -17,8 +19,9 @@ interface Props {
 export function RotateDialog({ apiKey, ...dialog }: Props) {
   const { rotate } = useTexts();
   const { trip } = usePanel();
+  const { policy } = useApiKeys();
   const typed = trip?.returned?.typed;
-  const [draft, setDraft] = useState(() => (typed?.form === 'rotate' ? typed.draft : draftFor(apiKey)));
+  const [draft, setDraft] = useState(() => (typed?.form === 'rotate' ? typed.draft : draftFor(apiKey, policy)));
   return (
     <NewKeyDialog
       form="rotate"
@@ -27,7 +30,13 @@ export function RotateDialog({ apiKey, ...dialog }: Props) {
       advice={`${rotate.advice} ${rotate.graceText[draft.grace]}`}
     >
       {(newKey, close) => (
-        <RotateForm replaced={apiKey} draft={draft} onDraft={setDraft} newKey={newKey} onCancel={close} />
+        <RotateForm
+          replaced={apiKey}
+          draft={{ ...draft, expiry: expiryWithin(draft.expiry, policy.maxKeyDays, Date.now()) }}
+          onDraft={setDraft}
+          newKey={newKey}
+          onCancel={close}
+        />
       )}
     </NewKeyDialog>
   );

@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
+import { useApiKeys } from '../keys/useApiKeys';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
-import { daysOf } from '../new-key/expiry';
+import { dateProblem } from '../new-key/expiry';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
@@ -24,11 +25,12 @@ export function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: Props
   const texts = useTexts();
   const { rotate } = texts;
   const { client } = usePanel();
+  const { policy } = useApiKeys();
   const limits = fewWords(replaced, texts);
   const form = useNewKeyForm({
     newKey,
     typed: { form: 'rotate', draft, replaced },
-    problems: daysOf(draft.expiry, Date.now()) === undefined ? { expiry: texts.create.required.date } : {},
+    problems: dateProblem(draft.expiry, policy, texts),
     orderOf: (proof) => ({
       name: replaced.name,
       send: (key, token) => client.rotateKey(replaced.id, requestOf(draft, proof), key, token),

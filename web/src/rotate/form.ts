@@ -1,4 +1,4 @@
-import type { ApiKey, RotateKeyRequest } from '../api/types';
+import type { ApiKey, KeyPolicy, RotateKeyRequest } from '../api/types';
 import { lifetimeDays } from '../keys/expiry';
 import { daysOf, expiryIn, type Expiry } from '../new-key/expiry';
 import { DEFAULT_GRACE_SECONDS } from '../rules';
@@ -13,9 +13,10 @@ export interface RotationDraft {
   readonly expiry: Expiry;
 }
 
-/** The lifetime of the old key in days. */
-export function draftFor(key: ApiKey): RotationDraft {
-  return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, expiry: expiryIn(lifetimeDays(key), Date.now()) };
+/** The lifetime of the old key in days, or as much of it as is allowed. */
+export function draftFor(key: ApiKey, { maxKeyDays }: KeyPolicy): RotationDraft {
+  const days = Math.min(lifetimeDays(key), maxKeyDays);
+  return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, expiry: expiryIn(days, Date.now()) };
 }
 
 export function requestOf({ grace, expiry }: RotationDraft, proof: { readonly password?: string }): RotateKeyRequest {

@@ -5,6 +5,8 @@ interface Choice<T extends string> {
   readonly value: T;
   readonly label: string;
   readonly text?: string;
+  /** Its text says why. */
+  readonly isDisabled?: boolean;
 }
 
 interface Props<T extends string> {
@@ -27,7 +29,9 @@ interface Props<T extends string> {
 export function ChoiceCards<T extends string>(props: Props<T>) {
   const { name, label, choices, value, onChange, note, error, isCompact = false, isFirst = false, children } = props;
   const id = useId();
-  const describedBy = [note && `${id}note`, error && `${id}error`].filter(Boolean).join(' ');
+  // The keyboard can't reach a disabled choice, so the group has its text.
+  const reasons = choices.map(({ value: choice, isDisabled }) => isDisabled && `${id}${choice}text`);
+  const describedBy = [...reasons, note && `${id}note`, error && `${id}error`].filter(Boolean).join(' ');
   return (
     <fieldset className={classes.group} aria-describedby={describedBy || undefined}>
       <legend className={classes.legend}>{label}</legend>
@@ -43,6 +47,7 @@ export function ChoiceCards<T extends string>(props: Props<T>) {
               name={name}
               value={choice.value}
               checked={value === choice.value}
+              disabled={choice.isDisabled}
               onChange={() => onChange(choice.value)}
               data-autofocus={(isFirst && value === choice.value) || undefined}
               aria-labelledby={`${id}${choice.value}`}

@@ -44,7 +44,6 @@ export const create = {
   /** The message is the service's own, in English. */
   field: (message: string) => `This ${message}`,
   wrongPassword: 'Incorrect password',
-  limit: 'You’ve reached the limit of active keys. Revoke one that you no longer need, then try again.',
   tooManyChanges: (duration: string) => `You created too many keys within an hour. Try again in ${duration}.`,
   notSignedIn: 'You didn’t sign in again, so no key was created. Try again when you’re ready.',
   notFresh: 'Your sign-in is not recent or strong enough, so no key was created. Sign in again, then try once more.',

@@ -3,10 +3,18 @@ export const keys = {
   create: 'Create API key',
   activeOf: (active: number, most: number) => {
     const count = `${active} active ${active === 1 ? 'key' : 'keys'}`;
+    if (active > most) return `${count}, ${most} allowed`;
     return active < most ? `${count}, ${most - active} more possible` : `${count}, the limit`;
   },
-  limit: (most: number) =>
-    `You’ve reached the limit of ${most} active keys. Revoke one that you no longer need, then create another.`,
+  /** Who set a limit, and what they allow. */
+  limits: {
+    account: (allowed: string) => `Your organisation allows ${allowed}.`,
+    service: (allowed: string) => `This service allows ${allowed}.`,
+    access: 'read-only keys',
+    days: (days: string) => `keys of at most ${days}`,
+    keys: (most: number) => (most === 1 ? '1 active key' : `${most} active keys`),
+    revoke: 'Revoke one that you no longer need, then try again.',
+  },
   filterLabel: 'Show keys',
   /** The count ends with "+" while some keys are not loaded. */
   filter: {

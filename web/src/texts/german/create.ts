@@ -46,8 +46,6 @@ export const create: Texts['create'] = {
   },
   field: (message) => `Der Dienst meldet: „${message}“`,
   wrongPassword: 'Falsches Passwort',
-  limit:
-    'Sie haben die Höchstzahl aktiver Schlüssel erreicht. Widerrufen Sie einen, den Sie nicht mehr brauchen, und versuchen Sie es dann erneut.',
   tooManyChanges: (duration) =>
     `Sie haben innerhalb einer Stunde zu viele Schlüssel erstellt. Warten Sie ${duration} und versuchen Sie es dann erneut.`,
   notSignedIn:

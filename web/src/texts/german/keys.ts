@@ -6,10 +6,17 @@ export const keys: Texts['keys'] = {
   create: 'API-Schlüssel erstellen',
   activeOf: (active, most) => {
     const count = active === 1 ? '1 aktiver Schlüssel' : `${active} aktive Schlüssel`;
+    if (active > most) return `${count}, ${most} erlaubt`;
     return active < most ? `${count}, ${most - active} weitere möglich` : `${count}, die Höchstzahl`;
   },
-  limit: (most) =>
-    `Sie haben die Höchstzahl von ${most} aktiven Schlüsseln erreicht. Widerrufen Sie einen, den Sie nicht mehr brauchen, und erstellen Sie dann einen neuen.`,
+  limits: {
+    account: (allowed) => `Ihre Organisation erlaubt ${allowed}.`,
+    service: (allowed) => `Dieser Dienst erlaubt ${allowed}.`,
+    access: 'nur Schlüssel zum Lesen',
+    days: (days) => `Schlüssel für höchstens ${days}`,
+    keys: (most) => (most === 1 ? 'einen aktiven Schlüssel' : `${most} aktive Schlüssel`),
+    revoke: 'Widerrufen Sie einen, den Sie nicht mehr brauchen, und versuchen Sie es dann erneut.',
+  },
   filterLabel: 'Schlüssel anzeigen',
   filter: {
     all: (count) => `Alle ${count}`,
