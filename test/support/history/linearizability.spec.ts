@@ -13,13 +13,14 @@ const at = (invokedAt: number, answeredAt: number, action: OwnerAction): Operati
   answeredAt,
   action,
 });
-const put = (permissions: string[]): OwnerAction => ({
+const put = (permissions: string[], plan?: string): OwnerAction => ({
   kind: 'put',
   permissions,
-  answer: { status: 'active', permissions },
+  plan,
+  answer: { status: 'active', permissions, plan: plan ?? '' },
 });
-const suspend: OwnerAction = { kind: 'suspend', answer: { status: 'suspended', permissions: READ } };
-const reactivate: OwnerAction = { kind: 'reactivate', answer: { status: 'active', permissions: READ } };
+const suspend: OwnerAction = { kind: 'suspend', answer: { status: 'suspended', permissions: READ, plan: '' } };
+const reactivate: OwnerAction = { kind: 'reactivate', answer: { status: 'active', permissions: READ, plan: '' } };
 const create = (keyId: string): OwnerAction => ({ kind: 'create', answer: { keyId } });
 const revoke: OwnerAction = { kind: 'revoke', keyId: 'k1', answer: 'revoked' };
 const validated = (answer: (OwnerAction & { kind: 'validate' })['answer'], permission = ''): OwnerAction => ({
@@ -28,7 +29,7 @@ const validated = (answer: (OwnerAction & { kind: 'validate' })['answer'], permi
   permission,
   answer,
 });
-const granted = (permissions = READ) => validated({ granted: { keyId: 'k1', permissions } });
+const granted = (permissions = READ, plan = '') => validated({ granted: { keyId: 'k1', permissions, plan } });
 const denied = (reason: string, permission = '') => validated({ denied: `REASON_${reason}` }, permission);
 
 /** An owner with the permission to read and one key. */
@@ -50,6 +51,13 @@ describe('findViolation', () => {
   });
   test('refuses stale permissions after an answered PutAccount', () => {
     expect(check(at(10, 20, put(BOTH)), at(21, 30, granted(READ)))).toEqual(granted(READ));
+  });
+  test('refuses a stale plan, and more than a read-only plan allows', () => {
+    const limited = at(10, 20, put(BOTH, 'read-only 1'));
+    expect(check(limited, at(21, 30, granted(READ, 'read-only 1')))).toBeUndefined();
+    for (const wrong of [granted(READ), granted(BOTH, 'read-only 1'), create('k2')]) {
+      expect(check(limited, at(21, 30, wrong))).toEqual(wrong);
+    }
   });
   test('refuses permissions that were never set', () => {
     expect(check(at(10, 30, put(BOTH)), at(11, 20, granted(['systems:write'])))).toBeDefined();
@@ -84,7 +92,7 @@ describe('findViolation', () => {
     keyId,
     mayBeFirst: true,
     permission: '',
-    answer: { granted: { keyId, permissions: READ } },
+    answer: { granted: { keyId, permissions: READ, plan: '' } },
   });
   test('refuses a grant of the old key after one of its successor, where there is no grace period', () => {
     const begun = at(10, 11, rotate('k1', 'k2'));
@@ -172,7 +180,7 @@ const anyAction = fc.constantFrom<OwnerAction>(
   { kind: 'revoke', keyId: 'k1', answer: 'not-active' },
   { kind: 'revoke', keyId: 'k1', answer: 'owner-not-active' },
   { kind: 'create', answer: 'owner-not-active' },
-  { kind: 'get', answer: { status: 'suspended', permissions: BOTH } },
+  { kind: 'get', answer: { status: 'suspended', permissions: BOTH, plan: '' } },
   granted(),
   granted(BOTH),
   denied('REVOKED'),

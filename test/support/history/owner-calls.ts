@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import type { Account__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
+import type { PutAccountRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
 import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import type { CreatedApiKeyView } from '../../../src/infrastructure/inbound/http/management/views.js';
 import { PASSWORD } from '../application/calls.js';
@@ -42,9 +43,10 @@ export class OwnerCalls {
     private readonly token: Promise<string>,
   ) {}
 
-  put(permissions: readonly string[]): AnswerTo<'put'> {
+  put(permissions: readonly string[], plan: string | undefined): AnswerTo<'put'> {
     const profile = { id: this.id, email: `${this.id}@example.org`, displayName: 'Ada', passwordHash: CHEAP_HASH };
-    return accountOf(this.any().service.clients.putAccount({ ...profile, permissions: [...permissions] }));
+    const given = { ...profile, permissions: [...permissions], ...(plan !== undefined && entitlementsOf(plan)) };
+    return accountOf(this.any().service.clients.putAccount(given));
   }
 
   /** Reads the account or changes its status. */
@@ -60,6 +62,7 @@ export class OwnerCalls {
     if (code === 401) return 'owner-not-active';
     if (code === 409) return 'full';
     if (code === 429) return 'too-many-attempts';
+    if (code === 400 && body.errors[0].field === 'access') return 'above-plan';
     const { apiKey, fullKey } = expected(201, code, body) as CreatedApiKeyView;
     this.keys.push({ id: apiKey.id, fullKey, isSuccessor: false });
     return { keyId: apiKey.id };
@@ -114,13 +117,25 @@ async function unlessUnavailable<T>(call: Promise<T>): Promise<T | undefined> {
 
 async function accountOf(call: Promise<Account__Output>): Promise<AccountAnswer | undefined> {
   const account = await unlessUnavailable(call);
-  const { status: word, permissions } = account ?? {};
-  return permissions && { status: word === 'ACCOUNT_STATUS_ACTIVE' ? 'active' : 'suspended', permissions };
+  if (!account) return undefined;
+  const { status: word, permissions, attributes } = account;
+  const plan = planIn(attributes?.items);
+  return { status: word === 'ACCOUNT_STATUS_ACTIVE' ? 'active' : 'suspended', permissions, plan };
+}
+
+function entitlementsOf(plan: string): PutAccountRequest {
+  const maxAccess = plan.startsWith('read-only') ? 'ACCESS_LEVEL_READ_ONLY' : 'ACCESS_LEVEL_READ_AND_WRITE';
+  return { limits: { maxAccess }, attributes: { items: [{ name: 'plan', value: plan }] } };
+}
+
+function planIn(attributes: readonly { readonly value: string }[] = []): string {
+  return attributes[0]?.value ?? '';
 }
 
 function verdictOf(answer: ValidateKeyResponse__Output | undefined): Verdict | undefined {
   const { grant, denial } = answer ?? {};
-  if (grant) return { granted: { keyId: grant.keyId, permissions: grant.permissions } };
+  const { keyId, permissions, attributes } = grant ?? {};
+  if (keyId && permissions) return { granted: { keyId, permissions, plan: planIn(attributes) } };
   return denial ? { denied: denial.reason } : undefined;
 }
 

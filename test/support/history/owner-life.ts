@@ -84,8 +84,11 @@ export class OwnerLife {
     return first ? this.validate(first) : this.account('get');
   }
 
+  /** With a plan that differs from all earlier ones, or without one. */
   private putAccount(permissions: readonly string[]): Promise<boolean> {
-    return this.perform({ kind: 'put', permissions }, () => this.calls.put(permissions));
+    const limited = randomInt(3) === 0 ? 'read-only' : 'read-and-write';
+    const plan = randomInt(2) === 0 ? `${limited} ${(this.versions += 1)}` : undefined;
+    return this.perform({ kind: 'put', permissions, plan }, () => this.calls.put(permissions, plan));
   }
 
   /** Permissions that differ from all earlier ones. `delete` is never for keys. */

@@ -6,22 +6,26 @@ type OwnerStatus = 'active' | 'suspended';
 export interface AccountAnswer {
   readonly status: OwnerStatus;
   readonly permissions: readonly string[];
+  /** An attribute. The limits of plans that begin with `read-only` allow keys no more; '' before the first one. */
+  readonly plan: string;
 }
 
 export type Verdict =
-  | { readonly granted: { readonly keyId: string; readonly permissions: readonly string[] } }
+  | { readonly granted: { readonly keyId: string; readonly permissions: readonly string[]; readonly plan: string } }
   | { readonly denied: string };
 
 /** Without an answer, it is unknown whether the change was made. */
 export type OwnerAction =
-  | { kind: 'put'; permissions: readonly string[]; answer?: AccountAnswer | undefined }
+  /** Without a plan, limits and attributes stay. */
+  | { kind: 'put'; permissions: readonly string[]; plan?: string | undefined; answer?: AccountAnswer | undefined }
   | { kind: 'get' | 'suspend' | 'reactivate'; answer?: AccountAnswer | undefined }
-  | { kind: 'create'; answer?: { keyId: string } | 'full' | 'owner-not-active' | 'too-many-attempts' | undefined }
+  | { kind: 'create'; answer?: CreationAnswer | undefined }
   | { kind: 'rotate'; keyId: string; hasGrace: boolean; answer?: RotationAnswer | undefined }
   | { kind: 'revoke'; keyId: string; answer?: 'revoked' | 'not-active' | 'owner-not-active' | undefined }
   /** `mayBeFirst`: the key is a successor, and this may be its first use, which may end the old key. */
   | { kind: 'validate'; keyId: string; mayBeFirst?: true; permission: string; answer?: Verdict | undefined };
 
+type CreationAnswer = { readonly keyId: string } | 'full' | 'above-plan' | 'owner-not-active' | 'too-many-attempts';
 type RotationAnswer = { readonly keyId: string } | 'pending' | 'not-active' | 'owner-not-active' | 'too-many-attempts';
 
 /** Two active keys: the old key and its successor. */
@@ -50,11 +54,11 @@ const MAX_ACTIVE_KEYS = 5;
  * the service.
  */
 export const OWNER: Model<OwnerState, OwnerAction> = {
-  initial: { status: 'active', permissions: [], activeKeys: [], revokedKeys: [], lostKeys: 0, pairs: [] },
+  initial: { status: 'active', permissions: [], plan: '', activeKeys: [], revokedKeys: [], lostKeys: 0, pairs: [] },
   step: (state, action) => {
     switch (action.kind) {
       case 'put':
-        return shows(action.answer, { ...state, permissions: action.permissions });
+        return shows(action.answer, { ...state, permissions: action.permissions, plan: action.plan ?? state.plan });
       case 'get':
         return shows(action.answer, state);
       case 'suspend':
@@ -81,8 +85,8 @@ export const OWNER: Model<OwnerState, OwnerAction> = {
 
 /** The answer, if there is one, must show the account after the change. */
 function shows(answer: AccountAnswer | undefined, state: OwnerState): OwnerState | undefined {
-  const isTrue = answer?.status === state.status && answer.permissions.join(' ') === state.permissions.join(' ');
-  return answer === undefined || isTrue ? state : undefined;
+  const facts = ({ status, permissions, plan }: AccountAnswer) => JSON.stringify([status, permissions, plan]);
+  return answer === undefined || facts(answer) === facts(state) ? state : undefined;
 }
 
 function create(state: OwnerState, answer: (OwnerAction & { kind: 'create' })['answer']): OwnerState | undefined {
@@ -92,7 +96,8 @@ function create(state: OwnerState, answer: (OwnerAction & { kind: 'create' })['a
   if (answer === 'too-many-attempts') return state;
   if (answer === 'owner-not-active') return isActive ? undefined : state;
   if (answer === 'full') return isActive && isFull ? state : undefined;
-  if (!isActive || isFull) return undefined;
+  if (answer === 'above-plan') return isActive && isReadOnly(state) ? state : undefined;
+  if (!isActive || isFull || isReadOnly(state)) return undefined;
   if (answer === undefined) return { ...state, lostKeys: state.lostKeys + 1 };
   return { ...state, activeKeys: [...state.activeKeys, answer.keyId].sort() };
 }
@@ -154,7 +159,12 @@ function verdict(state: OwnerState, { keyId, permission }: OwnerAction & { kind:
   if (state.revokedKeys.includes(keyId)) return { denied: 'REASON_REVOKED' };
   if (!state.activeKeys.includes(keyId)) return { denied: 'REASON_INVALID_KEY' };
   if (state.status === 'suspended') return { denied: 'REASON_OWNER_SUSPENDED' };
-  const permissions = state.permissions.filter((owned) => /:(read|write)$/.test(owned));
+  const usable = isReadOnly(state) ? /:read$/ : /:(read|write)$/;
+  const permissions = state.permissions.filter((owned) => usable.test(owned));
   if (permission !== '' && !permissions.includes(permission)) return { denied: 'REASON_MISSING_PERMISSION' };
-  return { granted: { keyId, permissions } };
+  return { granted: { keyId, permissions, plan: state.plan } };
+}
+
+function isReadOnly({ plan }: OwnerState): boolean {
+  return plan.startsWith('read-only');
 }
