@@ -1,11 +1,11 @@
-import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ValidateKeyResponse__Output as Answer } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { secondsOf } from '../callers/key-strings.js';
 import { newOwner } from '../callers/owners.js';
 import { eventually } from '../eventually.js';
 import { shortOrLong } from '../jest/long-form.js';
 import type { Service } from '../processes/service.js';
 
-/** Answers about each key at each instance while one limit holds: more than any burst here. */
+/** Answers about each key at each instance after each change: more than any burst of the tests. */
 const ANSWERS = shortOrLong(20, 100);
 /** Of the account, together with its limits, in turn. */
 const CEILINGS = ['ACCESS_LEVEL_READ_ONLY', 'ACCESS_LEVEL_READ_AND_WRITE'] as const;
@@ -29,7 +29,7 @@ interface Seen extends Charge {
   /** One instance and one key. */
   readonly caller: string;
   readonly key: string;
-  readonly answer: ValidateKeyResponse__Output;
+  readonly answer: Answer;
 }
 
 /** When a PutAccount was sent and answered. */
@@ -73,24 +73,24 @@ export async function playChanges({ instances, service, limits, keyCount }: Cour
       const limit = limits.findIndex((each) => isChargedBy(answer, each, service));
       const isAdmitted = answer.denial?.reason !== 'REASON_RATE_LIMITED';
       seen.push({ caller: name, key, answer, startedAt, endedAt: performance.now(), limit, isAdmitted });
-      counts.set(`${name} ${limit}`, (counts.get(`${name} ${limit}`) ?? 0) + 1);
+      if (startedAt > changes.at(-1)!.until) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
   });
-  for (let index = 0; index < limits.length; index += 1) {
-    if (index > 0) await change(index);
-    await eventually(async () => callers.every(({ name }) => (counts.get(`${name} ${index}`) ?? 0) >= ANSWERS));
+  try {
+    for (let index = 0; index < limits.length; index += 1) {
+      if (index > 0) await change(index);
+      counts.clear();
+      await eventually(async () => callers.every(({ name }) => (counts.get(name) ?? 0) >= ANSWERS));
+    }
+  } finally {
+    over.abort();
+    await Promise.all(calls);
   }
-  over.abort();
-  await Promise.all(calls);
   const wrong = seen.filter((each) => !isInTime(each, changes) || !isUnderCeiling(each));
   return { seen, changes, wrong };
 }
 
-function isChargedBy(
-  { rateLimit }: ValidateKeyResponse__Output,
-  limit: Charged | undefined,
-  service: Charged,
-): boolean {
+function isChargedBy({ rateLimit }: Answer, limit: Charged | undefined, service: Charged): boolean {
   if (!limit) return rateLimit?.limit === service.burst && rateLimit.window === null;
   const window = rateLimit?.window && secondsOf(rateLimit.window);
   return rateLimit?.limit === limit.burst && window === Math.ceil(limit.burst / limit.perSecond);
