@@ -6,7 +6,7 @@ import { shortOrLong } from '../jest/long-form.js';
 import type { Service } from '../processes/service.js';
 
 /** Answers about each key at each instance after each change: more than any burst of the tests. */
-const ANSWERS = shortOrLong(20, 100);
+const ANSWERS = shortOrLong(20, 40);
 /** Of the account, together with its limits, in turn. */
 const CEILINGS = ['ACCESS_LEVEL_READ_ONLY', 'ACCESS_LEVEL_READ_AND_WRITE'] as const;
 
