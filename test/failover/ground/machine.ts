@@ -79,10 +79,19 @@ function commandOf(pid: number): string {
   }
 }
 
+/** A process may end between the list and the signal. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 export async function killAll(pids: () => readonly number[]): Promise<void> {
   await eventually(async () => {
     const left = pids().filter(isRunning);
-    for (const pid of left) process.kill(pid, 'SIGKILL');
+    for (const pid of left) kill(pid);
     return left.length === 0;
   });
 }

@@ -79,12 +79,9 @@ export class PatroniCluster {
         leader.url(),
         `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'node%'`,
       ).catch(() => []);
-      const { members } = (await leader.request('/cluster').then(
-        (answer) => answer.json(),
-        () => ({ members: [] }),
-      )) as {
-        members: { role: string }[];
-      };
+      // The answer may stop in its middle, too.
+      const answered = leader.request('/cluster').then((answer) => answer.json());
+      const { members } = (await answered.catch(() => ({ members: [] }))) as { members: { role: string }[] };
       return streaming.length === 2 && members.some(({ role }) => role === 'sync_standby') && leader;
     });
   }
@@ -92,7 +89,8 @@ export class PatroniCluster {
   /** Changes settings of the whole cluster, as `patronictl edit-config` does. */
   async configure(settings: ClusterSettings): Promise<void> {
     const leader = await this.leader();
-    const answer = await leader.request('/config', { method: 'PATCH', body: JSON.stringify(settings) });
+    const body = JSON.stringify(settings);
+    const answer = await leader.request('/config', { method: 'PATCH', body, signal: AbortSignal.timeout(60_000) });
     if (!answer.ok) throw new Error(await answer.text());
   }
 
