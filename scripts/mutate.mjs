@@ -15,6 +15,7 @@ const folders = ['domain', 'application'];
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const specsOf = {
+  'access-level': ['access', 'key-standing'],
   'account-profile': ['account'],
   'account-transaction': ['change-account-status', 'revoke-as-admin'],
   account: ['account', 'former-account'],

@@ -1,6 +1,6 @@
 import type { LeakSite } from '../domain/audit/leak-site.js';
 import type { AccountLimits } from '../domain/accounts/account-limits.js';
-import { type AccessLevel, lowerAccess } from '../domain/keys/access.js';
+import { type AccessLevel, lowerAccess } from '../domain/accounts/access-level.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { recentUse, type RecentUse } from '../domain/usage/key-history.js';
 import { utcDay } from '../domain/usage/utc-day.js';

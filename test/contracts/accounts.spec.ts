@@ -59,7 +59,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
         const found = await world.accounts.findByEmail(`${id}@example.org`);
         expect(found).toEqual(await world.accounts.find(id));
       }
-      await change(world, id, (account) => account.limit({}));
+      await change(world, id, (account) => account.limitKeys({}));
       await change(world, id, (account) => account.describe([]));
       expect(await stateOf(id)).toMatchObject({ limits: {}, attributes: [], status: 'active' });
     }

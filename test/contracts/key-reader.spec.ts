@@ -84,13 +84,13 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     expect([await rate(), (await verdict()) as object]).toMatchObject([service, { attributes: [] }]);
     await change(world, id, (account) => account.describe(attributes));
     expect([await rate(), (await verdict()) as object]).toMatchObject([service, { attributes }]);
-    await change(world, id, (account) => account.limit({ requestsPerSecond: 5, burst: 9 }));
+    await change(world, id, (account) => account.limitKeys({ requestsPerSecond: 5, burst: 9 }));
     expect([await rate(), (await verdict()) as object]).toMatchObject([{ perSecond: 5, burst: 9 }, { attributes }]);
     await change(world, id, (account) => account.suspend());
     expect(await verdict()).toEqual({ granted: false, reason: 'owner-suspended' });
     await change(world, id, (account) => account.reactivate());
     expect([await rate(), (await verdict()) as object]).toMatchObject([{ perSecond: 5, burst: 9 }, { attributes }]);
-    await change(world, id, (account) => account.limit({}));
+    await change(world, id, (account) => account.limitKeys({}));
     await change(world, id, (account) => account.describe([]));
     expect([await rate(), (await verdict()) as object]).toMatchObject([service, { attributes: [] }]);
   });
@@ -104,9 +104,9 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     };
     const wide = { access: 'read-and-write', permissions: ['systems:read', 'systems:write'] };
     expect(await verdict()).toMatchObject(wide);
-    await change(world, id, (account) => account.limit({ maxAccess: 'read-only' }));
+    await change(world, id, (account) => account.limitKeys({ maxAccess: 'read-only' }));
     expect(await verdict()).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
-    await change(world, id, (account) => account.limit({ maxAccess: 'read-and-write' }));
+    await change(world, id, (account) => account.limitKeys({ maxAccess: 'read-and-write' }));
     expect(await verdict()).toMatchObject(wide);
   });
 

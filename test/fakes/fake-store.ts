@@ -8,7 +8,7 @@ import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
 import { recordedLeak } from '../../src/domain/audit/leak-site.js';
 import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
-import { lowerAccess } from '../../src/domain/keys/access.js';
+import { lowerAccess } from '../../src/domain/accounts/access-level.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';

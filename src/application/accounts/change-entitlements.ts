@@ -19,7 +19,7 @@ export class ChangeEntitlements {
 
   limit(id: string, { limits, isWhole, version }: LimitChange, actor: Actor): Promise<Account> {
     return this.change(id, actor, (account) => {
-      account.limit(isWhole ? limits : { ...account.limits, ...limits }, version);
+      account.limitKeys(isWhole ? limits : { ...account.limits, ...limits }, version);
     });
   }
 

@@ -1,5 +1,5 @@
 import { optional, type Rule } from '../errors.js';
-import { type AccessLevel, accessProblem } from '../keys/access.js';
+import { type AccessLevel, accessProblem } from './access-level.js';
 import type { RateLimit } from '../rate-limit.js';
 
 /** The highest rate and burst, of the service and of an account. */

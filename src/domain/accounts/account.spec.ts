@@ -67,23 +67,23 @@ describe('The limits and attributes of an account', () => {
 
   test('are each replaced alone, and stay when the profile or the status changes', () => {
     const account = open({ version: 1n });
-    account.limit(limits, 2n);
+    account.limitKeys(limits, 2n);
     account.describe(attributes, 3n);
     account.update(PROFILE);
     account.suspend();
     account.reactivate();
     expect(account).toMatchObject({ limits, attributes, version: 3n });
-    account.limit({ burst: 2 });
+    account.limitKeys({ burst: 2 });
     expect([account.limits, account.attributes]).toEqual([{ burst: 2 }, attributes]);
     account.describe([]);
-    account.limit({});
+    account.limitKeys({});
     expect([account.limits, account.attributes]).toEqual([{}, []]);
   });
 
   test('are refused with a problem or an older version, and nothing changes', () => {
     const account = open({ limits, attributes, version: 5n });
-    expect(codeOf(() => account.limit({ burst: 0 }))).toBe('invalid_fields');
-    expect(codeOf(() => account.limit({}, 4n))).toBe('stale_version');
+    expect(codeOf(() => account.limitKeys({ burst: 0 }))).toBe('invalid_fields');
+    expect(codeOf(() => account.limitKeys({}, 4n))).toBe('stale_version');
     expect(codeOf(() => account.describe([{ name: 'Tenant', value: '' }]))).toBe('invalid_fields');
     expect(codeOf(() => account.describe([], 4n))).toBe('stale_version');
     expect(account).toMatchObject({ limits, attributes, version: 5n });

@@ -101,7 +101,7 @@ export class Account implements OwnerStanding {
    * Replaces all limits. Throws `invalid_fields`.
    * @param version of this change, counted by the platform; the same holds for every change below
    */
-  limit(limits: AccountLimits, version?: bigint): void {
+  limitKeys(limits: AccountLimits, version?: bigint): void {
     requireFields(limitProblems(limits));
     this.state = { ...this.state, limits: givenLimits(limits), version: newestVersion(this.state.version, version) };
   }

@@ -1,14 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  ACCESS_LEVELS,
-  accessAllows,
-  accessProblem,
-  effectivePermissions,
-  isOpenToKeys,
-  OPERATIONS,
-  type AccessLevel,
-} from './access.js';
+import { ACCESS_LEVELS, accessProblem, type AccessLevel } from '../accounts/access-level.js';
+import { accessAllows, effectivePermissions, isOpenToKeys, OPERATIONS } from './access.js';
 
 const words = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,8}$/);
 const actions = fc.oneof(

@@ -1,9 +1,6 @@
 import { actionOf, coveredByBoth, isNewPermission } from '../accounts/permission.js';
+import type { AccessLevel } from '../accounts/access-level.js';
 import { oncePerList } from '../once-per-list.js';
-
-/** The lowest first. */
-export const ACCESS_LEVELS = ['read-only', 'read-and-write'] as const;
-export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
 export const OPERATIONS = ['read', 'write', 'destroy', 'manage-api-keys', 'manage-account', 'impersonate'] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -45,13 +42,4 @@ const ofSubset = oncePerList((usable) => oncePerList((subset) => coveredByBoth(u
 /** What an owner may give a key. Only permissions of the grammar of new ones can be given. */
 export function permissionsToGive(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
   return USABLE[access](ownerPermissions).filter(isNewPermission);
-}
-
-/** The lower of both levels. */
-export function lowerAccess(access: AccessLevel, ceiling: AccessLevel = access): AccessLevel {
-  return access === 'read-only' ? access : ceiling;
-}
-
-export function accessProblem(value: unknown): string | undefined {
-  return ACCESS_LEVELS.some((level) => level === value) ? undefined : `must be one of ${ACCESS_LEVELS.join(', ')}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { AccessLevel } from './access.js';
+import type { AccessLevel } from '../accounts/access-level.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import type { KeyOrder } from './key-state.js';
 import { LatchkeyError } from '../errors.js';

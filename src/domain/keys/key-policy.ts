@@ -1,7 +1,8 @@
 import type { AccountLimits } from '../accounts/account-limits.js';
 import { isCovered } from '../accounts/permission.js';
 import { requireFields } from '../errors.js';
-import { ACCESS_LEVELS, type AccessLevel, lowerAccess, permissionsToGive } from './access.js';
+import { ACCESS_LEVELS, type AccessLevel, lowerAccess } from '../accounts/access-level.js';
+import { permissionsToGive } from './access.js';
 import { DEFAULT_EXPIRY_DAYS } from './key-rules.js';
 
 /** What the operator allows new keys of every account. */

@@ -1,7 +1,7 @@
 import { MOST_KEY_DAYS } from '../accounts/account-limits.js';
 import { optional, requireFields, type Rule } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
-import { accessProblem } from './access.js';
+import { accessProblem } from '../accounts/access-level.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
 import { keyPermissionsProblem } from './key-restrictions.js';
 

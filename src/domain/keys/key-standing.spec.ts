@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AccountStatus } from '../accounts/account.js';
-import { ACCESS_LEVELS, OPERATIONS, type AccessLevel, type Operation } from './access.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
+import { OPERATIONS, type Operation } from './access.js';
 import type { AccountLimits } from '../accounts/account-limits.js';
 import { type Entitlements, NO_ENTITLEMENTS } from '../accounts/account-change.js';
 import { KeyStanding } from './key-standing.js';

@@ -1,4 +1,4 @@
-import type { AccessLevel } from './access.js';
+import type { AccessLevel } from '../accounts/access-level.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import type { KeyTimes } from './key-status.js';

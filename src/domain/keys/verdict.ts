@@ -1,5 +1,6 @@
 import type { Attribute } from '../accounts/account-attributes.js';
-import type { AccessLevel, Operation } from './access.js';
+import type { AccessLevel } from '../accounts/access-level.js';
+import type { Operation } from './access.js';
 
 /** In the order of judgement, except that an owner can't be both suspended and deleted. */
 export const DENIAL_REASONS = [

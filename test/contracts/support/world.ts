@@ -13,7 +13,7 @@ import {
   type RecordedEvent,
   SHOWN_EVENT_TYPES,
 } from '../../../src/domain/audit/audit-event.js';
-import type { AccessLevel } from '../../../src/domain/keys/access.js';
+import type { AccessLevel } from '../../../src/domain/accounts/access-level.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';

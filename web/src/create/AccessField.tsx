@@ -1,4 +1,4 @@
-import { lowerAccess } from '../../../src/domain/keys/access';
+import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import type { AccessLevel, KeyPolicy } from '../api/types';
 import { limitText } from '../keys/limit-text';
 import { useTexts } from '../texts';

@@ -1,4 +1,4 @@
-import { lowerAccess } from '../../../src/domain/keys/access';
+import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import type { AccessLevel, ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../keys/expiry';
 import { dateProblem, daysOf, expiryIn, expiryWithin, type Expiry } from '../new-key/expiry';

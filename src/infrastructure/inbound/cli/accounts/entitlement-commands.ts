@@ -4,7 +4,7 @@ import type { Attribute } from '../../../../domain/accounts/account-attributes.j
 import { type AccountLimits, givenLimits } from '../../../../domain/accounts/account-limits.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
-import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
+import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import type { Administration, Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';

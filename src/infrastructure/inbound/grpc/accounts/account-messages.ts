@@ -3,7 +3,7 @@ import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../../../
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
-import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';

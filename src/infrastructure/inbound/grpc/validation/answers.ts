@@ -1,7 +1,7 @@
 import type { Validation } from '../../../../application/validation/validate-key.js';
 import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../../domain/rate-limit.js';
 import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
-import type { AccessLevel } from '../../../../domain/keys/access.js';
+import type { AccessLevel } from '../../../../domain/accounts/access-level.js';
 import type { Denial, DenialReason, Grant } from '../../../../domain/keys/verdict.js';
 import { oncePerList } from '../../../../domain/once-per-list.js';
 import { OUTWARD_DENIAL } from '../../shared/denial-table.js';

@@ -3,7 +3,7 @@ import { MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
 import { optional } from '../../../../domain/errors.js';
-import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
 import {
   DEFAULT_EXPIRY_DAYS,
   DEFAULT_GRACE_SECONDS,

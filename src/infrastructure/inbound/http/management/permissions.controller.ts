@@ -1,6 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { lowerAccess, permissionsToGive } from '../../../../domain/keys/access.js';
+import { lowerAccess } from '../../../../domain/accounts/access-level.js';
+import { permissionsToGive } from '../../../../domain/keys/access.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { ForOwners } from './owner.guard.js';

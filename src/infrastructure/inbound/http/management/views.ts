@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
 import type { ListedKeys } from '../../../../application/keys/list-api-keys.js';
 import type { LeakSite } from '../../../../domain/audit/leak-site.js';
-import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
+import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import { MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';

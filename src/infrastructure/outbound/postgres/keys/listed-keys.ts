@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { ListedKey } from '../../../../application/lists.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
-import { type AccessLevel, lowerAccess } from '../../../../domain/keys/access.js';
+import { type AccessLevel, lowerAccess } from '../../../../domain/accounts/access-level.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { firstRecentDay, recentUse } from '../../../../domain/usage/key-history.js';
 import { utcDay } from '../../../../domain/usage/utc-day.js';

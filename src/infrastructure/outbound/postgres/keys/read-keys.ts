@@ -3,7 +3,7 @@ import type { DatabaseConfig } from '../../../../config/database-config.js';
 import { NO_ENTITLEMENTS } from '../../../../domain/accounts/account-change.js';
 import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
-import type { AccessLevel } from '../../../../domain/keys/access.js';
+import type { AccessLevel } from '../../../../domain/accounts/access-level.js';
 import { KeyStanding } from '../../../../domain/keys/key-standing.js';
 import { statusOf } from '../accounts/mapping.js';
 import type { StoredStatus } from '../accounts/rows.js';

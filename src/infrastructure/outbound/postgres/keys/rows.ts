@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
 import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
 import { AccountRow } from '../accounts/rows.js';
 
