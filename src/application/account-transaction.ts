@@ -6,18 +6,25 @@ import type { KeyNotice } from '../domain/notices/key-notice.js';
 import type { ListedKey } from './lists.js';
 import { LatchkeyError } from '../domain/errors.js';
 
-/** One locked account. All changes made through it commit together when the work resolves, or not at all. */
+/**
+ * A locked account, and others if the caller named some. All changes made through it commit together when the work
+ * resolves, or not at all.
+ */
 export interface AccountTransaction {
   readonly now: Date;
   /** Undefined when the account does not exist or was purged. */
   readonly account: Account | undefined;
   /** Of a purged account, until a new account is saved under its id. */
   readonly formerAccount: FormerAccount | undefined;
-  /** Throws `email_taken` when another account holds the email. */
+  /** One of the other locked accounts. Undefined when it does not exist or was purged. */
+  other(id: string): Account | undefined;
+  /** The ids of the service accounts that name this account as a manager now. */
+  managedIds(): Promise<string[]>;
+  /** Saves this account or one of the others. Throws `email_taken` when another account holds the email. */
   saveAccount(account: Account): Promise<void>;
   /**
    * Replaces the account by `former`. Keys and events stay, but a later account with the same id does not see them. The
-   * usage of the keys is deleted, and mails that still wait for the owner are not sent.
+   * usage of the keys is deleted, and mails that still wait for this account, as an owner or a manager, are not sent.
    */
   forgetAccount(former: FormerAccount): Promise<void>;
   endSessions(): Promise<void>;
@@ -27,12 +34,14 @@ export interface AccountTransaction {
   findKey(keyId: string): Promise<ApiKey | undefined>;
   /** The key with what lists show of it, also of the events that this transaction has recorded. */
   listed(key: ApiKey): Promise<ListedKey>;
-  findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined>;
+  /** @param createdBy the account that made the key */
+  findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined>;
   /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. */
   keyMadeAt(keysBack: number): Promise<Date | undefined>;
   addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void>;
   saveKey(key: ApiKey): Promise<void>;
-  record(event: AuditEvent): Promise<void>;
+  /** @param ownerId the account that the event is about, if it is one of the others */
+  record(event: AuditEvent, ownerId?: string): Promise<void>;
   /** Sends the notice to the configured receivers after the transaction has committed. */
   notify(notice: KeyNotice): Promise<void>;
 }

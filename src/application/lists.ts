@@ -1,3 +1,5 @@
+import { invalidFields, type LatchkeyError } from '../domain/errors.js';
+import type { Person } from '../domain/audit/audit-event.js';
 import type { LeakSite } from '../domain/audit/leak-site.js';
 import type { AccountLimits } from '../domain/accounts/account-limits.js';
 import { type AccessLevel, lowerAccess } from '../domain/accounts/access-level.js';
@@ -9,6 +11,8 @@ export interface ListedKey {
   readonly key: ApiKey;
   /** The lower of the key's own level and its owner's ceiling. */
   readonly access: AccessLevel;
+  /** The owner, or a manager of a service account. */
+  readonly createdBy: Person;
   readonly lastUsedAt: Date | null;
   readonly recent: RecentUse;
   /** Null unless an event of its revocation is on the audit trail. */
@@ -22,10 +26,17 @@ export interface Revocation {
   readonly leak: LeakSite | null;
 }
 
+interface NewKey {
+  readonly key: ApiKey;
+  readonly maker: Person;
+  readonly policy: Pick<AccountLimits, 'maxAccess'>;
+}
+
 /** A key that was made just now. */
-export function newlyListed(key: ApiKey, now: Date, { maxAccess }: Pick<AccountLimits, 'maxAccess'>): ListedKey {
+export function newlyListed({ key, maker, policy: { maxAccess } }: NewKey, now: Date): ListedKey {
   const access = lowerAccess(key.snapshot().access, maxAccess);
-  return { key, access, lastUsedAt: null, recent: recentUse([], utcDay(now)), revocation: null };
+  const createdBy = { id: maker.id, displayName: maker.displayName };
+  return { key, access, createdBy, lastUsedAt: null, recent: recentUse([], utcDay(now)), revocation: null };
 }
 
 export interface ReadKey extends ListedKey {
@@ -48,4 +59,19 @@ export interface PageRequest {
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | null;
+}
+
+/** @param text what the next page starts after */
+export function pageTokenOf(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+/** Undefined for what `pageTokenOf` can't have made. */
+export function textIn(pageToken: string): string | undefined {
+  const text = Buffer.from(pageToken, 'base64url').toString();
+  return pageTokenOf(text) === pageToken ? text : undefined;
+}
+
+export function wrongPageToken(): LatchkeyError {
+  return invalidFields([{ field: 'pageToken', message: 'must be the next_page_token of an earlier page' }]);
 }

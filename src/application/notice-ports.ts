@@ -48,6 +48,8 @@ export interface OutboxMessage {
   readonly type: NoticeType;
   /** When the notice was written. */
   readonly timestamp: Date;
+  /** The manager of the owner whom a mail goes to. Null for the owner, and for webhooks. */
+  readonly recipient: string | null;
   readonly data: NoticeData;
 }
 

@@ -1,13 +1,13 @@
 /**
  * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts,
- * due-ports.ts. Unless stated otherwise, a method throws LatchkeyError `unavailable` when its store does not answer,
+ * due-ports.ts, key-directory-ports.ts. Unless stated otherwise, a method throws LatchkeyError `unavailable` when its store does not answer,
  * and `now` is the clock of PostgreSQL, the same for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
-import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { AuditEvent, FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { KeyProof } from '../domain/leaks/key-proof.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { ReportCharge } from '../domain/leaks/report-budget.js';
@@ -17,6 +17,7 @@ import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
 import type { Requester } from './sign-in-ports.js';
 
 export * from './due-ports.js';
+export * from './key-directory-ports.js';
 export * from './notice-ports.js';
 export * from './sign-in-ports.js';
 export * from './validation-ports.js';
@@ -30,6 +31,11 @@ export interface EventFilter {
 export interface Audit {
   /** Resolves after the event has committed. */
   recordFailure(failure: FailedAuthentication): Promise<void>;
+  /**
+   * For an event without a change. Resolves after the event has committed.
+   * @param ownerId the account that the event is about, if it is one
+   */
+  record(event: AuditEvent, ownerId: string | null): Promise<void>;
   /** The owner's own events, newest first. Excludes events of a purged account with the same id, and of its keys. */
   list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
 }
@@ -87,6 +93,8 @@ export interface LeakClaim {
 export interface AccountFilter {
   readonly status: AccountStatus | undefined;
   readonly email: string | undefined;
+  /** Only service accounts that no active person manages. Excludes deleted ones, whose keys do not work anyway. */
+  readonly isWithoutManagers?: boolean | undefined;
 }
 
 /** None of these methods finds a purged account. */
@@ -100,6 +108,15 @@ export interface Accounts {
   /**
    * Runs `work` in one transaction that locks the account's row. Commits when `work` resolves or throws a Refusal,
    * which is thrown after the commit. `work` may run twice when two calls open the same account.
+   * @param others further accounts to lock. All rows are locked in the order of their ids
    */
-  transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T>;
+  transaction<T>(
+    id: string,
+    work: (transaction: AccountTransaction) => Promise<T>,
+    others?: readonly string[],
+  ): Promise<T>;
+  /** The service accounts that name this person as a manager, in the order of their ids. */
+  managedBy(personId: string): Promise<Account[]>;
+  /** How many accounts the filter `isWithoutManagers` finds. */
+  countWithoutManagers(): Promise<number>;
 }

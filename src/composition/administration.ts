@@ -1,3 +1,5 @@
+import { rehearsed } from '../application/accounts/rehearsed-accounts.js';
+import type { Accounts } from '../application/ports.js';
 import type { DatabaseConfig } from '../config/database-config.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
@@ -40,14 +42,21 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
 
 function compose(database: Database, { receivers, keyPolicy }: Omit<Administered, 'database'>): Administration {
   const stores = buildStores(database, receivers);
-  const ports = { ...stores, passwords: new Argon2Passwords(passwordHashes) };
-  const useCases = buildAdministration(ports, { passwordSignIn: true, keyPolicy });
+  const passwords = new Argon2Passwords(passwordHashes);
+  const administration = (accounts: Accounts) => {
+    const ports = { ...stores, accounts, passwords };
+    const useCases = buildAdministration(ports, { passwordSignIn: true, keyPolicy });
+    return {
+      ...useCases,
+      changeStatus: useCases.changeAccountStatus,
+      listKeys: useCases.listApiKeys,
+      revoke: useCases.revokeAsAdmin,
+      revokeLeaked: useCases.revokeLeakedKeys,
+    };
+  };
   return {
-    ...useCases,
-    changeStatus: useCases.changeAccountStatus,
-    listKeys: useCases.listApiKeys,
-    revoke: useCases.revokeAsAdmin,
-    revokeLeaked: useCases.revokeLeakedKeys,
+    ...administration(stores.accounts),
+    rehearsal: administration(rehearsed(stores.accounts)),
     trail: stores.auditTrail,
     outbox: stores.outbox,
   };

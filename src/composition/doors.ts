@@ -10,6 +10,7 @@ import type { GrpcDoor } from '../infrastructure/inbound/grpc/grpc-door.js';
 import { GrpcHealth } from '../infrastructure/inbound/grpc/grpc-health.js';
 import { GrpcServer } from '../infrastructure/inbound/grpc/grpc-server.js';
 import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
+import { administrationDoor } from '../infrastructure/inbound/http/administration/administration.door.js';
 import { forwardAuthDoor } from '../infrastructure/inbound/http/forward-auth/forward-auth.door.js';
 import type { HttpDoor } from '../infrastructure/inbound/http/http-door.js';
 import { HttpServer } from '../infrastructure/inbound/http/http-server.js';
@@ -53,6 +54,7 @@ export async function buildDoors(
   ];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
+    administrationDoor(config),
     introspectionDoor,
     forwardAuthDoor({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes }),
     ownKeyDoor,

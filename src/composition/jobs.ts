@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import { HOUR_MS, MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
+import { MeasureAccountsJob } from '../infrastructure/inbound/clock/measure-accounts.job.js';
 import { MeasureOutboxJob } from '../infrastructure/inbound/clock/measure-outbox.job.js';
 import { EndReportedKeysJob } from '../infrastructure/inbound/clock/end-reported-keys.job.js';
 import { SealAuditEventsJob } from '../infrastructure/inbound/clock/seal-audit-events.job.js';
@@ -38,6 +39,7 @@ export function buildJobs(
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
+    new MeasureAccountsJob(adapters.accounts),
     ...outboxJobs(useCases, adapters, log),
     { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.usagePruning.run() },
   ];

@@ -1,15 +1,20 @@
 import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
 import { ChangeEntitlements } from '../application/accounts/change-entitlements.js';
+import { ManagedAccounts } from '../application/managed-account.js';
 import { GetAccount } from '../application/accounts/get-account.js';
 import { ListAccounts } from '../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { PutAccount } from '../application/accounts/put-account.js';
+import { Administrators } from '../application/administration/administrators.js';
+import { RevokeAnyKey } from '../application/administration/revoke-any-key.js';
+import { ViewKeys } from '../application/administration/view-keys.js';
 import { ListAuditEvents } from '../application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
 import { CreateApiKey } from '../application/keys/create-api-key.js';
 import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
+import { ListKeys } from '../application/keys/list-keys.js';
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
 import { RenameApiKey } from '../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
@@ -43,6 +48,7 @@ export interface Ports {
   readonly mailReceiver: port.NoticeReceiver | undefined;
   readonly dueKeys: port.DueKeys;
   readonly keys: port.ApiKeys;
+  readonly keyDirectory: port.KeyDirectory;
   readonly accounts: port.Accounts;
   readonly recordingGate: port.RecordingGate;
   /** The same gate with the timeout of a validation. */
@@ -63,6 +69,7 @@ export interface Ports {
 export type Settings = Pick<
   Config,
   | 'keyPrefix'
+  | 'adminPermission'
   | 'keyChangesPerHour'
   | 'keyPolicy'
   | 'rateLimit'
@@ -79,9 +86,18 @@ export function buildUseCases(settings: Settings, ports: Ports) {
   const { keyPrefix, keyChangesPerHour, keyPolicy, rateLimit, passwordSignIn, freshSignIn } = settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
-  const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
+  const {
+    dueKeys,
+    validationGate,
+    outbox,
+    webhookReceiver,
+    mailReceiver,
+    leakReports,
+    keyDirectory: directory,
+  } = ports;
   const administration = buildAdministration(ports, settings);
-  const { dueEnds, revokeAsAdmin, revokeLeakedKeys } = administration;
+  const { dueEnds, revokeAsAdmin, revokeLeakedKeys, listAllKeys: listKeys } = administration;
+  const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation({
@@ -109,6 +125,9 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
     notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
+    administrators,
+    viewKeys: new ViewKeys({ directory, listKeys, accounts, usage, dueEnds, audit }),
+    revokeAnyKey: new RevokeAnyKey(directory, confirmation, administrators),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
@@ -128,10 +147,11 @@ export function buildAdministration(
   {
     accounts,
     keys,
+    keyDirectory,
     dueKeys,
     recordingGate,
     passwords,
-  }: Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'recordingGate' | 'passwords'>,
+  }: Pick<Ports, 'accounts' | 'keys' | 'keyDirectory' | 'dueKeys' | 'recordingGate' | 'passwords'>,
   { passwordSignIn, keyPolicy }: Pick<Settings, 'passwordSignIn' | 'keyPolicy'>,
 ) {
   const dueEnds = new RecordDueEnds(dueKeys, recordingGate);
@@ -139,8 +159,10 @@ export function buildAdministration(
   return {
     dueEnds,
     listApiKeys: new ListApiKeys(keys, accounts, dueEnds, keyPolicy),
+    listAllKeys: new ListKeys(keyDirectory, dueEnds),
     revokeAsAdmin,
     revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeAsAdmin),
+    managedAccounts: new ManagedAccounts(accounts),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),

@@ -74,6 +74,7 @@ describe('the configuration', () => {
       slowValidationMs: 100,
       keyChangesPerHour: 60,
       keyPolicy: { maxActiveKeys: 5, maxKeyDays: 365 },
+      adminPermission: undefined,
       traces: false,
       warnings: ['PUBLIC_URL is missing: browsers may sign in only at http://127.0.0.1:3000'],
     });
@@ -137,6 +138,7 @@ describe('a setting', () => {
     [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
     [{ MAX_ACTIVE_KEYS: '100', MAX_KEY_DAYS: '1' }, { keyPolicy: { maxActiveKeys: 100, maxKeyDays: 1 } }],
+    [{ ADMIN_PERMISSION: 'api-keys:administer' }, { adminPermission: 'api-keys:administer' }],
     [{ WORKERS: '64' }, { workers: 64 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
@@ -165,6 +167,15 @@ describe('a setting', () => {
       { MAX_KEY_DAYS: value },
       'MAX_KEY_DAYS must be a whole number from 1 to 365',
     ]),
+    ...['api-keys:read', 'api-keys:write'].map((value): [NodeJS.ProcessEnv, string] => [
+      { ADMIN_PERMISSION: value },
+      'ADMIN_PERMISSION must have an action other than read and write',
+    ]),
+    [
+      { ADMIN_PERMISSION: 'api-keys:*' },
+      'ADMIN_PERMISSION must have an action of up to 28 characters of [a-z0-9._-] that starts with a letter',
+    ],
+    [{ ADMIN_PERMISSION: 'administer' }, 'ADMIN_PERMISSION must have the form resource:action without wildcards'],
     ...['LK', 'l_k', '1lk', 'lk ', 'abcdefghijklmnopq'].map((value): [NodeJS.ProcessEnv, string] => [
       { KEY_PREFIX: value },
       'KEY_PREFIX must match [a-z][a-z0-9]{0,15}',

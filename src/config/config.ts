@@ -1,5 +1,6 @@
-import { MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../domain/accounts/account-limits.js';
+import { MAX_RATE, MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../domain/accounts/account-limits.js';
 import type { ServicePolicy } from '../domain/keys/key-policy.js';
+import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';
@@ -62,12 +63,14 @@ function readSettings(reader: EnvReader) {
     redis: readRedis(reader),
     keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
     rateLimit: {
-      perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, 1_000_000),
-      burst: reader.wholeNumber('RATE_LIMIT_BURST', 100, 1_000_000),
+      perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, MAX_RATE),
+      burst: reader.wholeNumber('RATE_LIMIT_BURST', 100, MAX_RATE),
     },
     /** How many keys an account may make in an hour, by creation or rotation. 0: no limit. */
     keyChangesPerHour: reader.wholeNumber('KEY_CHANGES_PER_HOUR', 60, 10_000, 0),
     keyPolicy: readKeyPolicy(reader),
+    /** Who has it sees and ends the keys of all owners. Undefined: nobody does. */
+    adminPermission: readAdminPermission(reader),
     serviceTokens,
     platformLogin,
     oidc: readOidc(reader),
@@ -110,6 +113,16 @@ export function readKeyPolicy(reader: EnvReader): ServicePolicy {
     maxActiveKeys: reader.wholeNumber('MAX_ACTIVE_KEYS', 5, MOST_ACTIVE_KEYS),
     maxKeyDays: reader.wholeNumber('MAX_KEY_DAYS', MOST_KEY_DAYS, MOST_KEY_DAYS),
   };
+}
+
+/** Its action is one that no key can ever have. */
+function readAdminPermission(reader: EnvReader): string | undefined {
+  const permission = reader.text('ADMIN_PERMISSION');
+  if (permission === undefined) return undefined;
+  const isOfKeys = ['read', 'write'].includes(actionOf(permission));
+  const problem = isOfKeys ? 'must have an action other than read and write' : newPermissionProblem(permission);
+  if (problem) reader.wrong('ADMIN_PERMISSION', problem);
+  return permission;
 }
 
 /** With demo values: the URL of the reference resource service, which runs in the demo too. */

@@ -32,6 +32,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     KEY_CHANGES_PER_HOUR: config.keyChangesPerHour,
     MAX_ACTIVE_KEYS: config.keyPolicy.maxActiveKeys,
     MAX_KEY_DAYS: config.keyPolicy.maxKeyDays,
+    ADMIN_PERMISSION: config.adminPermission,
     SERVICE_TOKENS: config.serviceTokens.map(({ name, role }) => `${name}:${role}`),
     SESSION_JWKS_URL: place(platformLogin?.jwksUrl),
     SESSION_JWT_ISSUER: platformLogin?.issuer,

@@ -16,6 +16,8 @@ export type ErrorCode =
   | 'email_taken'
   | 'stale_version'
   | 'account_deleted'
+  | 'account_not_active'
+  | 'kind_is_fixed'
   | 'too_many_active_keys'
   | 'api_key_not_active'
   | 'rotation_pending'
@@ -55,6 +57,11 @@ export class LatchkeyError extends Error {
   }
 }
 
+/** The answer for an address that does not exist, that a setting has closed, or that this person must not know. */
+export function nothingHere(): LatchkeyError {
+  return new LatchkeyError('not_found', 'There is nothing at this address');
+}
+
 /** When the work of a transaction throws a Refusal, the transaction commits what was found, and then throws it. */
 export class Refusal extends LatchkeyError {}
 
@@ -69,6 +76,11 @@ export type Rule = (value: unknown) => string | undefined;
 /** Accepts undefined, but not null. */
 export function optional(rule: Rule): Rule {
   return (value) => (value === undefined ? undefined : rule(value));
+}
+
+export function wholeNumberProblem(value: unknown, least: number, most: number): string | undefined {
+  const holds = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+  return holds ? undefined : `must be a whole number from ${least} to ${most}`;
 }
 
 export function lengthProblem(text: string, maxLength: number): string | undefined {

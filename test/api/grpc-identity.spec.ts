@@ -33,11 +33,11 @@ const ROLE_OF: Record<string, string> = {
   'envoy.service.auth.v3.Authorization': 'validator',
 };
 /**
- * The status of an empty request with the right identity. A stream without requests, Envoy's Check and a list of
- * all accounts succeed.
+ * The status of an empty request with the right identity. A stream without requests, Envoy's Check and lists of
+ * all accounts or keys succeed.
  */
 const statusWhenAllowed = ({ service, path, method }: (typeof METHODS)[number]) =>
-  method.requestStream || service.startsWith('envoy.') || path.endsWith('/ListAccounts')
+  method.requestStream || service.startsWith('envoy.') || /\/List[A-Za-z]+$/.test(path)
     ? status.OK
     : status.INVALID_ARGUMENT;
 

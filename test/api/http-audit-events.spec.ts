@@ -55,7 +55,8 @@ describe('GET /v1/audit-events', () => {
     expect(nextCursor).toBeNull();
     const by = (requestId: string) => ({ clientIp: '127.0.0.1', userAgent: `Agent ${requestId}`, requestId });
     const nobody = { clientIp: null, userAgent: null, requestId: null };
-    const none = { keyId: null, reason: null, leak: null, previousName: null };
+    const none = { keyId: null, reason: null, leak: null, previousName: null, actor: null };
+    const actor = { id: owner.id, displayName: `The ${owner.id}` };
     const event = { id: expect.stringMatching(/^\d+$/), at: MOMENT, count: 1, ...none };
     const failed = { ...event, type: 'authentication.failed' };
     const viaGrpc = { clientIp: '203.0.113.9', userAgent: 'App', requestId: 'grpc-1' };
@@ -64,9 +65,9 @@ describe('GET /v1/audit-events', () => {
       { ...failed, keyId: second, reason: 'expired', ...viaGrpc },
       { ...event, type: 'api_key.expired', keyId: second, ...nobody },
       { ...failed, reason: 'incorrect-password', ...by('wrong-1') },
-      { ...event, type: 'api_key.revoked', keyId: first, reason: 'owner', ...by('revoke-1') },
-      { ...event, type: 'api_key.created', keyId: second, ...by('create-2') },
-      { ...event, type: 'api_key.created', keyId: first, ...by('create-1') },
+      { ...event, type: 'api_key.revoked', keyId: first, reason: 'owner', actor, ...by('revoke-1') },
+      { ...event, type: 'api_key.created', keyId: second, actor, ...by('create-2') },
+      { ...event, type: 'api_key.created', keyId: first, actor, ...by('create-1') },
     ]);
     const ids = items.map(({ id }) => Number(id));
     expect(ids).toEqual([...ids].sort((a, b) => b - a));

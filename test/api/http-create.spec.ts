@@ -16,7 +16,7 @@ describe('creating a key', () => {
   afterAll(() => service.stop());
 
   test('answers 201 with the key as lists show it and the whole key string', async () => {
-    const { person } = await newOwner(service);
+    const { id, person } = await newOwner(service);
     const before = Date.now();
     const { status, headers, body } = await person.create({ name: 'CI', access: 'read-only', expiresInDays: 30 });
     expect(status).toBe(201);
@@ -32,6 +32,7 @@ describe('creating a key', () => {
         access: 'read-only',
         prefix: `${body.fullKey.slice(0, 'lk_'.length + 12)}…`,
         createdAt: MOMENT,
+        createdBy: { id, displayName: `The ${id}` },
         lastUsedAt: null,
         expiresAt: MOMENT,
         revokedAt: null,

@@ -21,6 +21,7 @@ const KEY_FIELDS = [
     'access',
     'allowedNetworks',
     'createdAt',
+    'createdBy',
     'endsAt',
     'expiresAt',
     'graceSeconds',

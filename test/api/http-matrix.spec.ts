@@ -1,22 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey } from '../support/callers/key-strings.js';
-import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/callers/management-routes.js';
+import {
+  ADMIN,
+  ADMIN_PROFILE,
+  ADMIN_ROUTES,
+  MANAGEMENT_ROUTES,
+  type ManagementRoute,
+} from '../support/callers/management-routes.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import type { Answer } from '../support/callers/person.js';
-import { sharedService, type Service } from '../support/processes/service.js';
+import { startService, type Service } from '../support/processes/service.js';
+
+const ROUTES = [...MANAGEMENT_ROUTES, ...ADMIN_ROUTES];
 
 describe('the management routes', () => {
   let service: Service;
   let owner: Owner;
   let key: { id: string; fullKey: string };
   beforeAll(async () => {
-    service = await sharedService();
+    service = await startService(ADMIN);
     await withNewOwner();
   });
   afterAll(() => service.stop());
 
   const withNewOwner = async () => {
-    owner = await newOwner(service);
+    owner = await newOwner(service, ADMIN_PROFILE);
     const { apiKey, fullKey } = await owner.person.newKey();
     key = { id: apiKey.id, fullKey };
   };
@@ -28,7 +36,7 @@ describe('the management routes', () => {
     );
     const forServices = /\/v1\/(forward-auth|introspect|key|leaked-keys|revocable_token_types|revoke_tokens)$/;
     const managing = documented.filter((name) => name.includes(' /v1/') && !forServices.test(name));
-    expect(managing.sort()).toEqual(MANAGEMENT_ROUTES.map(({ name }) => name).sort());
+    expect(managing.sort()).toEqual(ROUTES.map(({ name }) => name).sort());
   });
 
   /** @param credentials headers in addition to a session's cookie, or instead of it */
@@ -45,7 +53,7 @@ describe('the management routes', () => {
     expect(items).toMatchObject([{ id: key.id, status: 'active' }]);
   };
 
-  describe.each(MANAGEMENT_ROUTES)('$name', (route) => {
+  describe.each(ROUTES)('$name', (route) => {
     test(`answers ${route.anonymous} without credentials`, async () => {
       const { status, headers, body } = await call(route, {});
       expect(status).toBe(route.anonymous);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/callers/key-strings.js';
-import { MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
+import { ADMIN, ADMIN_PROFILE, ADMIN_ROUTES, MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
 import { newOwner } from '../support/callers/owners.js';
 import type { Person } from '../support/callers/person.js';
-import { sharedService, startService, type Service } from '../support/processes/service.js';
+import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
 const NOTHING_HERE = {
@@ -19,7 +19,7 @@ describe('the HTTP door', () => {
   let service: Service;
   let demo: Person;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService(ADMIN);
     demo = await service.person().signIn();
   });
   afterAll(() => service.stop());
@@ -93,7 +93,7 @@ describe('/openapi.json', () => {
   let service: Service;
   let document: any; // eslint-disable-line @typescript-eslint/no-explicit-any
   beforeAll(async () => {
-    service = await sharedService();
+    service = await startService(ADMIN);
     const answer = await service.person().call('GET', '/openapi.json');
     expect(answer.status).toBe(200);
     document = answer.body;
@@ -165,10 +165,12 @@ describe('/openapi.json', () => {
   });
 
   test('describes exactly the fields that the management routes answer', async () => {
-    const owner = await newOwner(service);
-    const { apiKey } = await owner.person.newKey();
-    for (const { name, method, success, order } of MANAGEMENT_ROUTES) {
-      const { path, body } = order(owner, apiKey.id);
+    const owner = await newOwner(service, ADMIN_PROFILE);
+    const [one, other] = [await owner.person.newKey(), await owner.person.newKey()];
+    const ofAdmin = ADMIN_ROUTES.map((route) => ({ ...route, keyId: one.apiKey.id }));
+    const ofOwner = MANAGEMENT_ROUTES.map((route) => ({ ...route, keyId: other.apiKey.id }));
+    for (const { name, method, success, order, keyId } of [...ofAdmin, ...ofOwner]) {
+      const { path, body } = order(owner, keyId);
       const answer = await owner.person.call(method, path, body);
       expect(answer.status).toBe(success);
       const [, operation] = operations().find(([listed]) => listed === name)!;

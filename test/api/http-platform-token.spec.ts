@@ -60,6 +60,7 @@ describe("a token of the platform's own login", () => {
       confirmation: 'password',
       expiryNoticeDays: [],
       clientIp: '127.0.0.1',
+      isAdministrator: false,
     });
   });
 

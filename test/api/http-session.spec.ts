@@ -42,7 +42,7 @@ describe('signing in and out', () => {
     const { status, body } = await person.call('GET', '/v1/session');
     expect(status).toBe(200);
     const who = { ownerId: id, email, displayName: `The ${id}`, confirmation: 'password', expiryNoticeDays: [] };
-    expect(body).toEqual({ ...who, expiresAt: expect.any(String), clientIp: '127.0.0.1' });
+    expect(body).toEqual({ ...who, expiresAt: expect.any(String), clientIp: '127.0.0.1', isAdministrator: false });
     expect(new Date(body.expiresAt).toISOString()).toBe(body.expiresAt);
     expect(Math.abs(Date.parse(body.expiresAt) - before - TWELVE_HOURS_MS)).toBeLessThan(60_000);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newOwner } from '../support/callers/owners.js';
+import { newOwner, PASSWORD as OWNER_PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { MailServer } from '../support/platform/mail-server.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -11,14 +11,17 @@ const PASSWORD = 'S3cret-of-mail';
 describe('the notices by mail', () => {
   let server: MailServer;
   let isOpen = true;
+  let refused: string | undefined;
   let service: Service;
   beforeAll(async () => {
     server = await MailServer.start({
       disabledCommands: ['STARTTLS'],
+      onRcptTo: ({ address }, _session, callback) =>
+        callback(address === refused ? Object.assign(new Error('try later'), { responseCode: 450 }) : null),
       allowInsecureAuth: true,
       onAuth: ({ username, password }, _session, callback) => {
-        const refused = Object.assign(new Error(`not ${password} for ${username}`), { responseCode: 535 });
-        callback(isOpen && password === PASSWORD ? null : refused, { user: username! });
+        const wrong = Object.assign(new Error(`not ${password} for ${username}`), { responseCode: 535 });
+        callback(isOpen && password === PASSWORD ? null : wrong, { user: username! });
       },
     });
     const SMTP_URL = `smtp://keys:${PASSWORD}@${server.place}`;
@@ -64,6 +67,29 @@ describe('the notices by mail', () => {
     await service.clients.purgeAccount(id);
     expect(await waiting()).toEqual([]);
     expect(server.mails.some(({ recipients }) => recipients.includes(email))).toBe(false);
+  });
+
+  test('of a service account are sent to each manager once, also when one of the addresses was refused at first', async () => {
+    isOpen = true;
+    const [ada, bob] = [await newOwner(service), await newOwner(service)];
+    const bot = { id: `bot-${ada.id}`, displayName: 'CI bot', permissions: ['systems:read'] };
+    const managers = { ids: [ada.id, bob.id] };
+    await service.clients.putAccount({ ...bot, kind: 'ACCOUNT_KIND_SERVICE', managers });
+    refused = bob.email;
+    const order = { name: 'Deploy', access: 'read-only', expiresInDays: 1, password: OWNER_PASSWORD };
+    expect(await ada.person.call('POST', `/v1/api-keys?account=${bot.id}`, order)).toMatchObject({ status: 201 });
+    const mailsTo = (email: string) => server.mails.filter(({ recipients }) => recipients.includes(email));
+    await eventually(async () => mailsTo(ada.email).length === 1 && (await reason())?.includes('try later'));
+    // Nobody is mailed at the account's own address, because it has none.
+    expect(await waiting()).toHaveLength(1);
+
+    refused = undefined;
+    await sql(service.databaseUrl, 'UPDATE outbox SET next_try_at = clock_timestamp()');
+    const mail = await eventually(async () => mailsTo(bob.email)[0]);
+    await eventually(async () => (await waiting()).length === 0);
+    expect([mailsTo(ada.email).length, mailsTo(bob.email).length]).toEqual([1, 1]);
+    expect(mail.text).toContain('\nAccount: CI bot, which you manage\nKey: Deploy\n');
+    expect(mail.text).not.toContain('From the address');
   });
 
   test('are created for due times by a job that runs from the start', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { routesFile } from '../support/callers/forward-auth.js';
 import { OpenApi } from '../support/reading/openapi.js';
+import { ADMIN, ADMIN_PROFILE } from '../support/callers/management-routes.js';
 import { newOwner } from '../support/callers/owners.js';
 import { PROVOCATIONS, type World } from '../support/application/provocations.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -21,6 +22,7 @@ describe('/openapi.json, compared with the running service', () => {
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '20',
       FORWARD_AUTH_ROUTES: routesFile(),
+      ...ADMIN,
     });
     api = new OpenApi((await service.person().call('GET', '/openapi.json')).body);
     world = await makeWorld();
@@ -28,16 +30,17 @@ describe('/openapi.json, compared with the running service', () => {
   afterAll(() => service?.stop());
 
   async function makeWorld(): Promise<World> {
-    const [owner, other] = [await newOwner(service), await newOwner(service)];
+    const [owner, other] = [await newOwner(service, ADMIN_PROFILE), await newOwner(service)];
     const [used, busy, revoked, open, permitted] = await Promise.all([1, 2, 3, 4, 5].map(() => owner.person.newKey()));
     await owner.person.revoke(revoked!.apiKey.id);
-    await Promise.all([1, 2, 3, 4, 5].map(() => other.person.newKey()));
+    const [others] = await Promise.all([1, 2, 3, 4, 5].map(() => other.person.newKey()));
     return {
       owner,
       cookieToEnd: (await service.person().signIn(owner.email)).cookie,
       stranger: () => service.person(),
       keyId: open!.apiKey.id,
       revokedKeyId: revoked!.apiKey.id,
+      othersKeyId: others!.apiKey.id,
       personAtMaximum: other.person,
       fullKey: used!.fullKey,
       permittedKey: permitted!.fullKey,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { SealAuditEvents } from '../../src/application/audit/seal-audit-events.js';
+import { rotateKey, themselves } from '../support/application/calls.js';
 import { client, createKey, newOwner, openApplication, type Application } from '../support/application/application.js';
 import { SEAL_KEY, SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 import { CommandHost } from '../support/processes/command-line.js';
@@ -44,7 +45,7 @@ describe('a database writer', () => {
   };
   const revoked = async (ownerId: string) => {
     const { key } = await createKey(app, ownerId);
-    await app.revokeApiKey.execute(ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(ownerId), key.id, client());
     return key;
   };
   const insertKey = (ownerId: string, id = randomUUID(), createdDaysAgo = 0) => {
@@ -249,6 +250,82 @@ describe('a database writer', () => {
       await app.purgeAccount.execute('u1', 1n, admin);
       expect(await verify()).toMatchObject({ code: 0 });
       await newOwner(app, { id: 'u1', ...terms, version: 2n });
+      expect(await verify()).toMatchObject({ code: 0 });
+    });
+  });
+
+  describe('that takes a service account', () => {
+    const bot = { id: 'bot', email: '', displayName: 'CI bot', permissions: ['systems:read'] };
+    const manage = async () => {
+      for (const id of ['ada', 'bob', 'eve']) await newOwner(app, { id });
+      await app.putAccount.execute({ ...bot, kind: 'service', managers: ['ada', 'bob'] });
+      const { key } = await createKey(app, 'bot', { access: 'read-only', personId: 'ada' });
+      return key.id;
+    };
+
+    test.each<[string, string, (keyId: string) => string]>([
+      [
+        'adds a manager',
+        `UPDATE accounts SET managers = '{ada,bob,eve}' WHERE id = 'bot'`,
+        () => 'account bot has the managers ["ada","bob","eve"]; event 4 left others',
+      ],
+      [
+        'removes a manager',
+        `UPDATE accounts SET managers = '{ada}' WHERE id = 'bot'`,
+        () => 'account bot has the managers ["ada"]; event 4 left others',
+      ],
+      [
+        'makes a person of it',
+        `UPDATE accounts SET kind = 'person' WHERE id = 'bot'`,
+        () => 'account bot has the kind "person"; event 4 left others',
+      ],
+      [
+        'makes a service account of a person',
+        `UPDATE accounts SET kind = 'service' WHERE id = 'eve'`,
+        () => 'account eve has the kind "service"; event 3 left others',
+      ],
+      [
+        'names another maker of its key',
+        `UPDATE api_keys SET created_by = 'eve'`,
+        (key) => `key ${key} was made by eve; event 5 created it by ada`,
+      ],
+      [
+        'names no maker of its key',
+        `UPDATE api_keys SET created_by = NULL`,
+        (key) => `key ${key} was made by its owner; event 5 created it by ada`,
+      ],
+    ])('and %s is detected', async (_, change, problem) => {
+      const keyId = await manage();
+      await seal();
+      expect(await verify()).toMatchObject({ code: 0 });
+      await run(change);
+      const { code, lines } = await verify();
+      expect([code, ...lines]).toEqual([
+        1,
+        'BROKEN: 1 difference between the audit trail and the stored keys and accounts',
+        `    ${problem(keyId)}`,
+      ]);
+    });
+
+    test('and adds a manager whom the platform then removes is detected', async () => {
+      await manage();
+      await run(`UPDATE accounts SET managers = '{ada,bob,eve}' WHERE id = 'bot'`);
+      await app.putAccount.execute({ ...bot, managers: ['ada', 'bob'] });
+      expect((await verify()).lines.slice(1)).toEqual([
+        '    account bot had other managers at event 6 than event 4 left',
+      ]);
+    });
+
+    test('is not suspected for what managers and the platform do', async () => {
+      const keyId = await manage();
+      const asBob = { personId: 'bob', ownerId: 'bot' };
+      await rotateKey(app, { ownerId: 'bot', id: keyId }, asBob);
+      await app.putAccount.execute({ ...bot, managers: ['bob', 'eve'] });
+      await app.purgeAccount.execute('bob', undefined, { actorId: 'admin:ada', client: client() });
+      await createKey(app, 'eve');
+      expect(await verify()).toMatchObject({ code: 0 });
+      await app.purgeAccount.execute('bot', undefined, { actorId: 'admin:ada', client: client() });
+      await newOwner(app, { id: 'bot', version: 1n });
       expect(await verify()).toMatchObject({ code: 0 });
     });
   });

@@ -1,3 +1,4 @@
+import { themselves } from '../../test/support/application/calls.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { client, createKey, newOwner, rotateKey } from '../support/application/application.js';
 import { openTrail, type Trail } from '../support/stores/audit-trail.js';
@@ -39,7 +40,7 @@ const inUse = async (graceSeconds?: number) => {
   await use(pair.fullKey);
   return pair;
 };
-const revoke = ({ ownerId }: Pair, id: string) => trail.app.revokeApiKey.execute(ownerId, id, client());
+const revoke = ({ ownerId }: Pair, id: string) => trail.app.revokeApiKey.execute(themselves(ownerId), id, client());
 const revokeForPlatform = ({ next }: Pair) =>
   trail.app.revokeKeys.one(next, { actorId: 'service:x', client: client() });
 const set = (id: string, change: string) => trail.app.sql(`UPDATE api_keys SET ${change} WHERE id = $1`, [id]);

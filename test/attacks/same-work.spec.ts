@@ -43,6 +43,7 @@ describe('the denial of a validation', () => {
     }
     class NotedAudit implements Audit {
       recordFailure = noted('record', () => Promise.resolve());
+      record = () => Promise.reject(new Error('nothing else is recorded'));
       list = () => Promise.reject(new Error('nothing is recorded'));
     }
     const reader = new NotedReader(primaryAt(database.url));

@@ -65,6 +65,23 @@ describe('the layout', () => {
     expect(await moved(page)).toEqual([]);
   });
 
+  test.each([1280, 720, 360])('does not move while the filters of a long list load, %i pixels wide', async (width) => {
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const page = await open([...KEYS, ...FORMER], async (page) => {
+      await page.setViewportSize({ width, height: 740 });
+      await page.route('**/assets/KeyFilters*', async (route) => {
+        await released;
+        await route.continue();
+      });
+    });
+    await row(page, 'CI deploy').waitFor();
+    await page.evaluate(FRAMES);
+    release();
+    await page.getByRole('searchbox').waitFor();
+    expect(await moved(page)).toEqual([]);
+  });
+
   test('does not move while it is filtered, unfolded and searched', async () => {
     const page = await open([...KEYS, ...FORMER], async () => {});
     await row(page, 'CI deploy').waitFor();

@@ -21,7 +21,8 @@ const PICTURES: [MailedType, string][] = [
 
 function mail(type: MailedType, name: string): string {
   const profile = { email: 'ada@example.org', displayName: 'Ada Lovelace', permissions: [] };
-  const addressee = { account: Account.open('ada', profile), now: NOW, isReplaced: false, replaced: undefined };
+  const account = Account.open('ada', profile);
+  const addressee = { account, owner: account, maker: account, now: NOW, isReplaced: false, replaced: undefined };
   const data = {
     sequence: 1,
     keyId: randomUUID(),

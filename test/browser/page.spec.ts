@@ -41,6 +41,7 @@ describe('the page', () => {
   test('loads at most 115,000 bytes of script before the list stands, and needs less than three seconds of work', async () => {
     const { scriptBytes, workSeconds } = await measured();
     expect(scriptBytes).toBeGreaterThan(50_000);
+    if (process.env['LATCHKEY_FIGURES'] === '1') console.log({ scriptBytes, workSeconds });
     expect(scriptBytes).toBeLessThanOrEqual(MOST_SCRIPT);
     expect(workSeconds).toBeGreaterThan(0);
     expect(workSeconds).toBeLessThan(3);
@@ -57,7 +58,12 @@ describe('the page', () => {
         session = await holdBack(page, (request) => request.url().endsWith('/v1/session'));
       },
     });
-    const asked = () => calls.map((request) => new URL(request.url()).pathname).toSorted();
+    // What comes after the list is another test's concern (service-accounts.spec.ts).
+    const paths = () => calls.map((request) => new URL(request.url()).pathname);
+    const asked = () =>
+      paths()
+        .filter((path) => path !== '/v1/accounts')
+        .toSorted();
     await eventually(() => Promise.resolve(asked().length > 1 && session.held() === 1));
     expect(asked()).toEqual(FIRST_CALLS);
     session!.release();

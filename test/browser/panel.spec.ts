@@ -277,6 +277,39 @@ describe('the packed panel in a page without styles', () => {
     await shoot(page, 'panel-dark');
   });
 
+  test('shows the keys of a service account to its manager, and keeps the choice to itself', async () => {
+    const bot = { id: `bot|${randomUUID()}` };
+    const permissions = ['systems:read', 'systems:write'];
+    const kind = 'ACCOUNT_KIND_SERVICE';
+    await service.clients.putAccount({
+      ...bot,
+      kind,
+      displayName: 'CI bot',
+      permissions,
+      managers: { ids: [owner.id] },
+    });
+    const page = await visit('bare');
+    const address = page.url();
+    await row(page, 'CI deploy').waitFor();
+    await page.getByRole('combobox', { name: 'Keys of' }).selectOption({ label: 'CI bot' });
+    await page.getByRole('heading', { name: 'API keys of CI bot', exact: true }).waitFor();
+    await openCreate(page);
+    await page.getByText('This key belongs to CI bot. It keeps working when you leave.').waitFor();
+    await fillCreate(page, { name: 'Nightly build' });
+    await button(page, 'Create key').click();
+    const { grant } = await service.clients.validate((await shownKey(page).innerText()).trim());
+    expect(grant?.ownerId).toBe(bot.id);
+    await storeKey(page);
+    await row(page, 'Nightly build').waitFor();
+    expect([await unruly(page), await changedOutside(page), page.url()]).toEqual([[], [], address]);
+    const { id: successor } = await newOwner(service);
+    await service.clients.putAccount({ ...bot, permissions, managers: { ids: [successor] } });
+    // The details close as soon as their answer is there.
+    await keyLink(page, 'Nightly build').click();
+    await page.getByText('You no longer manage CI bot').waitFor();
+    await row(page, 'CI deploy').waitFor();
+  });
+
   test('uses only the texts that it is given', async () => {
     const other = await newOwner(service);
     platform.signedIn = other.id;

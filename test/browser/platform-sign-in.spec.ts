@@ -5,6 +5,7 @@ import type { OpenIdProvider } from '../support/platform/openid-provider.js';
 import { PlatformService } from '../support/platform/platform-service.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
+import { ADMIN_PERMISSION, openDrawer } from './support/all-keys.js';
 import { look } from './support/look.js';
 import { intercept, isRotation, record } from './support/network.js';
 import { putKeys } from './support/rows.js';
@@ -37,7 +38,7 @@ describe('signing in at the platform', () => {
   let stage: Stage;
   beforeAll(async () => {
     // For the browser the provider is another site, as in production.
-    platform = await PlatformService.start({ HELP_URL: HELP }, 'localhost');
+    platform = await PlatformService.start({ HELP_URL: HELP, ADMIN_PERMISSION }, 'localhost');
     ({ provider, service } = platform);
     elsewhere = await startService({
       SESSION_JWKS_URL: 'http://127.0.0.1:1/jwks.json',
@@ -136,6 +137,30 @@ describe('signing in at the platform', () => {
     expect(requests.filter(carriesPassword).map((request) => request.url())).toEqual([]);
   });
 
+  test('leads a manager back to the form for a service account, and refuses the service account itself', async () => {
+    const id = await platform.newOwner();
+    const bot = { id: `bot|${id}`, displayName: 'CI bot', permissions: ['systems:read', 'systems:write'] };
+    await service.clients.putAccount({ ...bot, kind: 'ACCOUNT_KIND_SERVICE', managers: { ids: [id] } });
+    const { page } = await openSignedIn(id);
+    await page.getByRole('combobox', { name: 'Keys of' }).selectOption({ label: 'CI bot' });
+    await page.getByRole('heading', { name: 'API keys of CI bot' }).waitFor();
+    await fill(page);
+    await createAndBeSentToConfirm(page);
+    await button(page, 'Sign in to confirm').click();
+    await expectFilled(page);
+    await page.getByText('This key belongs to CI bot.').waitFor();
+    await button(page, 'Create key').click();
+    const { grant } = await service.clients.validate((await shownKey(page).innerText()).trim());
+    expect(grant?.ownerId).toBe(bot.id);
+    await storeKey(page);
+
+    const { page: other } = await open();
+    await anySignIn(other).click();
+    await signInThere(other, bot.id);
+    await other.getByRole('alert').getByText('This is a service account').waitFor();
+    await look('sign-in-service-account', other);
+  });
+
   test('creates the key that replaces a leaked one after a step-up, if an earlier answer was lost', async () => {
     const id = await platform.newOwner();
     await putKeys(service, { id }, [{ name: 'CI deploy' }]);
@@ -197,6 +222,27 @@ describe('signing in at the platform', () => {
     await expectFilled(page);
     await button(page, 'Create key').click();
     await shownKey(page).waitFor();
+  });
+
+  test('leads an administrator who had to confirm the end of a key back to the key and to the note', async () => {
+    const [id, ada] = [await platform.newOwner(), await platform.newOwner()];
+    await service.clients.putAccount({ id, email: `${randomUUID()}@example.com`, permissions: [ADMIN_PERMISSION] });
+    await putKeys(service, { id: ada }, [{ name: 'CI deploy of Ada' }]);
+    const { page } = await openSignedIn(id);
+    await page.getByRole('tab', { name: 'All keys' }).click();
+    const drawer = await openDrawer(page, 'CI deploy of Ada');
+    await button(drawer, 'Revoke key…').click();
+    const form = dialog(page, 'Revoke “CI deploy of Ada”?');
+    expect(await form.getByLabel(/password/i).count()).toBe(0);
+    await form.getByLabel('Note (optional)').fill('Found in a public log');
+    await button(form, 'Revoke key').click();
+    await button(form, 'Sign in to confirm').click();
+    await form.getByText('Confirmed. Press Revoke key.').waitFor();
+    expect(await form.getByLabel('Note (optional)').inputValue()).toBe('Found in a public log');
+    await button(form, 'Revoke key').click();
+    await drawer.getByRole('note').getByText('An administrator revoked this key').waitFor();
+    await form.waitFor({ state: 'detached' });
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('public log');
   });
 
   test('says at once that a sign-in was not strong enough, in the form that the person left', async () => {

@@ -43,6 +43,14 @@ describe('latchkey events', () => {
     expect(items.find(({ id }) => id === failed.id)!.data).toMatchObject({ keyId: failed.key.id, sequence: 1 });
   });
 
+  test('list names the manager whom a mail about a key of a service account goes to', async () => {
+    const { id } = await failedAttempt(3_600_000);
+    await app.sql(`UPDATE outbox SET channel = 'mail', recipient = 'ada' WHERE id = $1`, [id]);
+    expect((await latchkey(['events', 'list'])).out).toMatch(new RegExp(`^${id} +waiting +mail to ada +`, 'm'));
+    const { items } = JSON.parse((await latchkey(['events', 'list', '--json'])).out) as { items: { id: string }[] };
+    expect(items.find((item) => item.id === id)).toMatchObject({ channel: 'mail', recipient: 'ada' });
+  });
+
   test('retry makes one message due, or all that were given up', async () => {
     const [waiting, failed, other] = [
       await failedAttempt(3_600_000),

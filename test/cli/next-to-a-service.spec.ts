@@ -168,18 +168,28 @@ describe('latchkey next to a running service', () => {
     const opened = await done([...put, 'systems:read, systems:write', '--password-from', '-'], `${password}\n`);
     const permissions = ['systems:read', 'systems:write'];
     const terms = { permissions, limits: {}, attributes: {} };
-    const account = { id, email, displayName: 'Ada', ...terms, status: 'active', version: '0', hasPassword: true };
+    const person = { kind: 'person', managers: [] };
+    const account = {
+      id,
+      ...person,
+      email,
+      displayName: 'Ada',
+      ...terms,
+      status: 'active',
+      version: '0',
+      hasPassword: true,
+    };
     expect(opened).toEqual(account);
-    const person = await service.person().signIn(email, password);
-    const { fullKey } = await person.newKey({ password });
+    const ada = await service.person().signIn(email, password);
+    const { fullKey } = await ada.newKey({ password });
 
     expect(await done([...put, 'systems:read'])).toEqual({ ...account, permissions: ['systems:read'] });
     expect((await service.clients.validate(fullKey)).grant?.permissions).toEqual(['systems:read']);
-    expect((await person.call('GET', '/v1/session')).status).toBe(200);
+    expect((await ada.call('GET', '/v1/session')).status).toBe(200);
 
     expect(await done(['account', 'delete', id])).toMatchObject({ status: 'deleted' });
     expect(await reasonFor(fullKey)).toBe('REASON_OWNER_DELETED');
-    expect((await person.call('GET', '/v1/session')).status).toBe(401);
+    expect((await ada.call('GET', '/v1/session')).status).toBe(401);
     const { out } = await administer(['account', 'show', id]);
     expect(out).toMatch(/^status {7}deleted$/m);
     expect(out).not.toMatch(/argon2/);
@@ -231,8 +241,8 @@ describe('latchkey next to a running service', () => {
     expect(suspended.map(({ id }) => id).filter((id) => [one.id, other.id].includes(id))).toEqual([one.id]);
     const { out } = await administer(['account', 'list', '--email', other.email]);
     expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['ID', 'STATUS', 'EMAIL', 'NAME'],
-      [other.id, 'active', other.email, 'Zoë'],
+      ['ID', 'KIND', 'STATUS', 'EMAIL', 'NAME', 'MANAGERS'],
+      [other.id, 'person', 'active', other.email, 'Zoë'],
       [''],
     ]);
     const none = await administer(['account', 'list', '--email', 'nobody@example.com']);

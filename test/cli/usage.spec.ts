@@ -148,7 +148,7 @@ describe('wrong usage of latchkey', () => {
   test.each<[string, string[], RegExp]>([
     ['a command that does not exist', ['keys', 'lits'], /^unknown command 'lits'/],
     ['an option that does not exist', ['migrate', '--force'], /^unknown option '--force'/],
-    ['an option that is missing', ['keys', 'list'], /--owner/],
+    ['an option that is missing', ['account', 'put', 'ada'], /--display-name/],
     ['neither --key nor --all', ['keys', 'revoke', '--owner', 'ada'], /^give --owner with --key or --all/],
     ['both --key and --all', ['keys', 'revoke', '--owner', 'ada', '--all', '--key', 'x'], /^give --owner/],
     ['an owner with --leaked', ['keys', 'revoke', '--owner', 'ada', '--leaked'], /^give --owner/],

@@ -74,7 +74,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     for (const keyId of [key.id, randomUUID()]) {
       expect(await within(id, (t) => t.findKey(keyId))).toBeUndefined();
     }
-    expect(await within(id, (t) => t.findKeyByIdempotencyKey('once'))).toBeUndefined();
+    expect(await within(id, (t) => t.findKeyByIdempotencyKey('once', id))).toBeUndefined();
   });
 
   test('finds the key that was created under an Idempotency-Key, also after its end', async () => {
@@ -82,8 +82,8 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     const key = await newKey(world, id, { idempotencyKey: 'once' });
     await newKey(world, id);
     await revoke(world, key);
-    expect(await within(id, (t) => t.findKeyByIdempotencyKey('once'))).toBe(key.id);
-    expect(await within(id, (t) => t.findKeyByIdempotencyKey('twice'))).toBeUndefined();
+    expect(await within(id, (t) => t.findKeyByIdempotencyKey('once', id))).toBe(key.id);
+    expect(await within(id, (t) => t.findKeyByIdempotencyKey('twice', id))).toBeUndefined();
   });
 
   test('returns when the key so many keys back was made, whether it has ended or not', async () => {
@@ -214,6 +214,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
         requestId: from.requestId,
         leak: null,
         previousName: null,
+        actor: null,
       },
     ]);
   });

@@ -100,6 +100,35 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     expect([suspended.includes(id), suspended.includes(other)]).toEqual([true, false]);
   });
 
+  test('lists and counts service accounts that no active person manages', async () => {
+    const [ada, bob, left] = [await newAccount(world), await newAccount(world), await newAccount(world)];
+    const limited = await newAccount(world, { limits: { burst: 3 } });
+    const service = (...managers: readonly string[]) => newAccount(world, { kind: 'service', managers });
+    const before = await world.accounts.countWithoutManagers();
+    const [both, ofAda, ofLimited] = [await service(ada, bob), await service(ada), await service(limited)];
+    const [nobody, unknown, ofService] = [await service(), await service('nobody'), await service(ofAda)];
+    const [stopped, deleted, ofLeft] = [await service(), await service(), await service(left)];
+    await change(world, stopped, (account) => account.suspend());
+    await change(world, deleted, (account) => account.delete());
+    await purge(world, left);
+    const mine = [both, ofAda, ofLimited, nobody, unknown, ofService, stopped, deleted, ofLeft];
+    const without = async () => {
+      const filter = { status: undefined, email: undefined, isWithoutManagers: true };
+      const found = (await world.accounts.list(filter, undefined, 1000)).map(({ id }) => id);
+      expect(await world.accounts.countWithoutManagers()).toBe(found.length);
+      return found.filter((id) => mine.includes(id));
+    };
+    const always = [nobody, unknown, ofService, stopped, ofLeft];
+    expect(await without()).toEqual([...always].sort());
+    expect(await world.accounts.countWithoutManagers()).toBe(before + always.length);
+    await change(world, ada, (account) => account.suspend());
+    expect(await without()).toEqual([...always, ofAda].sort());
+    await change(world, bob, (account) => account.delete());
+    expect(await without()).toEqual([...always, ofAda, both].sort());
+    await change(world, ada, (account) => account.reactivate());
+    expect(await without()).toEqual([...always].sort());
+  });
+
   test('lists accounts with limits or attributes by their status, as all others', async () => {
     const id = await newAccount(world, { attributes: [{ name: 'tenant', value: 'acme' }] });
     const limited = await newAccount(world, { limits: { burst: 3 } });
@@ -132,7 +161,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
         const order = { id: randomUUID(), ownerId: id, name: 'CI', access: 'read-only', expiresInDays: 1 } as const;
         const key = ApiKey.issue(order, KeyString.generate('lk'), transaction.now);
         await transaction.addKey(key, 'once');
-        const seen = [(await transaction.findKey(key.id))?.id, await transaction.findKeyByIdempotencyKey('once')];
+        const seen = [(await transaction.findKey(key.id))?.id, await transaction.findKeyByIdempotencyKey('once', id)];
         expect([...seen, (await transaction.openKeys()).length]).toEqual([key.id, key.id, 1]);
         await transaction.record({ type: 'api_key.created', keyId: key.id, actorId: id, client: client() });
         return key;

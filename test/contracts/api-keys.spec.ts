@@ -50,11 +50,16 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     expect(await world.keys.findByPublicParts([])).toEqual([]);
   });
 
+  const makerOf = async (id: string) => {
+    const { displayName } = (await world.accounts.find(id))!;
+    return { id, displayName };
+  };
+
   test('finds an owner’s key by its id, with its last use, and no other owner’s', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     const [key, others] = [await newKey(world, id), await newKey(world, other)];
     expect(await world.keys.findOwn(id, key.id)).toEqual({
-      ...newlyListed(key, await world.now(), {}),
+      ...newlyListed({ key, maker: await makerOf(id), policy: {} }, await world.now()),
       now: await world.now(),
     });
     expect(await world.keys.findOwn(id, others.id)).toBeUndefined();
@@ -110,7 +115,9 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     test('has the last use of each key', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
-      expect((await list(id)).items).toEqual([newlyListed(key, await world.now(), {})]);
+      expect((await list(id)).items).toEqual([
+        newlyListed({ key, maker: await makerOf(id), policy: {} }, await world.now()),
+      ]);
       const at = new Date('2026-04-01T12:00:00.789Z');
       world.usage.noteGrant(key.id, null, null, at);
       await world.settled();

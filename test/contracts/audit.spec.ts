@@ -47,6 +47,7 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
         requestId: from.requestId,
         leak: null,
         previousName: null,
+        actor: null,
       },
     ]);
   });

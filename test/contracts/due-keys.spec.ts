@@ -202,7 +202,14 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
       await world.pass(5);
       await endKey(key);
       expect((await stored(key)).snapshot()).toEqual({ ...key.snapshot(), expiredAt: now });
-      const noClient = { clientIp: null, userAgent: null, requestId: null, leak: null, previousName: null };
+      const noClient = {
+        clientIp: null,
+        userAgent: null,
+        requestId: null,
+        leak: null,
+        previousName: null,
+        actor: null,
+      };
       expect(await events(id)).toEqual([
         {
           id: expect.any(String),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NO_ENTITLEMENTS } from '../../src/domain/accounts/account-change.js';
+import { NO_TERMS } from '../../src/domain/accounts/account-change.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../src/domain/accounts/former-account.js';
 import { client } from '../support/application/calls.js';
@@ -84,7 +84,7 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
     await openAgain(id, 6n);
     const { account, formerAccount } = await seen(id);
     const status = 'active' as const;
-    const state = { ...NO_ENTITLEMENTS, ...PROFILE, id, email: emailOf(id), version: 6n, status, passwordHash: null };
+    const state = { ...NO_TERMS, ...PROFILE, id, email: emailOf(id), version: 6n, status, passwordHash: null };
     expect([account, formerAccount]).toEqual([Account.restore(state), undefined]);
     expect(await world.accounts.find(id)).toEqual(account);
   });
@@ -108,7 +108,7 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
     expect(await keysOf(id)).toEqual({ ids: [key.id], activeKeys: 1 });
     await world.accounts.transaction(id, async (transaction) => {
       expect(await transaction.findKey(old.id)).toBeUndefined();
-      expect(await transaction.findKeyByIdempotencyKey('once')).toBe(key.id);
+      expect(await transaction.findKeyByIdempotencyKey('once', id)).toBe(key.id);
       expect((await transaction.openKeys()).map((each) => each.id)).toEqual([key.id]);
     });
     expect(await world.keys.findOwn(id, old.id)).toBeUndefined();

@@ -46,10 +46,16 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
       {
         type: 'api_key.created',
         timestamp,
+        recipient: null,
         data: { sequence: 1, ...always, clientIp: '192.0.2.7', replacesKeyId: other.id },
       },
-      { type: 'api_key.rotated', timestamp, data: { sequence: 2, ...always } },
-      { type: 'api_key.revoked', timestamp, data: { sequence: 3, ...always, reason: 'leaked', leak: LEAK } },
+      { type: 'api_key.rotated', timestamp, recipient: null, data: { sequence: 2, ...always } },
+      {
+        type: 'api_key.revoked',
+        timestamp,
+        recipient: null,
+        data: { sequence: 3, ...always, reason: 'leaked', leak: LEAK },
+      },
     ]);
     expect(new Set(claims.map(({ message }) => message.id)).size).toBe(3);
   });
@@ -102,6 +108,36 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
     const mails = await world.outbox.claim('mail', 100);
     expect(mails.map(({ message }) => message.data.keyId)).not.toContain(key.id);
     expect(mails.map(({ message }) => message.data.keyId)).toContain(other.id);
+  });
+
+  test('mails the owner and each manager separately, with one message for the webhook', async () => {
+    const managers = [await newAccount(world), await newAccount(world)].sort();
+    const key = await newKey(world, await newAccount(world, { kind: 'service', managers }));
+    await notify(key, { type: 'api_key.created' }, { type: 'api_key.rotated' });
+    const mails = await claim(key, 'mail');
+    expect(mails.map(({ message }) => [message.type, message.recipient])).toEqual(
+      expect.arrayContaining([null, ...managers].map((recipient) => ['api_key.created', recipient])),
+    );
+    expect(new Set(mails.map(({ message }) => message.id)).size).toBe(3);
+    expect(new Set(mails.map(({ message }) => JSON.stringify(message.data))).size).toBe(1);
+    expect((await claim(key)).map(({ message }) => message.recipient)).toEqual([null, null]);
+
+    const [delivered, ...failed] = mails;
+    await world.outbox.delivered(delivered!);
+    for (const each of failed) await world.outbox.failed(each, 'it was refused', MINUTE_MS);
+    await world.pass(MINUTE_MS);
+    const again = (await claim(key, 'mail')).map(({ message }) => message.id);
+    expect(again.sort()).toEqual(failed.map(({ message }) => message.id).sort());
+  });
+
+  test('has no mails to a manager who was purged, and keeps those to the others', async () => {
+    const [gone, other] = [await newAccount(world), await newAccount(world)];
+    const key = await newKey(world, await newAccount(world, { kind: 'service', managers: [gone, other] }));
+    await notify(key, { type: 'api_key.created' });
+    await purge(world, gone);
+    const recipients = (await claim(key, 'mail')).map(({ message }) => message.recipient);
+    expect(recipients).toHaveLength(2);
+    expect(recipients).toEqual(expect.arrayContaining([null, other]));
   });
 
   /** A claimed message. */

@@ -4,9 +4,12 @@ import { ACTIVITY_FILTERS, placeOf, searchOf, START, STATUS_FILTERS } from '../.
 const KEY = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
 describe('placeOf in the panel', () => {
-  const places = [undefined, KEY].flatMap((keyId) => [
-    ...STATUS_FILTERS.map((status) => ({ tab: 'keys' as const, status, keyId })),
-    ...ACTIVITY_FILTERS.map((events) => ({ tab: 'activity' as const, events, keyId })),
+  const subjects = [undefined, 'bot|ä/?&=# 1'].flatMap((account) =>
+    [undefined, KEY].map((keyId) => ({ account, keyId })),
+  );
+  const places = subjects.flatMap((subject) => [
+    ...STATUS_FILTERS.map((status) => ({ tab: 'keys' as const, status, ...subject })),
+    ...ACTIVITY_FILTERS.map((events) => ({ tab: 'activity' as const, events, ...subject })),
   ]);
 
   test.each(places)('reads the address that was written for %j', (place) => {
@@ -27,8 +30,15 @@ describe('placeOf in the panel', () => {
     expect(placeOf(`${search}&key=${KEY}`)).toEqual({ tab: 'keys', status, keyId: KEY });
   });
 
-  test.each(['', '?', '?tab=keys', '?tab=nowhere&events=all', '?status=lost', '?key=x', `?key=${KEY}x`, '?key='])(
-    'returns the start for an unknown place: %j',
-    (search) => expect(placeOf(search)).toEqual(START),
-  );
+  test.each([
+    '',
+    '?',
+    '?tab=keys',
+    '?tab=nowhere&events=all',
+    '?status=lost',
+    '?key=x',
+    `?key=${KEY}x`,
+    '?key=',
+    '?account=',
+  ])('returns the start for an unknown place: %j', (search) => expect(placeOf(search)).toEqual(START));
 });

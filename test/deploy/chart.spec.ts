@@ -110,8 +110,8 @@ describe('the chart', () => {
   test('publishes only the paths that people and key holders need', () => {
     const [{ http }] = only(releases.everything.objects, 'Ingress')['spec'].rules;
     const called = MANAGEMENT_ROUTES.map(({ name }) => /\/v1\/[^/]+/.exec(name)![0]);
-    const forHolders = ['/v1/key', '/v1/leaked-keys'];
-    expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set(['/settings', ...forHolders, ...called]));
+    const others = ['/settings', '/v1/admin', '/v1/key', '/v1/leaked-keys'];
+    expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set([...others, ...called]));
     expect(new Set(http.paths.map(({ pathType }: Tree) => pathType))).toEqual(new Set(['Prefix']));
   });
 

@@ -40,7 +40,8 @@ async function start(command: string, file: string, code: string) {
 const message = (): OutboxMessage => {
   const data = { sequence: 7, keyId: randomUUID(), ownerId: 'u1', name: 'Zoë’s 🔑', prefix: 'lk_0123456789ab…' };
   const expiresAt = '2026-03-30T00:30:00.000Z';
-  return { id: randomUUID(), type: 'api_key.expired', timestamp: new Date(), data: { ...data, expiresAt } };
+  const notice = { type: 'api_key.expired', timestamp: new Date(), recipient: null } as const;
+  return { id: randomUUID(), ...notice, data: { ...data, expiresAt } };
 };
 const sender = (url: string, ...secrets: Buffer[]) =>
   new WebhookReceiver({ url, secrets: secrets.map((secret) => createSecretKey(secret)) });

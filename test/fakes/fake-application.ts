@@ -15,6 +15,7 @@ import { fakeAuditTrail } from './audit/fake-audit-trail.js';
 import { FakeRefusals } from './fake-refusals.js';
 import { FakeStore } from './fake-store.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
+import { fakeKeyDirectory } from './keys/fake-key-directory.js';
 import { fakeDueKeys } from './keys/fake-due-keys.js';
 import { fakeKeyReader } from './keys/fake-key-reader.js';
 import { fakeKeyUsage } from './keys/fake-key-usage.js';
@@ -39,6 +40,9 @@ export interface Parts {
 
 export type FakeApplication = ReturnType<typeof openFakes>;
 
+/** What an account must have to see the keys of all owners. */
+export const ADMIN_PERMISSION = 'api-keys:administer';
+
 /** Transactions on the fakes run one after the other anyway. */
 export const openGate: RecordingGate = { pass: (_keyId, _since, record) => record() };
 
@@ -53,6 +57,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     mailReceiver: undefined,
     dueKeys: fakeDueKeys(store),
     keys: fakeApiKeys(store),
+    keyDirectory: fakeKeyDirectory(store),
     accounts: fakeAccounts(store),
     recordingGate: openGate,
     validationGate: openGate,
@@ -77,6 +82,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
   const useCases = buildUseCases(
     {
       keyPrefix: 'lk',
+      adminPermission: ADMIN_PERMISSION,
       keyChangesPerHour: 0,
       keyPolicy: SERVICE_POLICY,
       rateLimit,

@@ -126,11 +126,17 @@ export class FakeStore {
     return stored && Account.restore(stored);
   }
 
+  managedBy(personId: string): Account[] {
+    const ids = [...this.accounts.keys()].sort();
+    return ids.map((id) => this.account(id)!).filter(({ managers }) => managers.includes(personId));
+  }
+
   listed(key: ApiKey): ListedKey {
     const revoked = this.events.find(({ keyId, type }) => keyId === key.id && type === 'api_key.revoked');
     return {
       key,
       access: lowerAccess(key.snapshot().access, this.accounts.get(key.ownerId)?.limits.maxAccess),
+      createdBy: { id: key.createdBy, displayName: this.accounts.get(key.createdBy)?.displayName ?? '' },
       lastUsedAt: this.lastUses.get(key.id) ?? null,
       recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),
       revocation: revoked ? { reason: revoked.reason, leak: recordedLeak(revoked) } : null,
@@ -153,7 +159,7 @@ export class FakeStore {
   }
 
   /** The event of a change in its stored form. */
-  newChange(ownerId: string, { client, details, ...event }: AuditEvent): SealableEvent {
+  newChange(ownerId: string | null, { client, details, ...event }: AuditEvent): SealableEvent {
     const { ip: clientIp, userAgent, requestId } = client;
     const text = details ? JSON.stringify(details) : null;
     return this.newEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: text });

@@ -2,9 +2,8 @@ import type { Account } from '../../domain/accounts/account.js';
 import type { Attribute } from '../../domain/accounts/account-attributes.js';
 import type { AccountLimits } from '../../domain/accounts/account-limits.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
-import { accountNotFound } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
-import { saveAccount } from './save-account.js';
+import { changeAccount } from './save-account.js';
 
 interface LimitChange {
   readonly limits: AccountLimits;
@@ -18,22 +17,12 @@ export class ChangeEntitlements {
   constructor(private readonly accounts: Accounts) {}
 
   limit(id: string, { limits, isWhole, version }: LimitChange, actor: Actor): Promise<Account> {
-    return this.change(id, actor, (account) => {
+    return changeAccount(this.accounts, { id, actor }, (account) => {
       account.limitKeys(isWhole ? limits : { ...account.limits, ...limits }, version);
     });
   }
 
   describe(id: string, attributes: readonly Attribute[], version: bigint | undefined, actor: Actor): Promise<Account> {
-    return this.change(id, actor, (account) => account.describe(attributes, version));
-  }
-
-  private change(id: string, actor: Actor, change: (account: Account) => void): Promise<Account> {
-    return this.accounts.transaction(id, async (transaction) => {
-      const { account } = transaction;
-      if (!account) throw accountNotFound();
-      change(account);
-      await saveAccount(transaction, account, actor);
-      return account;
-    });
+    return changeAccount(this.accounts, { id, actor }, (account) => account.describe(attributes, version));
   }
 }

@@ -1,6 +1,7 @@
 import { type Account, type AccountStatus } from '../../domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
-import { invalidFields, requireFields } from '../../domain/errors.js';
+import { requireFields } from '../../domain/errors.js';
+import { pageTokenOf, textIn, wrongPageToken } from '../lists.js';
 import type { Accounts } from '../ports.js';
 
 export const MAX_ACCOUNTS_PAGE = 1000;
@@ -10,6 +11,7 @@ export interface AccountListing {
   /** Undefined: any status. */
   readonly status?: AccountStatus | undefined;
   readonly email?: string | undefined;
+  readonly isWithoutManagers?: boolean | undefined;
   /** At most MAX_ACCOUNTS_PAGE; 0 for the default. */
   readonly pageSize: number;
   /** From the answer with the previous page. */
@@ -25,25 +27,22 @@ export class ListAccounts {
   constructor(private readonly accounts: Accounts) {}
 
   /** In the order of the ids, so that no page skips or repeats an account when others are added or purged. */
-  async execute({ status, email, pageSize, pageToken }: AccountListing): Promise<AccountPage> {
+  async execute({ pageSize, pageToken, ...filter }: AccountListing): Promise<AccountPage> {
+    const { status, email, isWithoutManagers } = filter;
     requireFields({
       email: email === undefined ? undefined : emailProblem(email),
       pageSize: pageSize <= MAX_ACCOUNTS_PAGE ? undefined : `must be at most ${MAX_ACCOUNTS_PAGE}`,
     });
     const size = pageSize || DEFAULT_PAGE;
-    const after = pageToken === undefined ? undefined : decode(pageToken);
-    const found = await this.accounts.list({ status, email }, after, size + 1);
+    const after = pageToken === undefined ? undefined : idIn(pageToken);
+    const found = await this.accounts.list({ status, email, isWithoutManagers }, after, size + 1);
     const accounts = found.slice(0, size);
-    return { accounts, nextPageToken: found.length > size ? encode(accounts.at(-1)!.id) : undefined };
+    return { accounts, nextPageToken: found.length > size ? pageTokenOf(accounts.at(-1)!.id) : undefined };
   }
 }
 
-function encode(id: string): string {
-  return Buffer.from(id).toString('base64url');
-}
-
-function decode(pageToken: string): string {
-  const id = Buffer.from(pageToken, 'base64url').toString();
-  if (accountIdProblem(id) === undefined && encode(id) === pageToken) return id;
-  throw invalidFields([{ field: 'pageToken', message: 'must be the next_page_token of an earlier page' }]);
+function idIn(pageToken: string): string {
+  const id = textIn(pageToken);
+  if (id !== undefined && accountIdProblem(id) === undefined) return id;
+  throw wrongPageToken();
 }

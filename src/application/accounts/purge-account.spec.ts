@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  outcomeOf,
+  PASSWORD,
+  themselves,
+} from '../../../test/support/application/calls.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
@@ -25,7 +32,7 @@ describe('PurgeAccount', () => {
       await createKey(app, id),
     ];
     runOut(app, due.key.id);
-    await app.revokeApiKey.execute(id, ended.key.id, client());
+    await app.revokeApiKey.execute(themselves(id), ended.key.id, client());
     expect(await purge(id)).toBe(2);
     for (const { fullKey } of [one, two, ended]) expect(await verdictOn(fullKey)).toEqual(REVOKED);
     expect(await verdictOn(due.fullKey)).toEqual({ granted: false, reason: 'expired' });
@@ -47,7 +54,7 @@ describe('PurgeAccount', () => {
     const { id, email } = await newOwner(app);
     const { token } = await app.signIn.execute(email, PASSWORD, client());
     await purge(id);
-    expect(await app.identifyOwner.bySession(token)).toBeUndefined();
+    expect(await app.identifyOwner.bySession(token, client())).toBeUndefined();
     expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
     expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('invalid_credentials');
     expect(await outcomeOf(createKey(app, id))).toBe('incorrect_password');
@@ -102,7 +109,7 @@ describe('A new account with the id of a purged one', () => {
     const { token } = await app.signIn.execute(email, PASSWORD, client());
     await purge(id);
     await app.putAccount.execute({ id, email, displayName: '', permissions: [], version: 1n });
-    expect(await app.identifyOwner.bySession(token)).toBeUndefined();
+    expect(await app.identifyOwner.bySession(token, client())).toBeUndefined();
     expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('invalid_credentials');
   });
 
@@ -115,10 +122,10 @@ describe('A new account with the id of a purged one', () => {
     for (const change of ['suspend', 'reactivate'] as const) await app.changeAccountStatus[change](id);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
     expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).items).toEqual([]);
-    expect(await outcomeOf(app.revokeApiKey.execute(id, old.key.id, client()))).toBe('not_found');
+    expect(await outcomeOf(app.revokeApiKey.execute(themselves(id), old.key.id, client()))).toBe('not_found');
     const { key, fullKey } = await createKey(app, id);
     expect((await verdictOn(fullKey)).granted).toBe(true);
-    const events = await app.listAuditEvents.execute(id, {}, { limit: 50 });
+    const events = await app.listAuditEvents.execute(themselves(id), {}, { limit: 50 });
     expect(events.items).toMatchObject([{ type: 'api_key.created', keyId: key.id }]);
   });
 

@@ -7,7 +7,7 @@ import { PutAccount, type PutAccountCommand } from './put-account.js';
 const app = openFakes();
 
 const signIn = (email: string, password = PASSWORD) => app.signIn.execute(email, password, client());
-const isSignedIn = async (token: string) => (await app.identifyOwner.bySession(token)) !== undefined;
+const isSignedIn = async (token: string) => (await app.identifyOwner.bySession(token, client())) !== undefined;
 
 let made = 0;
 function profile(part: Partial<PutAccountCommand> = {}): PutAccountCommand {

@@ -3,6 +3,7 @@ import { requireProfile, type AccountProfile } from '../../domain/accounts/accou
 import { newPasswordProblem, passwordProblem } from '../../domain/accounts/password.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { requireFields } from '../../domain/errors.js';
+import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts, Passwords } from '../ports.js';
 import { saveAccount } from './save-account.js';
 
@@ -27,42 +28,61 @@ export class PutAccount {
   ) {}
 
   async execute(command: PutAccountCommand, actor = THE_SERVICE): Promise<Account> {
-    requireProfile(command.id, command);
-    if (!this.takesPasswords) refusePasswords(command);
-    const { passwordHash, sameAs } = await this.newPassword(command);
-    const put = await this.accounts.transaction(command.id, async (transaction) => {
-      const account =
-        transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
-      account.update(command);
-      // The password was compared with a hash that is no longer stored.
-      if (sameAs !== undefined && sameAs !== account.passwordHash) return undefined;
-      if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
-        account.changePassword(passwordHash);
-        await transaction.endSessions();
-      }
-      await saveAccount(transaction, account, actor);
-      return account;
-    });
+    const stored = await this.accounts.find(command.id);
+    requireProfile(command.id, command, stored?.kind);
+    if (!this.takesPasswords) refusePasswords(command, 'PASSWORD_SIGN_IN is off');
+    const kind = command.kind ?? stored?.kind ?? 'person';
+    if (kind === 'service') refusePasswords(command, 'a service account has none');
+    const { passwordHash, sameAs } = await this.newPassword(command, stored?.passwordHash);
+    const put = await this.accounts.transaction(
+      command.id,
+      async (transaction) => {
+        const account =
+          transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
+        account.update(command);
+        requirePersons(transaction, command.managers);
+        // It is no longer the account that the fields, or the password, were checked for.
+        if (account.kind !== kind || (sameAs !== undefined && sameAs !== account.passwordHash)) return undefined;
+        if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
+          account.changePassword(passwordHash);
+          await transaction.endSessions();
+        }
+        await saveAccount(transaction, account, actor);
+        return account;
+      },
+      command.managers,
+    );
     return put ?? this.execute(command, actor);
   }
 
   /** The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be. */
-  private async newPassword({ id, password, passwordHash }: PutAccountCommand): Promise<NewPassword> {
+  private async newPassword(
+    { password, passwordHash }: PutAccountCommand,
+    current: string | null | undefined,
+  ): Promise<NewPassword> {
     if (passwordHash !== undefined) {
       requireFields({ passwordHash: this.passwords.hashProblem(passwordHash) });
       return { passwordHash };
     }
     if (password === undefined) return {};
     requireFields({ password: passwordProblem(password) && newPasswordProblem(password) });
-    const current = (await this.accounts.find(id))?.passwordHash;
     if (current && (await this.passwords.verify(password, current)).matches) return { sameAs: current };
     requireFields({ password: newPasswordProblem(password) });
     return { passwordHash: await this.passwords.hash(password) };
   }
 }
 
-function refusePasswords({ password, passwordHash }: PutAccountCommand): void {
-  const problem = 'must be left out: PASSWORD_SIGN_IN is off';
+/** Suspended and deleted persons may be managers too. */
+function requirePersons(transaction: AccountTransaction, managers: readonly string[] = []): void {
+  const wrong = managers.find((id) => transaction.other(id)?.kind !== 'person');
+  requireFields({
+    managers:
+      wrong && `must be the ids of persons who have an account here, unlike ${JSON.stringify(wrong.slice(0, 128))}`,
+  });
+}
+
+function refusePasswords({ password, passwordHash }: PutAccountCommand, why: string): void {
+  const problem = `must be left out: ${why}`;
   requireFields({
     password: password === undefined ? undefined : problem,
     passwordHash: passwordHash === undefined ? undefined : problem,

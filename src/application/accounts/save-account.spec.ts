@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  outcomeOf,
+  PASSWORD,
+  themselves,
+} from '../../../test/support/application/calls.js';
 import { type Actor, NO_CLIENT } from '../../domain/audit/audit-event.js';
 
 const app = openFakes();
@@ -91,7 +98,7 @@ describe('A purge', () => {
     await app.purgeAccount.execute(id, 1n, PLATFORM);
     await newOwner(app, { id, version: 2n, permissions: ['a:read'] });
     const types = ['account.created', 'account.purged'] as const;
-    const { items } = await app.listAuditEvents.execute(id, { types }, { limit: 50 });
+    const { items } = await app.listAuditEvents.execute(themselves(id), { types }, { limit: 50 });
     expect(items.map(({ type }) => type)).toEqual(['account.created']);
     expect(recorded(id).at(-1)).toMatchObject({ details: { permissions: { before: [], after: ['a:read'] } } });
   });
@@ -143,7 +150,7 @@ test('Owners see account and session events only when they filter for them', asy
   const { id, email } = await newOwner(app);
   await app.signIn.execute(email, PASSWORD, client());
   const list = (filter: Parameters<typeof app.listAuditEvents.execute>[1]) =>
-    app.listAuditEvents.execute(id, filter, { limit: 50 });
+    app.listAuditEvents.execute(themselves(id), filter, { limit: 50 });
   expect((await list({})).items).toEqual([]);
   const filtered = (await list({ types: ['session.opened', 'account.created'] })).items;
   expect(filtered.map(({ type }) => type)).toEqual(['session.opened', 'account.created']);

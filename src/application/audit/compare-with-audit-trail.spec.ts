@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openFakes, type FakeApplication } from '../../../test/fakes/fake-application.js';
 import { SEAL_KEY } from '../../../test/support/application/trail.js';
-import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, themselves } from '../../../test/support/application/calls.js';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.js';
 import { PruneAuditEvents } from './prune-audit-events.js';
 import { SealAuditEvents } from './seal-audit-events.js';
@@ -29,7 +29,7 @@ describe('Keys and accounts with an intact audit trail', () => {
     const [one, other] = [await newOwner(app), await newOwner(app)];
     const { key } = await createKey(app, one.id);
     await createKey(app, other.id);
-    await app.revokeApiKey.execute(one.id, key.id, client());
+    await app.revokeApiKey.execute(themselves(one.id), key.id, client());
     await app.changeAccountStatus.suspend(one.id);
     await app.purgeAccount.execute(other.id, undefined, { actorId: 'admin:ada', client: client() });
     await seal();
@@ -46,7 +46,7 @@ describe('Keys and accounts with an intact audit trail', () => {
   test('are listed when they differ, and only then, with and without seals', async () => {
     const { id } = await newOwner(app);
     const [kept, revoked] = [(await createKey(app, id)).key, (await createKey(app, id)).key];
-    await app.revokeApiKey.execute(id, revoked.id, client());
+    await app.revokeApiKey.execute(themselves(id), revoked.id, client());
     insertKey(kept.id, 'slipped-in');
     changeKey(revoked.id, { revokedAt: null });
     app.store.accounts.set(id, { ...app.store.accounts.get(id)!, permissions: ['all:write'] });

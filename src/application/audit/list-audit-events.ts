@@ -1,4 +1,5 @@
-import { type RecordedEvent, SHOWN_EVENT_TYPES } from '../../domain/audit/audit-event.js';
+import { asSeenBy, type RecordedEvent, SHOWN_EVENT_TYPES } from '../../domain/audit/audit-event.js';
+import type { Acting } from '../managed-account.js';
 import type { Page, PageRequest } from '../lists.js';
 import type { Audit, EventFilter } from '../ports.js';
 
@@ -6,11 +7,12 @@ export class ListAuditEvents {
   constructor(private readonly audit: Audit) {}
 
   /** Without a filter, only the types that owners see by default. */
-  execute(
-    ownerId: string,
+  async execute(
+    { personId, ownerId }: Acting,
     { types = SHOWN_EVENT_TYPES, keyId }: Partial<EventFilter>,
     page: PageRequest,
   ): Promise<Page<RecordedEvent>> {
-    return this.audit.list(ownerId, { types, keyId }, page);
+    const { items, nextCursor } = await this.audit.list(ownerId, { types, keyId }, page);
+    return { items: items.map((event) => asSeenBy(personId, event)), nextCursor };
   }
 }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf, rotateKey } from '../../../test/support/application/calls.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  outcomeOf,
+  rotateKey,
+  themselves,
+} from '../../../test/support/application/calls.js';
 import { keyProofsIn } from '../../domain/leaks/key-proof.js';
 import { RevokeAsAdmin } from './revoke-as-admin.js';
 import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
@@ -60,7 +67,7 @@ describe('The notices of a change', () => {
   test('announce a creation with its client, and an end with its reason', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    await app.revokeApiKey.execute(id, key.id, client());
+    await app.revokeApiKey.execute(themselves(id), key.id, client());
     expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', client().ip],
       ['api_key.revoked', 'owner'],
@@ -71,7 +78,7 @@ describe('The notices of a change', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    expect(await outcomeOf(app.revokeApiKey.execute(id, key.id, client()))).toBe('api_key_not_active');
+    expect(await outcomeOf(app.revokeApiKey.execute(themselves(id), key.id, client()))).toBe('api_key_not_active');
     expect((await noticesOf(key.id)).map(([type]) => type)).toEqual(['api_key.created', 'api_key.expired']);
   });
 

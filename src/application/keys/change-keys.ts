@@ -1,4 +1,4 @@
-import { type Actor, type AuditEvent, THE_SERVICE } from '../../domain/audit/audit-event.js';
+import { type Actor, type AuditEvent, type RevocationNote, THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { firstUse, fixedFacts, newLabel } from '../../domain/audit/event-details.js';
 import type { KeyChange } from '../../domain/keys/key-change.js';
 import { isOpen } from '../../domain/keys/key-status.js';
@@ -17,6 +17,8 @@ interface ChangingKeys {
   readonly idempotencyKey?: string | undefined;
   /** Where a leaked key was found, if that is known. */
   readonly leakedAt?: LeakSite | undefined;
+  /** Of a revocation by an administrator. */
+  readonly noted?: RevocationNote | undefined;
 }
 
 /** Saves the changes even if `change` throws a Refusal, which is then thrown after the commit. */
@@ -34,21 +36,27 @@ export async function changeKeys<T>(
 
 export async function saveKeys(
   transaction: AccountTransaction,
-  { keys, actor, idempotencyKey, leakedAt }: ChangingKeys,
+  { keys, actor, idempotencyKey, leakedAt, noted }: ChangingKeys,
 ): Promise<void> {
   for (const change of keys.changes) {
     const { key, became } = change;
     if (became === 'created') await transaction.addKey(key, idempotencyKey);
     else await transaction.saveKey(key);
-    const event = eventOf(change, actor, leakedAt);
+    const event = eventOf(change, actor, { leaked: leakedAt, administrator: noted });
     if (event) await transaction.record(event);
     const notices = noticesOfChange(change, { clientIp: actor.client.ip, leakedAt });
     for (const notice of notices) await transaction.notify(notice);
   }
 }
 
+/** What is known of a revocation, by its reason. */
+interface Causes {
+  readonly leaked?: LeakSite | undefined;
+  readonly administrator?: RevocationNote | undefined;
+}
+
 /** The event of a change. The actor of an expiry is always the service. */
-export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): AuditEvent | undefined {
+export function eventOf(change: KeyChange, actor: Actor, causes: Causes = {}): AuditEvent | undefined {
   const { key, became } = change;
   const keyId = key.id;
   if (became === 'created') return { type: 'api_key.created', keyId, details: fixedFacts(key), ...actor };
@@ -59,8 +67,9 @@ export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): A
     return { type: 'api_key.first_used', keyId, details: firstUse(key, change.replaced), ...actor };
   if (became === 'expired') return { type: 'api_key.expired', keyId, ...THE_SERVICE };
   if (became !== 'revoked') return undefined;
-  const details = change.reason === 'leaked' && leakedAt && { details: leakedAt };
-  return { type: 'api_key.revoked', keyId, reason: change.reason, ...details, ...actor };
+  const { reason } = change;
+  const details = reason === 'leaked' || reason === 'administrator' ? causes[reason] : undefined;
+  return { type: 'api_key.revoked', keyId, reason, ...(details && { details }), ...actor };
 }
 
 interface OneOfTheKeys {
@@ -93,8 +102,12 @@ export async function requireWithinLimit(transaction: AccountTransaction, perHou
 }
 
 /** Throws `idempotency_key_reused` with the id of the key that was created the first time. */
-export async function requireFirstTime(transaction: AccountTransaction, idempotencyKey?: string): Promise<void> {
-  const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey));
+export async function requireFirstTime(
+  transaction: AccountTransaction,
+  personId: string,
+  idempotencyKey?: string,
+): Promise<void> {
+  const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey, personId));
   if (!earlier) return;
   throw new LatchkeyError(
     'idempotency_key_reused',

@@ -2,7 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
-import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  outcomeOf,
+  PASSWORD,
+  themselves,
+} from '../../../test/support/application/calls.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 
 /** Runs a function right after a password was checked. */
@@ -34,7 +41,10 @@ describe('CreateApiKey', () => {
     const { id: ownerId } = await newOwner(app);
     const from = client('198.51.100.7');
     const order = { ownerId, name: ' CI ', access: 'read-only', expiresInDays: 90, password: PASSWORD } as const;
-    const { key, fullKey, now } = await app.createApiKey.execute({ ...order, idempotencyKey: undefined }, from);
+    const { key, fullKey, now } = await app.createApiKey.execute(
+      { ...order, personId: order.ownerId, idempotencyKey: undefined },
+      from,
+    );
     const keyString = KeyString.parse(fullKey, 'lk')!;
     const state = key.snapshot();
     expect(state).toMatchObject({ ownerId, name: 'CI', access: 'read-only', createdAt: now, revokedAt: null });
@@ -110,7 +120,7 @@ describe('The limit of five active keys', () => {
     const ownerId = await ownerWith(5);
     const { items } = await app.listApiKeys.execute(ownerId, undefined, { limit: 50 });
     const [first, second] = items.map(({ key }) => key.id);
-    await app.revokeApiKey.execute(ownerId, first!, client());
+    await app.revokeApiKey.execute(themselves(ownerId), first!, client());
     runOut(app, second!);
     const outcomes: string[] = [];
     for (let n = 0; n < 10; n += 1) outcomes.push(await outcomeOf(createKey(app, ownerId)));
@@ -207,7 +217,7 @@ describe('An Idempotency-Key', () => {
     const { key } = await createKey(app, ownerId, { idempotencyKey: 'once' });
     const repeat = () => createKey(app, ownerId, { idempotencyKey: 'once' });
     await expect(repeat()).rejects.toMatchObject({ details: { apiKeyId: key.id } });
-    await app.revokeApiKey.execute(ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(ownerId), key.id, client());
     await expect(repeat()).rejects.toMatchObject({ details: { apiKeyId: key.id } });
   });
 

@@ -5,11 +5,12 @@ import type { KeyOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { newlyListed, type ReadKey } from '../lists.js';
+import { type Acting, requireActiveOwner } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { changeKeys, requireWithinLimit, requireFirstTime } from './change-keys.js';
 
 /** The door has already checked the fields with `KEY_FIELDS`. */
-export interface CreateApiKeyCommand extends Omit<KeyOrder, 'id' | 'expiresInDays'>, Proof {
+export interface CreateApiKeyCommand extends Omit<KeyOrder, 'id' | 'expiresInDays' | 'createdBy'>, Acting, Proof {
   /** By default 90, or as many as the policy allows. */
   readonly expiresInDays: number | undefined;
   readonly idempotencyKey: string | undefined;
@@ -32,22 +33,24 @@ export class CreateApiKey {
    * confirmation.
    */
   execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
-    const { ownerId, idempotencyKey } = command;
-    return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
-      await requireFirstTime(transaction, idempotencyKey);
+    const { personId, idempotencyKey } = command;
+    return this.confirmation.confirm({ acting: command, proof: command, client }, async (transaction, person) => {
       const { now, account } = transaction;
-      const { permissions, limits } = account!;
+      requireActiveOwner(account);
+      await requireFirstTime(transaction, personId, idempotencyKey);
+      const { permissions, limits } = account;
       const policy = keyPolicy(this.service, limits);
-      const order = { ...command, expiresInDays: command.expiresInDays ?? defaultKeyDays(policy), policy };
+      const days = command.expiresInDays ?? defaultKeyDays(policy);
+      const order = { ...command, createdBy: personId, expiresInDays: days, policy };
       requireGivable(order, permissions, policy);
       await requireWithinLimit(transaction, this.changesPerHour);
       const keys = new OwnerKeys(await transaction.openKeys());
       const keyString = KeyString.generate(this.keyPrefix);
-      const actor = { actorId: ownerId, client };
+      const actor = { actorId: personId, client };
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
         keys.issue({ ...order, id: randomUUID() }, keyString, now),
       );
-      return { ...newlyListed(key, now, policy), fullKey: keyString.reveal(), now };
+      return { ...newlyListed({ key, maker: person, policy }, now), fullKey: keyString.reveal(), now };
     });
   }
 }

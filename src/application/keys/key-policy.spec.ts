@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf, rotateKey, times } from '../../../test/support/application/calls.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  outcomeOf,
+  rotateKey,
+  times,
+  themselves,
+} from '../../../test/support/application/calls.js';
 import { eventsOf } from '../../../test/support/application/stored.js';
 import type { AccountLimits } from '../../domain/accounts/account-limits.js';
 import { DAY_MS } from '../../domain/time.js';
@@ -94,7 +102,7 @@ describe('A rotation under a policy', () => {
     const [one, two] = [await createKey(app, ownerId), await createKey(app, ownerId)];
     await limit(ownerId, { maxActiveKeys: 1 });
     expect(await outcomeOf(rotateKey(app, { ownerId, id: one.key.id }))).toBe('too_many_active_keys');
-    await app.revokeApiKey.execute(ownerId, two.key.id, client());
+    await app.revokeApiKey.execute(themselves(ownerId), two.key.id, client());
     expect(await outcomeOf(rotateKey(app, { ownerId, id: one.key.id }))).toBe('ok');
   });
 
@@ -105,7 +113,7 @@ describe('A rotation under a policy', () => {
     const rotated = await rotateKey(app, { ownerId, id: key.id });
     expect([rotated.access, rotated.replaced.access]).toEqual(['read-only', 'read-only']);
     expect(rotated.key.snapshot().access).toBe('read-and-write');
-    const renamed = await app.renameApiKey.execute(ownerId, key.id, { name: 'other' }, client());
+    const renamed = await app.renameApiKey.execute(themselves(ownerId), key.id, { name: 'other' }, client());
     const read = await app.getApiKey.execute(ownerId, key.id);
     const shown = [renamed, read, ...(await list(ownerId)).items].map(({ access }) => access);
     expect(new Set(shown)).toEqual(new Set(['read-only']));

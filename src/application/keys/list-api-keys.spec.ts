@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, SERVICE_POLICY, times } from '../../../test/support/application/calls.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  SERVICE_POLICY,
+  times,
+  themselves,
+} from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { DAY_MS } from '../../domain/time.js';
 import { newlyListed } from '../lists.js';
@@ -23,7 +30,7 @@ async function ownerWithKeys() {
     made.push((await createKey(app, id, { name })).key.id);
     app.store.pass(1);
   }
-  await app.revokeApiKey.execute(id, made[1]!, client());
+  await app.revokeApiKey.execute(themselves(id), made[1]!, client());
   runOut(app, made[2]!);
   return { id, made };
 }
@@ -46,9 +53,11 @@ describe('ListApiKeys', () => {
   });
 
   test('shows a new key as the answer to its creation does', async () => {
-    const { id } = await newOwner(app);
-    const { key, now } = await createKey(app, id);
-    expect((await app.listApiKeys.execute(id, undefined, ALL)).items).toEqual([newlyListed(key, now, {})]);
+    const maker = await newOwner(app);
+    const { key, now } = await createKey(app, maker.id);
+    const { id, displayName } = maker;
+    const expected = newlyListed({ key, maker: { id, displayName }, policy: {} }, now);
+    expect((await app.listApiKeys.execute(id, undefined, ALL)).items).toEqual([expected]);
   });
 
   test.each<[ApiKeyStatus, string[]]>([

@@ -1,5 +1,5 @@
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { NO_LIMITS } from '../../domain/accounts/account-limits.js';
+import { NO_ENTITLEMENTS } from '../../domain/accounts/account-change.js';
 import { type KeyPolicy, keyPolicy, type ServicePolicy } from '../../domain/keys/key-policy.js';
 import type { PageRequest, KeyList } from '../lists.js';
 import type { Accounts, ApiKeys } from '../ports.js';
@@ -23,7 +23,7 @@ export class ListApiKeys {
     const list = await this.keys.list(ownerId, status, page);
     const hasRecorded = await this.dueEnds.ofOwner(ownerId, list.now);
     if (hasRecorded) return this.execute(ownerId, status, page);
-    const { limits } = (await this.accounts.find(ownerId)) ?? { limits: NO_LIMITS };
+    const { limits } = (await this.accounts.find(ownerId)) ?? NO_ENTITLEMENTS;
     return { ...list, policy: keyPolicy(this.service, limits) };
   }
 }

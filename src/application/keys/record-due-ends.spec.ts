@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { endAt, eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { OBSERVERS, READ } from '../../../test/support/application/observers.js';
-import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, times, themselves } from '../../../test/support/application/calls.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { DAY_MS } from '../../domain/time.js';
 import type { RecordingGate } from '../ports.js';
@@ -48,7 +48,7 @@ describe.each(observers)('An expiry observed by %s', (_name, observe) => {
     expect(await statusOf(due)).toBe('expired');
     const { verdict } = await app.validateKey.execute({ credential: due.fullKey, question: READ, client: client() });
     expect(verdict).toEqual({ granted: false, reason: 'expired' });
-    const revoke = app.revokeApiKey.execute(due.key.ownerId, due.key.id, client());
+    const revoke = app.revokeApiKey.execute(themselves(due.key.ownerId), due.key.id, client());
     await expect(revoke).rejects.toMatchObject({ details: { apiKeyStatus: 'expired' } });
     expect(expiryEvents(due)).toHaveLength(1);
     expect(stored(due).revokedAt).toBeNull();

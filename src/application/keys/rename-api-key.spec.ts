@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, outcomeOf, themselves } from '../../../test/support/application/calls.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import type { Renaming } from '../../domain/keys/key-state.js';
 
 const app = openFakes();
 
 const rename = (ownerId: string, keyId: string, renaming: Renaming, from = client()) =>
-  app.renameApiKey.execute(ownerId, keyId, renaming, from);
+  app.renameApiKey.execute(themselves(ownerId), keyId, renaming, from);
 const renamings = (ownerId: string) => eventsOf(app, ownerId, 'api_key.renamed');
 const detailsOf = (ownerId: string) => renamings(ownerId).map(({ details }) => JSON.parse(details!) as object);
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, themselves } from '../../../test/support/application/calls.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 
@@ -13,7 +13,7 @@ describe('RevokeApiKey', () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     const from = client('203.0.113.9');
-    const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(id, key.id, from);
+    const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(themselves(id), key.id, from);
     expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
     const { verdict } = await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
@@ -25,9 +25,9 @@ describe('RevokeApiKey', () => {
   test('refuses a second revocation with the status, and changes nothing', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    const { now } = await app.revokeApiKey.execute(id, key.id, client());
+    const { now } = await app.revokeApiKey.execute(themselves(id), key.id, client());
     app.store.pass(1000);
-    await expect(app.revokeApiKey.execute(id, key.id, client())).rejects.toMatchObject({
+    await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject({
       code: 'api_key_not_active',
       details: { apiKeyStatus: 'revoked' },
     });
@@ -38,7 +38,7 @@ describe('RevokeApiKey', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    await expect(app.revokeApiKey.execute(id, key.id, client())).rejects.toMatchObject({
+    await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject({
       code: 'api_key_not_active',
       message: 'This API key is already expired',
       details: { apiKeyStatus: 'expired' },
@@ -50,7 +50,7 @@ describe('RevokeApiKey', () => {
     const [mine, theirs] = [await newOwner(app), await newOwner(app)];
     const { key, fullKey } = await createKey(app, theirs.id);
     for (const keyId of [key.id, randomUUID()]) {
-      await expect(app.revokeApiKey.execute(mine.id, keyId, client())).rejects.toMatchObject({
+      await expect(app.revokeApiKey.execute(themselves(mine.id), keyId, client())).rejects.toMatchObject({
         code: 'not_found',
         message: 'There is no such API key',
       });
@@ -67,8 +67,8 @@ describe('RevokeApiKey', () => {
     const { key } = await createKey(app, id);
     for (const change of ['suspend', 'delete'] as const) {
       await app.changeAccountStatus[change](id);
-      await expect(app.revokeApiKey.execute(id, key.id, client())).rejects.toMatchObject(signInAgain);
+      await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject(signInAgain);
     }
-    await expect(app.revokeApiKey.execute('nobody', key.id, client())).rejects.toMatchObject(signInAgain);
+    await expect(app.revokeApiKey.execute(themselves('nobody'), key.id, client())).rejects.toMatchObject(signInAgain);
   });
 });

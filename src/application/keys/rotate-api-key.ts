@@ -6,15 +6,16 @@ import { graceSecondsOf } from '../../domain/keys/key-rules.js';
 import type { RotationOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { type ListedKey, newlyListed } from '../lists.js';
+import { type Acting, requireActiveOwner } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import type { CreatedApiKey } from './create-api-key.js';
 import { changeKeys, openKey, requireWithinLimit, requireFirstTime } from './change-keys.js';
 
 /** The door has already checked the fields with `ROTATION_FIELDS`. */
-export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id' | 'graceSeconds' | 'policy'>, Proof {
+export interface RotateApiKeyCommand
+  extends Omit<RotationOrder, 'id' | 'createdBy' | 'graceSeconds' | 'policy'>, Acting, Proof {
   /** By default a day, or 0 for a leaked key. */
   readonly graceSeconds: number | undefined;
-  readonly ownerId: string;
   readonly keyId: string;
   readonly idempotencyKey: string | undefined;
 }
@@ -37,21 +38,22 @@ export class RotateApiKey {
    * `too_many_changes`, and the errors of a confirmation.
    */
   async execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
-    const { ownerId, keyId, idempotencyKey } = command;
+    const { personId, keyId, idempotencyKey } = command;
     const graceSeconds = graceSecondsOf(command);
-    return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {
-      await requireFirstTime(transaction, idempotencyKey);
+    return this.confirmation.confirm({ acting: command, proof: command, client }, async (transaction, person) => {
       const { now, account } = transaction;
-      const policy = keyPolicy(this.service, account!.limits);
+      requireActiveOwner(account);
+      await requireFirstTime(transaction, personId, idempotencyKey);
+      const policy = keyPolicy(this.service, account.limits);
       requireFields({ expiresInDays: keyDaysProblem(command.expiresInDays, policy) });
       await requireWithinLimit(transaction, this.changesPerHour);
       const { keys, key: replaced } = await openKey(transaction, keyId);
       const keyString = KeyString.generate(this.keyPrefix);
-      const actor = { actorId: ownerId, client };
+      const actor = { actorId: personId, client };
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
-        keys.rotate(keyId, { ...command, graceSeconds, policy, id: randomUUID() }, keyString, now),
+        keys.rotate(keyId, { ...command, createdBy: personId, graceSeconds, policy, id: randomUUID() }, keyString, now),
       );
-      const successor = { ...newlyListed(key, now, policy), fullKey: keyString.reveal(), now };
+      const successor = { ...newlyListed({ key, maker: person, policy }, now), fullKey: keyString.reveal(), now };
       return { ...successor, replaced: await transaction.listed(replaced) };
     });
   }

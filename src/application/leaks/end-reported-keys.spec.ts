@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, outcomeOf, times, themselves } from '../../../test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { RevokeAsAdmin } from '../keys/revoke-as-admin.js';
@@ -50,7 +50,7 @@ describe('EndReportedKeys', () => {
   test('changes nothing for keys that have already ended', async () => {
     const { app, report, newKey, failures } = setUp();
     const [revoked, expired] = [await newKey(), await newKey()];
-    await app.revokeApiKey.execute(revoked.key.ownerId, revoked.key.id, client());
+    await app.revokeApiKey.execute(themselves(revoked.key.ownerId), revoked.key.id, client());
     runOut(app, expired.key.id);
     await report(revoked.fullKey, expired.fullKey, revoked.fullKey);
     await report(revoked.fullKey);

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, PASSWORD } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, PASSWORD, themselves } from '../../../test/support/application/calls.js';
 import type { AccountStatus } from '../../domain/accounts/account.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { noticeData, type NoticeType } from '../../domain/notices/key-notice.js';
+import { noticeData, type NoticeData, type NoticeType } from '../../domain/notices/key-notice.js';
 import { Addressees } from './addressees.js';
 
 const app = openFakes();
@@ -14,11 +14,18 @@ const addressees = new Addressees(app.accounts, app.keys);
 const MAILED: NoticeType[] = ['api_key.created', 'api_key.expiring', 'api_key.leaked', 'api_key.used_from_new_network'];
 const HAPPENED = MAILED.filter((type) => type !== 'api_key.expiring');
 
+const messageOf = (type: NoticeType, data: NoticeData, recipient: string | null = null) => ({
+  id: randomUUID(),
+  type,
+  timestamp: app.store.now(),
+  recipient,
+  data,
+});
+
 async function ownedKey() {
   const owner = await newOwner(app);
   const { key } = await createKey(app, owner.id);
-  const addressee = (type: NoticeType) =>
-    addressees.of({ id: randomUUID(), type, timestamp: app.store.now(), data: noticeData({ type, key }, 1) });
+  const addressee = (type: NoticeType) => addressees.of(messageOf(type, noticeData({ type, key }, 1)));
   /** Which of the mails the owner would get now. */
   const goes = async () => {
     const gets = await Promise.all(MAILED.map(addressee));
@@ -31,7 +38,7 @@ describe('Addressees', () => {
   test('returns the owner with the address at the time of sending', async () => {
     const { owner, key } = await ownedKey();
     const data = noticeData({ type: 'api_key.created', key }, 1);
-    const message = { id: randomUUID(), type: 'api_key.created', timestamp: app.store.now(), data } as const;
+    const message = messageOf('api_key.created', data);
     await newOwner(app, { id: owner.id, email: `new-${owner.email}` });
     const addressee = await addressees.of(message);
     expect(addressee).toMatchObject({ account: { email: `new-${owner.email}` }, now: app.store.now() });
@@ -61,7 +68,7 @@ describe('Addressees', () => {
     runOut(app, expired.key.id);
     expect(await expired.goes()).toEqual(HAPPENED);
     const revoked = await ownedKey();
-    await app.revokeApiKey.execute(revoked.owner.id, revoked.key.id, client());
+    await app.revokeApiKey.execute(themselves(revoked.owner.id), revoked.key.id, client());
     expect(await revoked.goes()).toEqual(HAPPENED);
   });
 
@@ -69,7 +76,7 @@ describe('Addressees', () => {
     const { owner, key, goes, addressee } = await ownedKey();
     expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: false });
     const order = { password: PASSWORD, idempotencyKey: undefined, expiresInDays: 5, graceSeconds: 60 };
-    const { fullKey } = await app.rotateApiKey.execute({ ...order, ownerId: owner.id, keyId: key.id }, client());
+    const { fullKey } = await app.rotateApiKey.execute({ ...order, ...themselves(owner.id), keyId: key.id }, client());
     expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: true });
     await app.validateKey.execute({
       credential: fullKey,
@@ -77,5 +84,55 @@ describe('Addressees', () => {
       client: client(),
     });
     expect(await goes()).toEqual(HAPPENED);
+  });
+});
+
+describe('Addressees of a key of a service account', () => {
+  const bots = { email: '', displayName: 'CI bot', permissions: ['systems:read'], kind: 'service' } as const;
+
+  async function managedKey() {
+    const [ada, bob] = [await newOwner(app), await newOwner(app)];
+    const put = (managers: readonly string[], email = '') =>
+      app.putAccount.execute({ ...bots, id: `bot-${ada.id}`, managers, email });
+    const bot = await put([ada.id, bob.id]);
+    const { key } = await createKey(app, bot.id, { access: 'read-only', personId: ada.id, ownerId: bot.id });
+    /** Those of them who would get a mail about the key now. */
+    const gets = async (type: NoticeType = 'api_key.created') => {
+      const data = noticeData({ type, key }, 1);
+      const found = await Promise.all([null, ada.id, bob.id].map((id) => addressees.of(messageOf(type, data, id))));
+      return found.flatMap((addressee) => addressee?.account.id ?? []);
+    };
+    return { ada, bob, bot, put, gets };
+  }
+
+  test('are its own address, if it has one, and the managers who are active at the time of sending', async () => {
+    const { ada, bob, bot, put, gets } = await managedKey();
+    expect(await gets()).toEqual([ada.id, bob.id]);
+    await put([ada.id, bob.id], 'bot@example.org');
+    expect(await gets()).toEqual([bot.id, ada.id, bob.id]);
+    await app.changeAccountStatus.suspend(ada.id);
+    expect(await gets()).toEqual([bot.id, bob.id]);
+    await app.changeAccountStatus.reactivate(ada.id);
+    expect(await gets()).toEqual([bot.id, ada.id, bob.id]);
+    await put([ada.id], 'bot@example.org');
+    expect(await gets()).toEqual([bot.id, ada.id]);
+  });
+
+  test('are not a manager who was purged, also when the id is used again', async () => {
+    const { ada, bob, gets } = await managedKey();
+    await app.purgeAccount.execute(ada.id, undefined, THE_SERVICE);
+    expect(await gets()).toEqual([bob.id]);
+    await newOwner(app, { id: ada.id, version: 1n });
+    expect(await gets()).toEqual([bob.id]);
+  });
+
+  test('learn of an expiry only while the service account is active', async () => {
+    const { bot, ada, bob, gets } = await managedKey();
+    expect(await gets('api_key.expiring')).toEqual([ada.id, bob.id]);
+    await app.changeAccountStatus.suspend(bot.id);
+    expect(await gets('api_key.expiring')).toEqual([]);
+    expect(await gets('api_key.leaked')).toEqual([ada.id, bob.id]);
+    await app.changeAccountStatus.delete(bot.id);
+    expect(await gets('api_key.leaked')).toEqual([]);
   });
 });

@@ -6,6 +6,10 @@ import type { OutboxMessage } from '../notice-ports.js';
 /** Who gets a mail about a key, as of now. */
 export interface Addressee {
   readonly account: Account;
+  /** Of the key. The addressee, or a service account that the addressee manages. */
+  readonly owner: Account;
+  /** Who made the key: the owner, or a manager. Without a name after a purge. */
+  readonly maker: Pick<Account, 'id' | 'displayName'>;
   readonly now: Date;
   /** Whether the key has a successor that nobody has used yet. */
   readonly isReplaced: boolean;
@@ -20,23 +24,28 @@ export class Addressees {
   ) {}
 
   /**
-   * The owner of the key, or undefined if the owner must no longer get this mail. Suspended owners still get mails
-   * about what has happened. Mails about what will happen go only to owners who can act on them, and only until then.
+   * The owner of the key or the manager, or undefined if they must no longer get this mail. Suspended owners still get
+   * mails about what has happened. Mails about what will happen are sent only while the owner's keys work, and only
+   * until then. Managers get mails only while they may see the account.
    */
-  async of({ type, data }: OutboxMessage): Promise<Addressee | undefined> {
-    const [account, read] = await Promise.all([
+  async of({ type, data, recipient }: OutboxMessage): Promise<Addressee | undefined> {
+    const [owner, account, read] = await Promise.all([
       this.accounts.find(data.ownerId),
+      this.accounts.find(recipient ?? data.ownerId),
       // When an account was purged and its id reused, this key does not belong to the new account.
       this.keys.findOwn(data.ownerId, data.keyId),
     ]);
-    if (!account || !read || account.status === 'deleted') return undefined;
+    if (!owner || !account?.email || !read || owner.status === 'deleted') return undefined;
+    if (recipient !== null && !owner.isManagedBy(account)) return undefined;
     const { key, now } = read;
     const { replacedBy, endsAt } = key.snapshot();
-    const isComing = account.isActive && key.status(now) === 'active' && !endsAt;
+    const isComing = owner.isActive && key.status(now) === 'active' && !endsAt;
     if (type === 'api_key.expiring' && !isComing) return undefined;
-    const [successor, replaced] = await Promise.all(
-      [replacedBy, data.replacesKeyId].map((id) => (id ? this.keys.find(id) : undefined)),
-    );
-    return { account, now, isReplaced: successor?.status(now) === 'active', replaced };
+    const [maker, successor, replaced] = await Promise.all([
+      this.accounts.find(key.createdBy),
+      ...[replacedBy, data.replacesKeyId].map((id) => (id ? this.keys.find(id) : undefined)),
+    ]);
+    const isReplaced = successor?.status(now) === 'active';
+    return { account, owner, maker: maker ?? { id: key.createdBy, displayName: '' }, now, isReplaced, replaced };
   }
 }

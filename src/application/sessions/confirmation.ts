@@ -8,7 +8,7 @@ import {
 import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '../../domain/errors.js';
-import type { AccountTransaction } from '../account-transaction.js';
+import { type Acting, type Admission, type ManagedTransaction, managedTransaction } from '../managed-account.js';
 import type { Accounts, Passwords } from '../ports.js';
 import type { PasswordCheck } from './password-check.js';
 
@@ -22,10 +22,15 @@ export interface Proof {
 }
 
 interface ConfirmedOrder {
-  readonly ownerId: string;
+  readonly acting: Acting;
   readonly proof: Proof;
   readonly client: Client;
+  /** Who may change these keys. Default: their owner and its managers. */
+  readonly admit?: Admission;
 }
+
+/** What is done in the transaction that locks and checks the person and the owner of the keys. */
+type Change<T> = (transaction: ManagedTransaction, person: Account) => Promise<T>;
 
 /** The result of the check, which the transaction compares with the locked account. */
 interface Checked extends Proof {
@@ -43,7 +48,7 @@ interface ConfirmationParts {
   readonly rule: FreshSignInRule;
 }
 
-/** Owners confirm a change with their password or, without one here, with a fresh sign-in at the platform. */
+/** People confirm a change with their password or, without one here, with a fresh sign-in at the platform. */
 export class Confirmation {
   constructor(private readonly parts: ConfirmationParts) {}
 
@@ -55,42 +60,39 @@ export class Confirmation {
    * Checks the password before the transaction, because hashing is slow. The transaction checks that the account has
    * not changed since. Throws `incorrect_password`, `confirmation_required`, and the errors of `change`.
    */
-  async confirm<T>(order: ConfirmedOrder, change: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
+  async confirm<T>(order: ConfirmedOrder, change: Change<T>): Promise<T> {
     // A concurrent sign-in may have replaced the hash of the same password: then check once more, with the new hash.
     const outcome = (await this.attempt(order, change)) ?? (await this.attempt(order, change));
     if (!outcome) throw incorrectPassword();
     return outcome.result;
   }
 
-  /** Undefined when the account's password hash changed after the check. */
-  private async attempt<T>(
-    order: ConfirmedOrder,
-    change: (transaction: AccountTransaction) => Promise<T>,
-  ): Promise<{ result: T } | undefined> {
+  /** Undefined when the person's password hash changed after the check. */
+  private async attempt<T>(order: ConfirmedOrder, change: Change<T>): Promise<{ result: T } | undefined> {
     const checked = await this.check(order);
     const { accounts, rule } = this.parts;
-    const outcome = accounts.transaction(order.ownerId, async (transaction) => {
-      const { account, now } = transaction;
-      if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
-      if (account.passwordHash !== checked.passwordHash) return undefined;
-      if (checked.password === undefined && !isFresh(checked.signIn, rule, now)) throw confirmationRequired(rule);
-      return { result: await change(transaction) };
-    });
-    return outcome.finally(() => this.renew(order.ownerId, checked));
+    const work = async (transaction: ManagedTransaction, person: Account) => {
+      if (person.passwordHash !== checked.passwordHash) return undefined;
+      const isConfirmed = checked.password !== undefined || isFresh(checked.signIn, rule, transaction.now);
+      if (!isConfirmed) throw confirmationRequired(rule);
+      return { result: await change(transaction, person) };
+    };
+    const outcome = managedTransaction(accounts, order.acting, work, order.admit);
+    return outcome.finally(() => this.renew(order.acting.personId, checked));
   }
 
-  private async check({ ownerId, proof: { password, signIn }, client }: ConfirmedOrder): Promise<Checked> {
+  private async check({ acting: { personId }, proof: { password, signIn }, client }: ConfirmedOrder): Promise<Checked> {
     const { accounts, check, takesPasswords } = this.parts;
     const isNotAccepted = password !== undefined && !takesPasswords;
     requireFields({ password: isNotAccepted ? 'must be left out: PASSWORD_SIGN_IN is off' : undefined });
-    const account = await accounts.find(ownerId);
+    const account = await accounts.find(personId);
     const passwordHash = account?.passwordHash ?? null;
     if (password === undefined) {
       const isMissing = account !== undefined && this.kindFor(account) === 'password';
       requireFields({ password: isMissing ? 'is missing' : undefined });
       return { signIn, passwordHash };
     }
-    const name = `confirm:${ownerId}`;
+    const name = `confirm:${personId}`;
     const guess = { account, email: account?.email ?? '', password, subjects: [{ name, policy: CONFIRMATION }] };
     const requester = { name, isKnown: true };
     const { matches, outdated } = await check.verify({ ...guess, requester }, client);
@@ -99,10 +101,10 @@ export class Confirmation {
   }
 
   /** If replacing an outdated hash fails, the change still succeeds, and the next correct password replaces it. */
-  private async renew(ownerId: string, { password, passwordHash, isOutdated }: Checked): Promise<void> {
+  private async renew(personId: string, { password, passwordHash, isOutdated }: Checked): Promise<void> {
     if (!isOutdated) return;
     const { accounts, passwords } = this.parts;
-    const rehash = async () => accounts.rehash(ownerId, passwordHash!, await passwords.hash(password!));
+    const rehash = async () => accounts.rehash(personId, passwordHash!, await passwords.hash(password!));
     await rehash().catch(() => undefined);
   }
 }

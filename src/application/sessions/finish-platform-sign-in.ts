@@ -15,11 +15,12 @@ import type {
   Sessions,
   SpentSignIns,
 } from '../ports.js';
+import { isRefused } from './identify-owner.js';
 import { sessionOpened } from './sign-in.js';
 import type { SignInUnderWay } from './begin-platform-sign-in.js';
 
 /** Why a person can't sign in here. `expired`: no sign-in is pending in their browser any more. */
-export type SignInRefusal = 'no_account' | 'suspended' | 'deleted' | 'expired';
+export type SignInRefusal = 'no_account' | 'service_account' | 'suspended' | 'deleted' | 'expired';
 
 export type FinishedSignIn =
   | { readonly refusal: SignInRefusal }
@@ -77,6 +78,7 @@ export class FinishPlatformSignIn {
     }
     const { accountId, signIn } = person;
     const account = accountId === undefined ? undefined : await this.parts.accounts.find(accountId);
+    if (account && (await isRefused(this.parts.audit, account, client))) return { refusal: 'service_account' };
     const event = account && sessionOpened(account.id, client);
     const session = event && (await this.parts.sessions.begin({ accountId: account.id, signIn, event }));
     if (!session) {

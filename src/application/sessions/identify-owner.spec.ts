@@ -12,8 +12,8 @@ describe('IdentifyOwner', () => {
   test('finds the person of a session', async () => {
     const { id, email } = await newOwner(app);
     const { token, expiresAt } = await app.signIn.execute(email, PASSWORD, client());
-    expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id, email }, expiresAt });
-    expect(await app.identifyOwner.bySession('another')).toBeUndefined();
+    expect(await app.identifyOwner.bySession(token, client())).toMatchObject({ account: { id, email }, expiresAt });
+    expect(await app.identifyOwner.bySession('another', client())).toBeUndefined();
   });
 
   test('finds the account that a platform token names, until the token expires', async () => {
@@ -43,6 +43,19 @@ describe('IdentifyOwner', () => {
       expect(app.refusals.noted.at(-1)).toMatchObject({ ownerId: id, client: from, why });
     },
   );
+
+  test('finds no service account, and records that its session was refused', async () => {
+    const { id: manager } = await newOwner(app);
+    const id = `bot-of-${manager}`;
+    const profile = { id, email: '', displayName: 'CI bot', permissions: [], kind: 'service' } as const;
+    await app.putAccount.execute({ ...profile, managers: [manager] });
+    const from = client('203.0.113.9');
+    expect(await app.identifyOwner.byPlatformToken(tokens.issue(id), from)).toBeUndefined();
+    app.store.sessions.set('planted', { accountId: id, expiresAt: new Date(app.store.now().getTime() + 60_000) });
+    expect(await app.identifyOwner.bySession('planted', from)).toBeUndefined();
+    const refused = { type: 'session.refused', reason: 'service-account', actorId: null, clientIp: '203.0.113.9' };
+    expect(eventsOf(app, id, 'session.')).toMatchObject([refused, refused]);
+  });
 
   test.each([
     ['names no account', () => tokens.issue('nobody'), 'no_account', 'no account has the id nobody'],

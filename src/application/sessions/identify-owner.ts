@@ -1,3 +1,4 @@
+import type { Account } from '../../domain/accounts/account.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { Accounts, Audit, PlatformTokens, Refusals, Session, Sessions } from '../ports.js';
@@ -18,8 +19,10 @@ export class IdentifyOwner {
     return this.parts.tokens !== undefined;
   }
 
-  bySession(token: string): Promise<Session | undefined> {
-    return this.parts.sessions.find(token);
+  async bySession(token: string, client: Client): Promise<Session | undefined> {
+    const session = await this.parts.sessions.find(token);
+    if (session && (await isRefused(this.parts.audit, session.account, client))) return undefined;
+    return session;
   }
 
   /** Throws `no_account` for a person whom the platform knows. Anybody else gets no reason. */
@@ -27,6 +30,7 @@ export class IdentifyOwner {
     const bearer = (await this.parts.tokens?.verify(jwt)) ?? { refusal: 'no platform login is configured' };
     if ('refusal' in bearer) return this.refuse(bearer.refusal, client);
     const account = await this.parts.accounts.find(bearer.accountId);
+    if (account && (await isRefused(this.parts.audit, account, client))) return undefined;
     if (account?.isActive) return { account, expiresAt: bearer.expiresAt, signIn: bearer.signIn };
     if (account) return this.refuse(`the account is ${account.status}`, client, account.id);
     await this.refuse(`no account has the id ${bearer.accountId}`, client);
@@ -41,4 +45,11 @@ export class IdentifyOwner {
     await this.parts.audit.recordFailure(failure);
     this.parts.refusals.note(failure, { why });
   }
+}
+
+/** Only persons have sessions. A service account that is refused one is on the audit trail. */
+export async function isRefused(audit: Audit, { id, kind }: Account, client: Client): Promise<boolean> {
+  if (kind === 'person') return false;
+  await audit.record({ type: 'session.refused', reason: 'service-account', actorId: null, client }, id);
+  return true;
 }

@@ -28,7 +28,7 @@ describe('A sign-in at the platform', () => {
   test('opens a session that knows how the person signed in', async () => {
     const { id } = await newOwner(app);
     const { token, expiresAt } = await tokenOf(id);
-    expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id }, expiresAt, signIn });
+    expect(await app.identifyOwner.bySession(token, client())).toMatchObject({ account: { id }, expiresAt, signIn });
     expect(eventsOf(app, id, 'session.')).toMatchObject([{ type: 'session.opened', clientIp: '192.0.2.1' }]);
   });
 
@@ -65,7 +65,7 @@ describe('A sign-in at the platform', () => {
     login.isAway = true;
     expect(await app.signOut.execute(later.token)).toBeUndefined();
     login.isAway = false;
-    expect(await app.identifyOwner.bySession(later.token)).toBeUndefined();
+    expect(await app.identifyOwner.bySession(later.token, client())).toBeUndefined();
   });
 
   test('passes the prompt on', async () => {
@@ -81,8 +81,8 @@ describe('A sign-in at the platform', () => {
     const { underWay } = await begin.execute('sign-in', token);
     expect(underWay).toMatchObject({ purpose: 'sign-in', ownerId: undefined, sessionDigest: sessionDigest(token) });
     const later = await tokenOf(id, 'sign-in', token);
-    expect(await app.identifyOwner.bySession(token)).toBeUndefined();
-    expect(await app.identifyOwner.bySession(later.token)).toMatchObject({ account: { id } });
+    expect(await app.identifyOwner.bySession(token, client())).toBeUndefined();
+    expect(await app.identifyOwner.bySession(later.token, client())).toMatchObject({ account: { id } });
   });
 
   test('shows whether the person who confirms is the one who started it', async () => {
@@ -92,8 +92,8 @@ describe('A sign-in at the platform', () => {
     expect(again.isExpected).toBe(true);
     const other = await tokenOf(two.id, 'confirmation', again.token);
     expect(other.isExpected).toBe(false);
-    expect(await app.identifyOwner.bySession(again.token)).toBeUndefined();
-    expect(await app.identifyOwner.bySession(other.token)).toMatchObject({ account: { id: two.id } });
+    expect(await app.identifyOwner.bySession(again.token, client())).toBeUndefined();
+    expect(await app.identifyOwner.bySession(other.token, client())).toMatchObject({ account: { id: two.id } });
     expect((await tokenOf(two.id, 'confirmation')).isExpected).toBe(true);
   });
 
@@ -122,7 +122,7 @@ describe('A sign-in at the platform', () => {
     const [one, two] = [await begin.execute('sign-in', token), await begin.execute('sign-in', token)];
     const answer = login.answer(one.underWay, { accountId: id, signIn });
     expect(await outcomeOf(finish.execute(answer, two.underWay, client()))).toBe('invalid_credentials');
-    expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id } });
+    expect(await app.identifyOwner.bySession(token, client())).toMatchObject({ account: { id } });
   });
 
   test('is finished once, even if it was refused', async () => {

@@ -19,7 +19,7 @@ const app = openFakes();
 
 const signIn = (email: string, password = PASSWORD, ip = HOME, instance: FakeApplication = app) =>
   instance.signIn.execute(email, password, client(ip));
-const isSignedIn = async (token: string) => (await app.identifyOwner.bySession(token)) !== undefined;
+const isSignedIn = async (token: string) => (await app.identifyOwner.bySession(token, client())) !== undefined;
 const profileOf = ({ id, email, displayName, permissions }: Account) => ({ id, email, displayName, permissions });
 
 const sessionsOf = (id: string) => [...app.store.sessions.values()].filter(({ accountId }) => accountId === id);
@@ -32,7 +32,7 @@ describe('SignIn', () => {
   test('opens a session of twelve hours', async () => {
     const { id, email } = await newOwner(app);
     const { token, expiresAt } = await signIn(email);
-    const session = await app.identifyOwner.bySession(token);
+    const session = await app.identifyOwner.bySession(token, client());
     expect([session?.account.id, session?.expiresAt]).toEqual([id, expiresAt]);
     expect(expiresAt.getTime() - app.store.now().getTime()).toBe(12 * HOUR_MS);
   });
@@ -41,7 +41,7 @@ describe('SignIn', () => {
     const { id, email } = await newOwner(app, { email: 'Grace.Hopper@Example.org' });
     for (const typed of [email, email.toLowerCase(), email.toUpperCase()]) {
       const { token } = await signIn(typed);
-      expect((await app.identifyOwner.bySession(token))?.account.id).toBe(id);
+      expect((await app.identifyOwner.bySession(token, client()))?.account.id).toBe(id);
     }
   });
 

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf, rotateKey } from '../../../test/support/application/calls.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  outcomeOf,
+  rotateKey,
+  themselves,
+} from '../../../test/support/application/calls.js';
 import { making, type NaiveKey, type NaiveRequest, verdictOn } from '../../../test/support/application/naive-judge.js';
 import { type Change, restrictedCases } from '../../../test/support/application/restricted-cases.js';
 import { printFigures, shortOrLong } from '../../../test/support/jest/long-form.js';
@@ -49,7 +56,7 @@ class Life {
     if (what.is === 'permissions') return this.give(what.permissions);
     const { key: newest } = this.newest!;
     if (what.is === 'revoke' && !this.isRevoked && owner.status === 'active') {
-      await app.revokeApiKey.execute(owner.id, newest.id, client());
+      await app.revokeApiKey.execute(themselves(owner.id), newest.id, client());
       this.isRevoked = true;
     } else if (what.is === 'rotate' && !this.isRevoked && owner.status === 'active') {
       const rotated = await outcomeOf(rotateKey(app, newest.snapshot()).then((created) => (this.newest = created)));

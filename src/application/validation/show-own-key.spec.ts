@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, outcomeOf, themselves } from '../../../test/support/application/calls.js';
 import { unknownKey } from '../../../test/support/callers/key-strings.js';
 
 const app = openFakes({ rateLimit: { perSecond: 1, burst: 2 } });
@@ -31,7 +31,7 @@ describe('ShowOwnKey', () => {
     const limited = await show(fullKey);
     expect(limited).toMatchObject({ verdict: { granted: false, reason: 'rate-limited' } });
     expect(limited).not.toHaveProperty('name');
-    await app.revokeApiKey.execute(id, key.id, client());
+    await app.revokeApiKey.execute(themselves(id), key.id, client());
     expect(await show(fullKey)).toMatchObject({ verdict: { reason: 'revoked' } });
     expect(eventsOf(app, id, 'authentication.failed')).toMatchObject([{ reason: 'revoked', keyId: key.id }]);
   });

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { endAt, eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, rotateKey, times } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, rotateKey, times, themselves } from '../../../test/support/application/calls.js';
 import type { Operation } from '../../domain/keys/access.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { DAY_MS } from '../../domain/time.js';
@@ -146,7 +146,7 @@ describe('ValidateKey before the secret is proven', () => {
 
   test('reveals nothing about a key to a wrong secret, and does not charge it', async () => {
     const { key, fullKey } = await newKey();
-    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
     await app.changeAccountStatus.suspend(key.ownerId);
     for (let n = 0; n < 5; n += 1) {
       const { verdict, rate } = await validate(withAnotherSecret(fullKey));
@@ -159,7 +159,7 @@ describe('ValidateKey before the secret is proven', () => {
 describe('ValidateKey after the secret is proven', () => {
   const questionOf = (operation: Operation, permission = ''): Question => ({ operation, permission });
   const cases: [DenialReason, (created: CreatedApiKey) => Promise<unknown>, Question, boolean][] = [
-    ['revoked', ({ key }) => app.revokeApiKey.execute(key.ownerId, key.id, client()), READ, true],
+    ['revoked', ({ key }) => app.revokeApiKey.execute(themselves(key.ownerId), key.id, client()), READ, true],
     ['expired', async ({ key }) => runOut(app, key.id), READ, true],
     ['owner-suspended', ({ key }) => app.changeAccountStatus.suspend(key.ownerId), READ, true],
     ['owner-deleted', ({ key }) => app.changeAccountStatus.delete(key.ownerId), READ, true],
@@ -195,7 +195,7 @@ describe('ValidateKey after the secret is proven', () => {
   test('answers revoked for a revoked key beyond its limit', async () => {
     const { key, fullKey } = await newKey();
     for (let n = 0; n < 4; n += 1) await validate(fullKey);
-    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
     expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'revoked' });
   });
 
@@ -208,7 +208,7 @@ describe('ValidateKey after the secret is proven', () => {
         await createKey(app, id),
         await createKey(app, id),
       ];
-      await app.revokeApiKey.execute(id, revoked!.key.id, client());
+      await app.revokeApiKey.execute(themselves(id), revoked!.key.id, client());
       await app.changeAccountStatus[change](id);
       endAt(app.store, app.store.now(), expiring!.key.id);
       await app.changeAccountStatus.reactivate(id);
@@ -237,7 +237,7 @@ describe('The metrics of a validation', () => {
     await validate(fullKey);
     const used = await lastUseOf(key.ownerId);
     expect(used).toBeInstanceOf(Date);
-    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
     await validate(fullKey);
     expect(await lastUseOf(key.ownerId)).toEqual(used);
     expect(counts()).toEqual([before[0]! + 1, before[1]! + 1, before[2]]);
@@ -289,14 +289,14 @@ describe('The usage of a key', () => {
     await validate(fullKey, { operation: 'destroy', permission: '' });
     expect((await validate(fullKey)).verdict).toMatchObject({ reason: 'rate-limited' });
     expect(await refused()).toEqual([4]);
-    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
     await validate(fullKey);
     expect(await historyOf(key.id)).toMatchObject({ uses: [], days: [{ granted: 0, refused: 5 }] });
   });
 
   test('counts no refusal that was not answered because it could not be recorded', async () => {
     const { key, fullKey } = await newKey();
-    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
     app.store.isAuditTrailAway = true;
     await expect(validate(fullKey)).rejects.toMatchObject({ code: 'unavailable' });
     app.store.isAuditTrailAway = false;
@@ -338,7 +338,7 @@ describe('The phases of a validation', () => {
     expect(wrong.parts[2]!.since).toBe(wrong.parts[1]!.until);
     const malformed = await measured('let me in');
     expect(malformed.parts).toEqual([{ part: 'record', since: malformed.begun, until: expect.any(Number) }]);
-    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
     const revoked = await measured(fullKey);
     expect(names(revoked.parts)).toEqual(['batch', 'postgresql', 'limits', 'record']);
     expect(revoked.parts[3]!.since).toBe(revoked.parts[2]!.until);
@@ -502,7 +502,7 @@ test('ValidateKey grants an old key whose end was cancelled when the clock is se
   app.store.pass(60_000);
   const validating = judgeAfter(async () => {
     app.store.pass(-60_000);
-    await app.revokeApiKey.execute(ownerId, successor.key.id, client());
+    await app.revokeApiKey.execute(themselves(ownerId), successor.key.id, client());
   });
   expect((await validating(fullKey)).verdict.granted).toBe(true);
   expect(eventsOf(app, ownerId, 'api_key.revoked')).toMatchObject([{ keyId: successor.key.id }]);

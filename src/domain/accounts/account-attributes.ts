@@ -28,6 +28,10 @@ export function attributesProblem(attributes: readonly Attribute[]): string | un
   return bytes > MAX_BYTES ? `must take at most ${MAX_BYTES} bytes as a header, and these take ${bytes}` : undefined;
 }
 
+export function attributesByName(attributes: readonly Attribute[]): Record<string, string> {
+  return Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
+}
+
 /**
  * A dictionary of RFC 9651 (Structured Field Values for HTTP): `tenant="acme", plan="pro"`. Values beyond printable ASCII
  * are Display Strings.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NO_ENTITLEMENTS } from './account-change.js';
+import { NO_TERMS } from './account-change.js';
 import { Account } from './account.js';
 import { type AccountProfile } from './account-profile.js';
 
@@ -9,7 +9,7 @@ const PERMISSIONS = { before: PROFILE.permissions, after: PROFILE.permissions };
 function stored(): Account {
   const { email, displayName, permissions } = PROFILE;
   const state = {
-    ...NO_ENTITLEMENTS,
+    ...NO_TERMS,
     id: 'u1',
     email,
     displayName,
@@ -81,8 +81,7 @@ describe('accountChanges', () => {
     for (const status of ['suspended', 'deleted'] as const) {
       const account = Account.restore({
         ...PROFILE,
-        limits: {},
-        attributes: [],
+        ...NO_TERMS,
         id: 'u1',
         passwordHash: null,
         version: 0n,

@@ -1,14 +1,15 @@
+import type { AccountKind } from './account-kind.js';
 import type { Attribute } from './account-attributes.js';
 import type { AccountLimits } from './account-limits.js';
 
 /** One change of an account. It is stored together with its event. */
-export interface AccountChange extends Partial<ChangedEntitlements> {
+export interface AccountChange extends Partial<ChangedTerms> {
   readonly became: 'created' | 'changed' | 'suspended' | 'reactivated' | 'deleted';
   /** The names of the changed fields only: the audit trail keeps neither emails nor names of people. */
   readonly changed?: readonly string[];
 }
 
-/** What the platform gives an account. The audit trail keeps its values. */
+/** What the platform gives an account. */
 export interface Entitlements {
   readonly permissions: readonly string[];
   readonly limits: AccountLimits;
@@ -17,17 +18,29 @@ export interface Entitlements {
 
 export const NO_ENTITLEMENTS: Entitlements = { permissions: [], limits: {}, attributes: [] };
 
+/** Everything of an account whose values are on the audit trail. */
+export interface AccountTerms extends Entitlements {
+  readonly kind: AccountKind;
+  /** The ids of the persons who work with the keys of a service account. Sorted. */
+  readonly managers: readonly string[];
+}
+
+export const NO_TERMS: AccountTerms = { ...NO_ENTITLEMENTS, kind: 'person', managers: [] };
+
+/** Those that most events leave out, because they have not changed. */
+export const RARE_TERMS = ['limits', 'attributes', 'kind', 'managers'] as const;
+
 export interface Change<T> {
   readonly before: T;
   readonly after: T;
 }
 
-/** Limits and attributes are left out if they have not changed. */
-export type ChangedEntitlements = { readonly permissions: Change<readonly string[]> } & {
-  readonly [Field in 'limits' | 'attributes']?: Change<Entitlements[Field]>;
+/** Each is left out if it has not changed, except the permissions. */
+export type ChangedTerms = { readonly permissions: Change<readonly string[]> } & {
+  readonly [Field in (typeof RARE_TERMS)[number]]?: Change<AccountTerms[Field]>;
 };
 
-interface Changeable extends Entitlements {
+interface Changeable extends AccountTerms {
   readonly email: string;
   readonly displayName: string;
   readonly passwordHash: string | null;
@@ -38,28 +51,27 @@ const STATUS_CHANGE = { active: 'reactivated', suspended: 'suspended', deleted: 
 
 /** @param before undefined for a new account */
 export function accountChanges(before: Changeable | undefined, after: Changeable): AccountChange[] {
-  const entitlements = changedEntitlements(before ?? NO_ENTITLEMENTS, after);
-  if (!before) return [{ became: 'created', ...entitlements }];
+  const terms = changedTerms(before ?? NO_TERMS, after);
+  if (!before) return [{ became: 'created', ...terms }];
   const changed = [
     ...(before.email === after.email ? [] : ['email']),
     ...(before.displayName === after.displayName ? [] : ['displayName']),
     ...(samePermissions(before.permissions, after.permissions) ? [] : ['permissions']),
-    ...(entitlements.limits ? ['limits'] : []),
-    ...(entitlements.attributes ? ['attributes'] : []),
+    ...RARE_TERMS.filter((field) => terms[field]),
     ...(before.passwordHash === after.passwordHash ? [] : ['password']),
   ];
   return [
-    ...(changed.length > 0 ? [{ became: 'changed', changed, ...entitlements } as const] : []),
+    ...(changed.length > 0 ? [{ became: 'changed', changed, ...terms } as const] : []),
     ...(before.status === after.status ? [] : [{ became: STATUS_CHANGE[after.status] }]),
   ];
 }
 
-export function changedEntitlements(before: Entitlements, after: Entitlements): ChangedEntitlements {
-  const change = <Field extends keyof Entitlements>(field: Field) => ({ before: before[field], after: after[field] });
+export function changedTerms(before: AccountTerms, after: AccountTerms): ChangedTerms {
+  const change = <Field extends keyof AccountTerms>(field: Field) => ({ before: before[field], after: after[field] });
+  const changed = RARE_TERMS.filter((field) => !isSame(before[field], after[field]));
   return {
     permissions: change('permissions'),
-    ...(isSame(before.limits, after.limits) ? {} : { limits: change('limits') }),
-    ...(isSame(before.attributes, after.attributes) ? {} : { attributes: change('attributes') }),
+    ...(Object.fromEntries(changed.map((field) => [field, change(field)])) as Partial<ChangedTerms>),
   };
 }
 

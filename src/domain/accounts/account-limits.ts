@@ -1,4 +1,4 @@
-import { optional, type Rule } from '../errors.js';
+import { optional, type Rule, wholeNumberProblem } from '../errors.js';
 import { type AccessLevel, accessProblem } from './access-level.js';
 import type { RateLimit } from '../rate-limit.js';
 
@@ -19,8 +19,6 @@ export interface AccountLimits {
   readonly maxActiveKeys?: number;
 }
 
-export const NO_LIMITS: AccountLimits = Object.freeze({});
-
 /** The problem of each limit by the name of its field. */
 export function limitProblems({
   requestsPerSecond,
@@ -37,6 +35,11 @@ export function limitProblems({
   };
 }
 
+/** The highest access level of the keys of an account. */
+export function accessCeiling({ maxAccess = 'read-and-write' }: AccountLimits): AccessLevel {
+  return maxAccess;
+}
+
 /** The rate limit of each key of an account. */
 export function rateLimitOf({ requestsPerSecond, burst }: AccountLimits, service: RateLimit): RateLimit {
   if (requestsPerSecond === undefined && burst === undefined) return service;
@@ -51,8 +54,5 @@ export function givenLimits(limits: {
 }
 
 function upTo(most: number): Rule {
-  return optional((value) => {
-    const isWithin = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
-    return isWithin ? undefined : `must be a whole number from 1 to ${most}`;
-  });
+  return optional((value) => wholeNumberProblem(value, 1, most));
 }

@@ -1,13 +1,14 @@
+import { type AccountKind, managersProblem } from './account-kind.js';
 import { requireFields } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
 import { type Attribute, attributesProblem } from './account-attributes.js';
-import { type AccountLimits, limitProblems, NO_LIMITS } from './account-limits.js';
+import { type AccountLimits, limitProblems } from './account-limits.js';
 import { isNewPermission, isPermission, newPermissionProblem } from './permission.js';
 
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_PERMISSIONS = 1000;
 
-/** A user as the platform describes them. The platform counts `version`; without it the stored version stays. */
+/** An account as the platform describes it. The platform counts `version`; without it the stored version stays. */
 export interface AccountProfile {
   readonly email: string;
   readonly displayName: string;
@@ -15,6 +16,10 @@ export interface AccountProfile {
   /** Absent limits or attributes leave the stored ones as they are. */
   readonly limits?: AccountLimits | undefined;
   readonly attributes?: readonly Attribute[] | undefined;
+  /** A new account is a person unless it says otherwise. A stored account keeps its kind. */
+  readonly kind?: AccountKind | undefined;
+  /** Account ids. Absent: the stored ones stay. */
+  readonly managers?: readonly string[] | undefined;
   readonly version?: bigint | undefined;
 }
 
@@ -31,13 +36,18 @@ export function emailProblem(email: string): string | undefined {
   return isEmail ? undefined : 'must be an email address';
 }
 
-/** Throws one error that names every invalid field of the profile. */
-export function requireProfile(id: string, profile: AccountProfile): void {
-  const { email, displayName, permissions, limits = NO_LIMITS, attributes = [] } = profile;
+/**
+ * Throws one error that names every invalid field of the profile.
+ * @param stored undefined for a new account
+ */
+export function requireProfile(id: string, profile: AccountProfile, stored: AccountKind | undefined): void {
+  const kind = profile.kind ?? stored ?? 'person';
+  const { email, displayName, permissions, limits = {}, attributes = [] } = profile;
+  const managers = profile.managers ?? (kind === 'service' && !stored ? [] : undefined);
   const wrong = permissions.find((permission) => !isPermission(permission));
   requireFields({
     id: accountIdProblem(id),
-    email: emailProblem(email),
+    email: kind === 'service' && email === '' ? undefined : emailProblem(email),
     displayName: /^[^\p{Cc}]{0,200}$/u.test(displayName)
       ? undefined
       : 'must be at most 200 characters without control characters',
@@ -49,6 +59,7 @@ export function requireProfile(id: string, profile: AccountProfile): void {
           : `must each have the form resource:action without wildcards, unlike ${quoted(wrong)}`,
     ...limitProblems(limits),
     attributes: attributesProblem(attributes),
+    managers: managers && managersProblem(kind, managers),
   });
 }
 

@@ -38,6 +38,8 @@ describe('Account', () => {
       ...PROFILE,
       limits: {},
       attributes: [],
+      kind: 'person' as const,
+      managers: [],
       id: 'u2',
       passwordHash: 'hash',
       status: 'deleted' as const,
@@ -220,7 +222,7 @@ describe('requireProfile', () => {
     ['a display name of 200 characters', 'u1', { displayName: '🔑'.repeat(200) }],
     ['1000 permissions', 'u1', { permissions: many(1000) }],
   ])('accepts %s', (_what, id, part) => {
-    expect(() => requireProfile(id, { ...PROFILE, ...part })).not.toThrow();
+    expect(() => requireProfile(id, { ...PROFILE, ...part }, undefined)).not.toThrow();
   });
 
   test.each<[string, string, Partial<AccountProfile>]>([
@@ -238,14 +240,14 @@ describe('requireProfile', () => {
     ['permissions', 'u1', { permissions: ['a:read', ''] }],
     ['permissions', 'u1', { permissions: many(1001) }],
   ])('names the invalid field %s', (field, id, part) => {
-    expect(() => requireProfile(id, { ...PROFILE, ...part })).toThrow(
+    expect(() => requireProfile(id, { ...PROFILE, ...part }, undefined)).toThrow(
       expect.objectContaining({ code: 'invalid_fields', details: { errors: [expect.objectContaining({ field })] } }),
     );
   });
 
   test('names every invalid field in one error, with its rule', () => {
     const wrong = { email: '', displayName: '\0', permissions: ['*'] };
-    expect(() => requireProfile('', wrong)).toThrow(
+    expect(() => requireProfile('', wrong, undefined)).toThrow(
       expect.objectContaining({
         details: {
           errors: [
@@ -257,7 +259,7 @@ describe('requireProfile', () => {
         },
       }),
     );
-    expect(() => requireProfile('u1', { ...PROFILE, permissions: many(1001) })).toThrow(
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: many(1001) }, undefined)).toThrow(
       'permissions must be at most 1000',
     );
   });
@@ -265,10 +267,12 @@ describe('requireProfile', () => {
   test('removes keys from the invalid permission that it quotes', () => {
     const key = KeyString.generate('lk').reveal();
     const quoted = `${key.slice(0, key.indexOf('.') + 1)}…`;
-    expect(() => requireProfile('u1', { ...PROFILE, permissions: [key] })).toThrow(`unlike ${JSON.stringify(quoted)}`);
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: [key] }, undefined)).toThrow(
+      `unlike ${JSON.stringify(quoted)}`,
+    );
   });
 
   test('quotes only the beginning of an invalid permission', () => {
-    expect(() => requireProfile('u1', { ...PROFILE, permissions: [long(5000)] })).toThrow(/unlike "x{64}"$/);
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: [long(5000)] }, undefined)).toThrow(/unlike "x{64}"$/);
   });
 });

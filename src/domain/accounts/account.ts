@@ -1,4 +1,11 @@
-import { accountChanges, type AccountChange, type Entitlements, NO_ENTITLEMENTS } from './account-change.js';
+import {
+  accountChanges,
+  type AccountChange,
+  type AccountTerms,
+  type Entitlements,
+  NO_TERMS,
+} from './account-change.js';
+import type { AccountKind } from './account-kind.js';
 import { type AccountProfile, requireNewPermissions } from './account-profile.js';
 import { type Attribute, attributesProblem } from './account-attributes.js';
 import { type AccountLimits, givenLimits, limitProblems } from './account-limits.js';
@@ -12,7 +19,7 @@ export interface OwnerStanding extends Entitlements {
   readonly status: AccountStatus;
 }
 
-interface AccountState extends OwnerStanding {
+interface AccountState extends OwnerStanding, AccountTerms {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
@@ -33,7 +40,8 @@ export class Account implements OwnerStanding {
       id,
       email,
       displayName,
-      ...NO_ENTITLEMENTS,
+      ...NO_TERMS,
+      kind: profile.kind ?? 'person',
       passwordHash: null,
       status: 'active',
       version: 0n,
@@ -65,6 +73,12 @@ export class Account implements OwnerStanding {
   get attributes(): readonly Attribute[] {
     return this.state.attributes;
   }
+  get kind(): AccountKind {
+    return this.state.kind;
+  }
+  get managers(): readonly string[] {
+    return this.state.managers;
+  }
   get passwordHash(): string | null {
     return this.state.passwordHash;
   }
@@ -83,14 +97,35 @@ export class Account implements OwnerStanding {
     return accountChanges(this.before, this.state);
   }
 
-  /** Throws `invalid_fields` for a permission that is not stored yet and does not follow the grammar of new ones. */
-  update({ email, displayName, permissions, version, ...terms }: AccountProfile): void {
+  /**
+   * Throws `kind_is_fixed`, and `invalid_fields` for a permission that is not stored yet and does not follow the grammar
+   * of new ones.
+   */
+  update({ email, displayName, permissions, version, ...profile }: AccountProfile): void {
+    const { kind } = this.state;
+    if (profile.kind !== undefined && profile.kind !== kind) throw kindIsFixed(kind);
     requireNewPermissions(permissions.filter((each) => !this.state.permissions.includes(each)));
     const newest = newestVersion(this.state.version, version);
-    const limits = terms.limits ? givenLimits(terms.limits) : this.state.limits;
-    const attributes = terms.attributes ?? this.state.attributes;
-    const rest = { email, displayName, permissions: [...new Set(permissions)], version: newest };
-    this.state = { ...this.state, ...rest, limits, attributes };
+    const { limits = this.state.limits, attributes = this.state.attributes } = profile;
+    const managers = profile.managers ? [...new Set(profile.managers)].sort() : this.state.managers;
+    const entitlements = { permissions: [...new Set(permissions)], limits: givenLimits(limits), attributes };
+    this.state = { ...this.state, email, displayName, ...entitlements, managers, version: newest };
+  }
+
+  /** For a person who was purged. No manager may be left: the keys stay valid. */
+  removeManager(id: string): void {
+    this.state = { ...this.state, managers: this.state.managers.filter((manager) => manager !== id) };
+  }
+
+  /** Whether this person works with the keys of this account: with their own, or with those of a service account. */
+  isManagedBy(person: Account): boolean {
+    if (!person.isActive || person.kind !== 'person') return false;
+    return person.id === this.id || this.state.managers.includes(person.id);
+  }
+
+  /** Whether the account has exactly this permission. One that covers it does not count. */
+  has(permission: string): boolean {
+    return this.state.permissions.includes(permission);
   }
 
   changePassword(passwordHash: string): void {
@@ -145,4 +180,9 @@ export function newestVersion(stored: bigint, sent = stored): bigint {
 /** Why an owner who is not active is refused. A status that this release does not know counts as suspended. */
 export function ownerRefusal(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
   return status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
+}
+
+function kindIsFixed(kind: AccountKind): LatchkeyError {
+  const is = kind === 'person' ? 'a person' : 'a service account';
+  return new LatchkeyError('kind_is_fixed', `the account is ${is}: its kind can't change until the account is purged`);
 }

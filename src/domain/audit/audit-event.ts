@@ -50,8 +50,16 @@ interface KeyEvent extends Actor {
   readonly keyId: string;
   /** Only of a revocation. */
   readonly reason?: RevocationReason;
-  /** The facts of a new key that never change; what it was called before; the first use of a successor; where it leaked. */
-  readonly details?: ReturnType<typeof fixedFacts | typeof newLabel | typeof firstUse> | LeakSite;
+  /**
+   * The facts of a new key that never change; what it was called before; the first use of a successor; where it leaked;
+   * what an administrator noted.
+   */
+  readonly details?: ReturnType<typeof fixedFacts | typeof newLabel | typeof firstUse> | LeakSite | RevocationNote;
+}
+
+/** Why an administrator revoked a key, in their words. */
+export interface RevocationNote {
+  readonly note: string;
 }
 
 interface AccountEvent extends Actor {
@@ -61,12 +69,25 @@ interface AccountEvent extends Actor {
 }
 
 interface SessionEvent extends Actor {
-  readonly type: 'session.opened';
+  readonly type: 'session.opened' | 'session.refused';
+  /** Only of a session that was refused. */
+  readonly reason?: 'service-account';
   readonly details?: undefined;
 }
 
+/** An administrator saw a page of keys or accounts, or one key. */
+interface ViewEvent extends Actor {
+  readonly type: 'admin.viewed';
+  /** The key that they opened. */
+  readonly keyId?: string;
+  /** What they searched keys by, as text, or the ids of the accounts that they saw. */
+  readonly details?:
+    | { readonly query: Readonly<Record<string, string | null | undefined>> }
+    | { readonly accounts: readonly string[] };
+}
+
 /** Commits in the same transaction as the change that it records. The details are stored and sealed as JSON text. */
-export type AuditEvent = KeyEvent | AccountEvent | SessionEvent;
+export type AuditEvent = KeyEvent | AccountEvent | SessionEvent | ViewEvent;
 
 /** The type of the event that records a FailedAuthentication. */
 export const AUTHENTICATION_FAILED = 'authentication.failed';
@@ -100,14 +121,23 @@ export const OWNER_EVENT_TYPES = [
   'api_key.rotated',
   'api_key.first_used',
   'session.opened',
+  'session.refused',
   'account.created',
   'account.changed',
   'account.suspended',
   'account.reactivated',
   'account.deleted',
   'account.purged',
+  'admin.viewed',
 ] as const satisfies readonly EventType[];
 export type OwnerEventType = (typeof OWNER_EVENT_TYPES)[number];
+
+/** An account, as people see it. */
+export interface Person {
+  readonly id: string;
+  /** Empty where the account has none, and for a person who was purged. */
+  readonly displayName: string;
+}
 
 export interface RecordedEvent {
   readonly id: string;
@@ -124,4 +154,12 @@ export interface RecordedEvent {
   readonly leak: LeakSite | null;
   /** Only of a key that got another name. */
   readonly previousName: string | null;
+  /** The account that acted. Null for everybody else, and where authentication failed. */
+  readonly actor: Person | null;
+}
+
+/** People do not see from where others work. */
+export function asSeenBy(viewerId: string, event: RecordedEvent): RecordedEvent {
+  const isOwn = event.actor === null || event.actor.id === viewerId;
+  return isOwn ? event : { ...event, clientIp: null, userAgent: null };
 }

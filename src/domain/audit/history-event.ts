@@ -1,7 +1,7 @@
 import type { SealableEvent } from './audit-seal.js';
 
 /** The part of an event from which the state of a key or an account can be reconstructed. */
-export type HistoryEvent = Pick<SealableEvent, 'id' | 'type' | 'ownerId' | 'reason' | 'details'>;
+export type HistoryEvent = Pick<SealableEvent, 'id' | 'type' | 'ownerId' | 'actorId' | 'reason' | 'details'>;
 
 /** Empty unless the details are a JSON object. Only a forged event can have other details. */
 export function detailsOf({ details }: Pick<HistoryEvent, 'details'>): Readonly<Record<string, unknown>> {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { NO_ENTITLEMENTS } from '../accounts/account-change.js';
+import { NO_TERMS } from '../accounts/account-change.js';
 import { RecordedAccount, type StoredAccount } from './recorded-account.js';
 import type { HistoryEvent } from './history-event.js';
 
 const stored = (status: StoredAccount['status'], ...permissions: string[]): StoredAccount => {
-  return { ...NO_ENTITLEMENTS, status, permissions };
+  return { ...NO_TERMS, status, permissions };
 };
 const ACTIVE = (...permissions: string[]) => stored('active', ...permissions);
 
@@ -19,6 +19,7 @@ function recorded(found: StoredAccount | undefined, ...changes: Change[]): Recor
       id: BigInt(index + 1),
       type: `account.${became}`,
       ownerId: 'u1',
+      actorId: null,
       reason: null,
       details,
     };
@@ -69,6 +70,8 @@ describe('RecordedAccount', () => {
   describe.each([
     ['limits', {}, { burst: 3, requestsPerSecond: 2 }, { maxKeyDays: 7 }],
     ['attributes', [], [{ name: 'tenant', value: 'acme' }], [{ name: 'tenant', value: 'globex' }]],
+    ['managers', [], ['ada'], ['ada', 'eve']],
+    ['kind', 'person', 'service', 'other'],
   ] as const)('of an account with %s', (field, none, some, others) => {
     /** Each change is the value before it and after it. */
     const problems = (value: unknown, ...changes: (readonly [unknown, unknown] | undefined)[]) => {
@@ -77,7 +80,7 @@ describe('RecordedAccount', () => {
         const [before, after] = change ?? [];
         const details = change ? JSON.stringify({ [field]: { before, after } }) : null;
         const type = index === 0 ? 'account.created' : 'account.changed';
-        account.add({ id: BigInt(index + 1), type, ownerId: 'u1', reason: null, details });
+        account.add({ id: BigInt(index + 1), type, ownerId: 'u1', actorId: null, reason: null, details });
       });
       return account.differences();
     };
@@ -96,14 +99,21 @@ describe('RecordedAccount', () => {
     });
 
     test('has none after a purge, even if the event does not say so', () => {
-      const purged = { id: 2n, type: 'account.purged', ownerId: 'u1', reason: null, details: null } as const;
+      const purged = {
+        id: 2n,
+        type: 'account.purged',
+        ownerId: 'u1',
+        actorId: null,
+        reason: null,
+        details: null,
+      } as const;
       for (const [left, expected] of [
         [none, []],
         [some, [`has the ${field} ${JSON.stringify(some)}; event 2 left others`]],
       ] as const) {
         const account = new RecordedAccount({ ...stored('deleted'), [field]: left });
         const details = JSON.stringify({ [field]: { before: none, after: some } });
-        account.add({ id: 1n, type: 'account.created', ownerId: 'u1', reason: null, details });
+        account.add({ id: 1n, type: 'account.created', ownerId: 'u1', actorId: null, reason: null, details });
         account.add(purged);
         expect(account.differences()).toEqual(expected);
       }
@@ -135,7 +145,7 @@ describe('RecordedAccount', () => {
     'ignores details that the service never writes: %s',
     (details) => {
       const account = new RecordedAccount(ACTIVE('a:read'));
-      account.add({ id: 1n, type: 'account.changed', ownerId: 'u1', reason: null, details });
+      account.add({ id: 1n, type: 'account.changed', ownerId: 'u1', actorId: null, reason: null, details });
       expect([account.isTakenAsFound, account.differences()]).toEqual([true, []]);
     },
   );

@@ -1,14 +1,15 @@
 import {
+  type AccountTerms,
   type Change,
-  type Entitlements,
   isSame,
-  NO_ENTITLEMENTS,
+  NO_TERMS,
+  RARE_TERMS,
   samePermissions,
 } from '../accounts/account-change.js';
 import type { AccountStatus, OwnerStanding } from '../accounts/account.js';
 import { detailsOf, type HistoryEvent } from './history-event.js';
 
-export type StoredAccount = OwnerStanding;
+export type StoredAccount = OwnerStanding & AccountTerms;
 
 /** The status of an account after an event of this type. A purged account stays deleted. */
 const STATUS_AFTER: Readonly<Record<string, AccountStatus>> = {
@@ -24,7 +25,7 @@ export class RecordedAccount {
   private given: { readonly permissions: readonly string[]; readonly by: HistoryEvent } | undefined;
   private left: { readonly status: AccountStatus; readonly by: HistoryEvent } | undefined;
   private between: string | undefined;
-  private readonly entitlements = [new RecordedEntitlement('limits'), new RecordedEntitlement('attributes')];
+  private readonly terms = RARE_TERMS.map((field) => new RecordedTerm(field));
 
   /** @param stored undefined where no such account is stored */
   constructor(private readonly stored: StoredAccount | undefined) {}
@@ -32,7 +33,7 @@ export class RecordedAccount {
   add(event: HistoryEvent): void {
     const status = STATUS_AFTER[event.type];
     if (status) this.left = { status, by: event };
-    for (const entitlement of this.entitlements) entitlement.add(event);
+    for (const term of this.terms) term.add(event);
     const change = permissionsOf(event);
     if (!change) return;
     if (this.given && !samePermissions(this.given.permissions, change.before)) {
@@ -51,7 +52,7 @@ export class RecordedAccount {
     return [
       ...(between === undefined ? [] : [between]),
       ...(given ? permissionProblems(stored.permissions, given.permissions, given.by) : []),
-      ...this.entitlements.flatMap((entitlement) => entitlement.differences(stored)),
+      ...this.terms.flatMap((term) => term.differences(stored)),
       ...(left && left.status !== stored.status
         ? [`is ${stored.status}; event ${left.by.id} left it ${left.status}`]
         : []),
@@ -68,15 +69,15 @@ function permissionProblems(stored: readonly string[], given: readonly string[],
   ];
 }
 
-/** After these, an account has no limits and attributes but those that the event names. A release before 0.3 names none. */
+/** After these, an account has no such terms but those that the event names. A release before 0.3 names none. */
 const GIVES_NONE: ReadonlySet<string> = new Set(['account.created', 'account.purged']);
 
-/** The limits or the attributes of an account. Most events do not name them. */
-class RecordedEntitlement {
+/** One of the terms that most events do not name. */
+class RecordedTerm {
   private given: { readonly value: unknown; readonly by: HistoryEvent } | undefined;
   private between: string | undefined;
 
-  constructor(private readonly field: 'limits' | 'attributes') {}
+  constructor(private readonly field: (typeof RARE_TERMS)[number]) {}
 
   add(event: HistoryEvent): void {
     const change = detailsOf(event)[this.field] as Partial<Change<unknown>> | null | undefined;
@@ -86,11 +87,11 @@ class RecordedEntitlement {
       }
       this.given = { value: change.after, by: event };
     } else if (GIVES_NONE.has(event.type)) {
-      this.given = { value: NO_ENTITLEMENTS[this.field], by: event };
+      this.given = { value: NO_TERMS[this.field], by: event };
     }
   }
 
-  differences(stored: Entitlements): string[] {
+  differences(stored: AccountTerms): string[] {
     const { field, given, between } = this;
     const isOther = given && !isSame(stored[field], given.value);
     return [

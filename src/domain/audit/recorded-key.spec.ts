@@ -27,10 +27,16 @@ const FACTS = {
 };
 
 let lastId = 0n;
-const event = (became: string, details: object | string | null = null, ownerId = 'ada'): HistoryEvent => ({
+const event = (
+  became: string,
+  details: object | string | null = null,
+  ownerId = 'ada',
+  actorId: string | null = null,
+): HistoryEvent => ({
   id: (lastId += 1n),
   type: `api_key.${became}`,
   ownerId,
+  actorId,
   reason: null,
   details: typeof details === 'object' && details !== null ? JSON.stringify(details) : details,
 });
@@ -83,6 +89,20 @@ describe('RecordedKey', () => {
       'has another note than event n gave it',
     ]);
     expect(differences(KEY, [event('created', FACTS), event('renamed')])).toEqual([]);
+  });
+
+  test.each<[string | null, string | null, string | undefined]>([
+    [null, null, undefined],
+    ['bob', null, undefined],
+    [null, 'ada', undefined],
+    ['ada', 'ada', undefined],
+    ['bob', 'bob', undefined],
+    [null, 'bob', 'was made by its owner; event n created it by bob'],
+    ['eve', 'bob', 'was made by eve; event n created it by bob'],
+    ['eve', 'ada', 'was made by eve; event n created it by ada'],
+  ])('compares the maker %j of a key with the actor of its creation, %j', (createdBy, actorId, problem) => {
+    const created = event('created', FACTS, 'ada', actorId);
+    expect(differences({ ...KEY, createdBy }, [created])).toEqual(problem ? [problem] : []);
   });
 
   test('finds a revoked key that is stored as expired', () => {

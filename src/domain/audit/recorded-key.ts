@@ -12,6 +12,7 @@ export interface StoredKey
     Pick<
       ApiKeyState,
       | 'ownerId'
+      | 'createdBy'
       | 'name'
       | 'note'
       | 'access'
@@ -70,6 +71,7 @@ export class RecordedKey {
     const [isStill, expires] = [sameUnlessAbsent, moment(stored.expiresAt)];
     return [
       ...(created.ownerId === stored.ownerId ? [] : [`belongs to ${stored.ownerId}; ${given} for ${created.ownerId}`]),
+      ...makerProblems(stored, created),
       ...(isStill(access, stored.access) ? [] : [`is ${stored.access}; ${given} as ${String(access)}`]),
       ...(isStill(publicPart, stored.publicPart) && isStill(digest, stored.digest.toString('hex'))
         ? []
@@ -120,6 +122,12 @@ function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {
 
 function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {
   return !prunedUpTo || !(at.valueOf() <= prunedUpTo.valueOf());
+}
+
+/** Keys that an owner made are stored without a maker, as all keys were before there were managers. */
+function makerProblems({ createdBy }: StoredKey, { id, ownerId, actorId }: HistoryEvent): string[] {
+  const isSame = actorId === null || actorId === (createdBy ?? ownerId);
+  return isSame ? [] : [`was made by ${createdBy ?? 'its owner'}; event ${id} created it by ${actorId}`];
 }
 
 /** A creation that records none made a key without any, also before restrictions were introduced. */

@@ -31,6 +31,7 @@ const event = (id: bigint, type: string, details: object | null, reason: string 
   id,
   type: `api_key.${type}`,
   ownerId: 'ada',
+  actorId: 'ada',
   reason,
   details: details && JSON.stringify(details),
 });

@@ -25,6 +25,7 @@ describe('ApiKey.issue', () => {
     expect(key.snapshot()).toEqual({
       id: 'k1',
       ownerId: 'u1',
+      createdBy: null,
       name: 'CI',
       note: null,
       access: 'read-and-write',

@@ -31,6 +31,7 @@ export class ApiKey {
       ...restrictions,
       id: order.id,
       ownerId: order.ownerId,
+      createdBy: order.createdBy === order.ownerId ? null : (order.createdBy ?? null),
       name: normalizeKeyName(order.name),
       note: normalizeKeyNote(order.note ?? ''),
       access: order.access,
@@ -51,6 +52,10 @@ export class ApiKey {
   }
   get ownerId(): string {
     return this.state.ownerId;
+  }
+  /** The id of the account that made the key. */
+  get createdBy(): string {
+    return this.state.createdBy ?? this.state.ownerId;
   }
   get replaces(): string | null {
     return this.state.replaces;
@@ -98,11 +103,15 @@ export class ApiKey {
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);
-    const { id, graceSeconds, policy } = order;
+    const { id, createdBy, graceSeconds, policy } = order;
     const expiresInDays = order.expiresInDays ?? Math.min(this.lifeDays(), policy.maxKeyDays);
     const { ownerId, name, note, access, permissions, allowedNetworks } = this.state;
     const restrictions = { permissions: permissions ?? undefined, allowedNetworks: allowedNetworks ?? undefined };
-    const successor = ApiKey.issue({ id, ownerId, name, access, expiresInDays, ...restrictions }, keyString, now);
+    const successor = ApiKey.issue(
+      { id, ownerId, createdBy, name, access, expiresInDays, ...restrictions },
+      keyString,
+      now,
+    );
     successor.state = { ...successor.state, note, replaces: this.id, graceSeconds };
     this.state = { ...this.state, replacedBy: id };
     return successor;

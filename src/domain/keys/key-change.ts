@@ -6,7 +6,7 @@ import type { EndStatus } from './key-status.js';
 export type RevocationReason =
   /** In the settings screen or over HTTP. */
   | 'owner'
-  /** At the command line. */
+  /** At the command line, or by an administrator on the settings screen. */
   | 'administrator'
   /** Over gRPC. */
   | 'platform'

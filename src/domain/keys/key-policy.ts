@@ -1,7 +1,7 @@
-import type { AccountLimits } from '../accounts/account-limits.js';
+import { accessCeiling, type AccountLimits } from '../accounts/account-limits.js';
 import { isCovered } from '../accounts/permission.js';
 import { requireFields } from '../errors.js';
-import { ACCESS_LEVELS, type AccessLevel, lowerAccess } from '../accounts/access-level.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
 import { permissionsToGive } from './access.js';
 import { DEFAULT_EXPIRY_DAYS } from './key-rules.js';
 
@@ -19,11 +19,12 @@ export interface KeyPolicy extends ServicePolicy {
 }
 
 /** An account's own number of keys replaces the service's, up or down. Its days and its access only lower them. */
-export function keyPolicy(service: ServicePolicy, { maxActiveKeys, maxKeyDays, maxAccess }: AccountLimits): KeyPolicy {
+export function keyPolicy(service: ServicePolicy, limits: AccountLimits): KeyPolicy {
+  const { maxActiveKeys, maxKeyDays } = limits;
   const policy = {
     maxActiveKeys: maxActiveKeys ?? service.maxActiveKeys,
     maxKeyDays: Math.min(service.maxKeyDays, maxKeyDays ?? service.maxKeyDays),
-    maxAccess: lowerAccess('read-and-write', maxAccess),
+    maxAccess: accessCeiling(limits),
   };
   const limitedByAccount = [
     ...(maxActiveKeys === undefined ? [] : (['maxActiveKeys'] as const)),
@@ -76,10 +77,7 @@ function permissionsProblem(
   };
   const unknown = permissions?.find(isMissing(ceiling));
   const tooHigh = permissions?.find(isMissing(access));
-  if (unknown === undefined) {
-    return (
-      tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`
-    );
-  }
-  return `holds ${JSON.stringify(unknown)}, which you can't give: choose among GET /v1/permissions or what they cover`;
+  if (unknown !== undefined)
+    return `holds ${JSON.stringify(unknown)}, which you can't give: choose among GET /v1/permissions or what they cover`;
+  return tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`;
 }

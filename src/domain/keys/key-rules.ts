@@ -1,5 +1,5 @@
 import { MOST_KEY_DAYS } from '../accounts/account-limits.js';
-import { optional, requireFields, type Rule } from '../errors.js';
+import { optional, requireFields, type Rule, wholeNumberProblem } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
 import { accessProblem } from '../accounts/access-level.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
@@ -45,11 +45,6 @@ export function expiryDaysProblem(value: unknown): string | undefined {
 
 export function graceSecondsProblem(value: unknown): string | undefined {
   return wholeNumberProblem(value, 0, MAX_GRACE_SECONDS);
-}
-
-function wholeNumberProblem(value: unknown, least: number, most: number): string | undefined {
-  const holds = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
-  return holds ? undefined : `must be a whole number from ${least} to ${most}`;
 }
 
 /** What the caller chooses for a new key. Every door uses these rules. */

@@ -6,6 +6,8 @@ import type { KeyTimes } from './key-status.js';
 export interface ApiKeyState extends KeyTimes, KeyRestrictions {
   readonly id: string;
   readonly ownerId: string;
+  /** The manager who made the key of a service account. Null: the owner. */
+  readonly createdBy: string | null;
   readonly name: string;
   /** What the owner writes about the key. */
   readonly note: string | null;
@@ -29,6 +31,8 @@ export interface ApiKeyState extends KeyTimes, KeyRestrictions {
 export interface KeyOrder {
   readonly id: string;
   readonly ownerId: string;
+  /** The person who makes it. Undefined: the owner. */
+  readonly createdBy?: string | undefined;
   readonly name: string;
   readonly note?: string | undefined;
   readonly access: AccessLevel;
@@ -51,6 +55,8 @@ export type KeyLabel = Pick<ApiKeyState, 'name' | 'note'>;
 export interface RotationOrder {
   /** The id of the successor. */
   readonly id: string;
+  /** The person who rotates the key. Undefined: the owner. */
+  readonly createdBy?: string | undefined;
   /** Undefined: the same lifetime as the old key, or as much of it as the policy allows. */
   readonly expiresInDays: number | undefined;
   readonly policy: KeyPolicy;
@@ -61,6 +67,7 @@ export interface RotationOrder {
 
 /** The initial state of a new key. */
 export const UNTOUCHED = {
+  createdBy: null,
   permissions: null,
   allowedNetworks: null,
   revokedAt: null,

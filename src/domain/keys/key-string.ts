@@ -83,6 +83,22 @@ export function maskKey(prefix: string, publicPart: string): string {
   return `${prefix}_${publicPart.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
+/** What lists show of a key, or a beginning of it. */
+export interface ShownPrefix {
+  /** Undefined: any marker. */
+  readonly marker: string | undefined;
+  /** 1 to 24 characters. */
+  readonly publicPart: string;
+}
+
+const SHOWN = /^(?:([a-z][a-z0-9]{0,15})_)?([0-9a-f]{1,24})…?$/;
+
+/** Reads `lk_4f9a01c2d3e4…`, less of it, or only its hex characters. Undefined for any other text, also a key string. */
+export function readShownPrefix(text: string): ShownPrefix | undefined {
+  const [, marker, publicPart] = SHOWN.exec(text) ?? [];
+  return publicPart === undefined ? undefined : { marker, publicPart };
+}
+
 const NO_DIGEST = Buffer.alloc(32);
 
 /** Runs in constant time, and takes as long when there is no stored digest. */

@@ -7,6 +7,13 @@ export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 /** Which channels have a receiver. */
 export type NoticeReceivers = Readonly<Record<NoticeChannel, boolean>>;
 
+/** One message of a notice. */
+export interface Delivery {
+  readonly channel: NoticeChannel;
+  /** The manager whom a mail goes to. Null for the owner, and for webhooks. */
+  readonly recipient: string | null;
+}
+
 /** Owners get mail only where news matters to a person. Webhooks get every notice. */
 const MAILED: ReadonlySet<NoticeType> = new Set<NoticeType>([
   'api_key.created',
@@ -17,4 +24,19 @@ const MAILED: ReadonlySet<NoticeType> = new Set<NoticeType>([
 
 export function channelsOf(type: NoticeType, receivers: NoticeReceivers): NoticeChannel[] {
   return NOTICE_CHANNELS.filter((channel) => receivers[channel] && (channel === 'webhook' || MAILED.has(type)));
+}
+
+/**
+ * The messages of a notice: one to the platform, and one mail to the owner and to each manager.
+ * @param managers of the service account that owns the key
+ */
+export function deliveriesOf(
+  type: NoticeType,
+  receivers: NoticeReceivers,
+  managers: readonly string[] = [],
+): Delivery[] {
+  return channelsOf(type, receivers).flatMap((channel) => {
+    const recipients = channel === 'mail' ? [null, ...managers] : [null];
+    return recipients.map((recipient) => ({ channel, recipient }));
+  });
 }

@@ -22,11 +22,12 @@ export async function englishOn(page: Page): Promise<string[]> {
 /** Not by name, because these files import each other as a bundler allows it. */
 async function fragmentsOf(language: string): Promise<Fragments> {
   const folder = join(root, 'web/src/texts', language);
-  const [{ [language]: panel }, { page }] = await Promise.all([
+  const [{ [language]: panel }, { page }, { admin }] = await Promise.all([
     import(join(folder, `${language}.ts`)),
     import(join(folder, 'page.ts')),
+    import(join(folder, 'admin.ts')),
   ]);
-  const leaves = [...leavesOf(panel), ...leavesOf(page)];
+  const leaves = [panel, page, admin].flatMap(leavesOf);
   return {
     whole: new Set(leaves.filter((text) => !text.includes(PLACE))),
     parts: leaves

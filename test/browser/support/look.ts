@@ -24,6 +24,10 @@ const PICTURES = [
   'sign-in-platform',
   'sign-in-no_account',
   'create-step-up',
+  'all-keys',
+  'all-keys-drawer',
+  'all-keys-revoke',
+  'service-accounts',
 ];
 
 /** Expects a state to be free of what axe finds, in both schemes, and of sideways scrolling. Answers the figures. */

@@ -48,7 +48,7 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
 }
 
 export async function openCreate(page: Page): Promise<Locator> {
-  await page.getByRole('button', { name: /^Create (API|your first API) key$/ }).click();
+  await page.getByRole('button', { name: /^Create (API|your first API|its first API) key$/ }).click();
   await createDialog(page).waitFor();
   return createDialog(page);
 }

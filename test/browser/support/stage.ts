@@ -61,6 +61,12 @@ export class Stage {
     return { page: await this.visit(`${this.service.url}/settings/api-keys`, given, cookies), owner };
   }
 
+  /** The person's session, for `visit`. */
+  cookieOf(owner: Owner) {
+    const [name = '', value = ''] = owner.person.cookie.split('=', 2);
+    return { name, value, url: this.service.url, httpOnly: true, sameSite: 'Strict' as const };
+  }
+
   /** Any page, in a browser without any stored data. */
   async visit(
     url: string,
@@ -113,10 +119,5 @@ export class Stage {
       const isOwn = this.origins.includes(new URL(request.url()).origin) || request.url().startsWith('data:');
       if (!isOwn) this.faults.push(`a request to ${request.url()}`);
     });
-  }
-
-  private cookieOf(owner: Owner) {
-    const [name = '', value = ''] = owner.person.cookie.split('=', 2);
-    return { name, value, url: this.service.url, httpOnly: true, sameSite: 'Strict' as const };
   }
 }

@@ -8,7 +8,11 @@ import type { FakeStore } from '../fake-store.js';
 import { forgetMail, writeOutbox } from '../notices/write-outbox.js';
 
 /** Must run inside `FakeStore.transaction`, which undoes its writes if it fails. */
-export function fakeAccountTransaction(store: FakeStore, id: string): AccountTransaction {
+export function fakeAccountTransaction(
+  store: FakeStore,
+  id: string,
+  others: readonly string[] = [],
+): AccountTransaction {
   const formerVersion = store.formerAccounts.get(id);
   /** In the order of their ids. */
   const ownKeys = () => {
@@ -19,12 +23,17 @@ export function fakeAccountTransaction(store: FakeStore, id: string): AccountTra
     now: store.now(),
     account: store.account(id),
     formerAccount: formerVersion === undefined ? undefined : FormerAccount.restore(id, formerVersion),
-    saveAccount: async ({ email, displayName, permissions, limits, attributes, passwordHash, status, version }) => {
+    other: (otherId) => (others.includes(otherId) ? store.account(otherId) : undefined),
+    managedIds: async () => store.managedBy(id).map((account) => account.id),
+    saveAccount: async (account) => {
+      const { email, displayName, permissions, limits, attributes, kind, managers } = account;
+      const { passwordHash, status, version } = account;
       const holder = [...store.accounts.values()].find((other) => emailKey(other.email) === emailKey(email));
-      if (holder && holder.id !== id) throw new LatchkeyError('email_taken', 'email belongs to another account');
+      if (email !== '' && holder && holder.id !== account.id)
+        throw new LatchkeyError('email_taken', 'email belongs to another account');
       if (store.formerAccounts.delete(id)) store.formerEvents.set(id, store.newestEventId);
-      const entitlements = { permissions, limits, attributes };
-      store.accounts.set(id, { id, email, displayName, ...entitlements, passwordHash, status, version });
+      const terms = { permissions, limits, attributes, kind, managers };
+      store.accounts.set(account.id, { id: account.id, email, displayName, ...terms, passwordHash, status, version });
     },
     forgetAccount: async (former) => {
       store.accounts.delete(id);
@@ -46,7 +55,9 @@ export function fakeAccountTransaction(store: FakeStore, id: string): AccountTra
       return found && ApiKey.restore(found.state);
     },
     listed: async (key) => store.listed(key),
-    findKeyByIdempotencyKey: async (key) => ownKeys().find((own) => own.idempotencyKey === key)?.state.id,
+    findKeyByIdempotencyKey: async (key, createdBy) =>
+      ownKeys().find(({ state, idempotencyKey }) => idempotencyKey === key && (state.createdBy ?? id) === createdBy)
+        ?.state.id,
     keyMadeAt: async (keysBack) => {
       const made = ownKeys().flatMap(({ state, isPurged }) => (isPurged ? [] : [state.createdAt]));
       return made.sort((one, other) => other.getTime() - one.getTime())[keysBack - 1];
@@ -57,7 +68,7 @@ export function fakeAccountTransaction(store: FakeStore, id: string): AccountTra
     saveKey: async (key) => {
       if (key.ownerId === id) store.saveKey(key);
     },
-    record: async (event) => store.addEvents(store.newChange(id, event)),
+    record: async (event, ownerId = id) => store.addEvents(store.newChange(ownerId, event)),
     notify: async (notice) => writeOutbox(store, [notice]),
   };
 }

@@ -7,13 +7,16 @@ import { fakeAccountTransaction } from './fake-account-transaction.js';
 export function fakeAccounts(store: FakeStore): Accounts {
   const all = () => [...store.accounts.keys()].sort().map((id) => store.account(id)!);
   const hasEmail = (account: Account, email: string) => emailKey(account.email) === emailKey(email);
+  const isWithout = (account: Account) =>
+    account.kind === 'service' && account.status !== 'deleted' && !all().some((person) => account.isManagedBy(person));
   return {
     find: async (id) => store.account(id),
     findByEmail: async (email) => all().find((account) => hasEmail(account, email)),
-    list: async ({ status, email }, afterId, limit) => {
+    list: async ({ status, email, isWithoutManagers }, afterId, limit) => {
       const isMeant = (account: Account) =>
         (status === undefined || account.status === status) &&
         (email === undefined || hasEmail(account, email)) &&
+        (!isWithoutManagers || isWithout(account)) &&
         (afterId === undefined || account.id > afterId);
       return all().filter(isMeant).slice(0, limit);
     },
@@ -22,6 +25,8 @@ export function fakeAccounts(store: FakeStore): Accounts {
         const stored = store.accounts.get(id);
         if (stored?.passwordHash === from) store.accounts.set(id, { ...stored, passwordHash: to });
       }),
-    transaction: (id, work) => store.transaction(() => work(fakeAccountTransaction(store, id))),
+    countWithoutManagers: async () => all().filter(isWithout).length,
+    managedBy: async (personId) => store.managedBy(personId),
+    transaction: (id, work, others) => store.transaction(() => work(fakeAccountTransaction(store, id, others))),
   };
 }

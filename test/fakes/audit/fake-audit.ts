@@ -13,6 +13,7 @@ export function fakeAudit(store: FakeStore): Audit {
       const event = { type: AUTHENTICATION_FAILED, ...failure, clientIp, userAgent, requestId };
       return store.transaction(() => store.addEvents(store.newEvent(event)));
     },
+    record: (event, ownerId) => store.transaction(() => store.addEvents(store.newChange(ownerId, event))),
     list: async (ownerId, { types, keyId }, page) => {
       const before = store.formerEvents.get(ownerId) ?? 0n;
       const isPurged = (id: string | null) => id !== null && store.keys.get(id)?.isPurged === true;
@@ -21,12 +22,17 @@ export function fakeAudit(store: FakeStore): Audit {
       const isShown = (event: SealableEvent) =>
         types.some((type) => type === event.type) && (keyId === undefined || event.keyId === keyId);
       const { items, nextCursor } = pageOf(own, ({ id }) => String(id), page, isShown);
-      return { items: items.map(toRecorded), nextCursor };
+      return { items: items.map((event) => ({ ...toRecorded(event), actor: actorOf(store, event) })), nextCursor };
     },
   };
 }
 
-function toRecorded(event: SealableEvent): RecordedEvent {
+function actorOf(store: FakeStore, { actorId }: SealableEvent): RecordedEvent['actor'] {
+  const account = actorId === null ? undefined : store.account(actorId);
+  return account ? { id: account.id, displayName: account.displayName } : null;
+}
+
+function toRecorded(event: SealableEvent): Omit<RecordedEvent, 'actor'> {
   const { at, keyId, reason, count, clientIp, userAgent, requestId } = event;
   const type = event.type as RecordedEvent['type'];
   const shown = { leak: recordedLeak(event), previousName: recordedPreviousName(event) };

@@ -1,13 +1,13 @@
 import type { AuditTrailSnapshot, HistoryItem } from '../../../src/application/audit/audit-trail.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { NO_ENTITLEMENTS } from '../../../src/domain/accounts/account-change.js';
+import { NO_TERMS } from '../../../src/domain/accounts/account-change.js';
 import type { StoredAccount } from '../../../src/domain/audit/recorded-account.js';
 import type { StoredPredecessor } from '../../../src/domain/audit/recorded-rotation.js';
 import type { ApiKeyState } from '../../../src/domain/keys/key-state.js';
 import type { FakeStore } from '../fake-store.js';
 
-const PURGED: StoredAccount = { ...NO_ENTITLEMENTS, status: 'deleted' };
+const PURGED: StoredAccount = { ...NO_TERMS, status: 'deleted' };
 
 /** The stored keys and accounts with their events. */
 export function historiesIn(store: FakeStore): Pick<AuditTrailSnapshot, 'keys' | 'accounts' | 'prunedUnsealedAt'> {

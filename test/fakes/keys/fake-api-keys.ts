@@ -30,7 +30,7 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
   };
 }
 
-function newestFirst(one: ApiKey, other: ApiKey): number {
+export function newestFirst(one: ApiKey, other: ApiKey): number {
   const createdMs = (key: ApiKey) => key.snapshot().createdAt.getTime();
   return createdMs(other) - createdMs(one) || (one.id < other.id ? 1 : -1);
 }

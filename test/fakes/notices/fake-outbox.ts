@@ -22,8 +22,8 @@ export function fakeOutbox(store: FakeStore): Outbox {
       const due = [...store.outbox.values()].filter((one) => one.channel === channel && isDue(one)).sort(oldestFirst);
       return due.slice(0, limit).map((stored) => {
         store.outbox.set(stored.id, { ...stored, claimedUntil: until });
-        const { id, type, timestamp, data, tries } = stored;
-        return { message: { id, type, timestamp, data }, tries, ageMs: ageOf(stored), until };
+        const { id, type, timestamp, recipient, data, tries } = stored;
+        return { message: { id, type, timestamp, recipient, data }, tries, ageMs: ageOf(stored), until };
       });
     },
     delivered: async ({ message }) => void store.outbox.delete(message.id),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { channelsOf } from '../../../src/domain/notices/channel.js';
+import { deliveriesOf } from '../../../src/domain/notices/channel.js';
 import { type KeyNotice, noticeData } from '../../../src/domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '../../../src/domain/notices/retry-schedule.js';
 import type { FakeStore } from '../fake-store.js';
@@ -12,16 +12,18 @@ export function writeOutbox(store: FakeStore, notices: readonly KeyNotice[]): vo
     const { type, key } = notice;
     const sequence = (store.sequences.get(key.id) ?? 0) + 1;
     store.sequences.set(key.id, sequence);
-    for (const channel of channelsOf(type, { webhook: true, mail: true })) {
-      const message = { id: randomUUID(), type, timestamp, data: noticeData(notice, sequence) };
+    const managers = store.account(key.ownerId)?.managers;
+    for (const { channel, recipient } of deliveriesOf(type, { webhook: true, mail: true }, managers)) {
+      const message = { id: randomUUID(), type, timestamp, recipient, data: noticeData(notice, sequence) };
       const standing = { tries: 0, nextTryAt: timestamp, giveUpAt, claimedUntil: null, failedAt: null };
       store.outbox.set(message.id, { ...message, channel, ...standing });
     }
   }
 }
 
-export function forgetMail(store: FakeStore, ownerId: string): void {
-  for (const [id, { channel, data }] of store.outbox) {
-    if (channel === 'mail' && data.ownerId === ownerId) store.outbox.delete(id);
+/** Mails to the account, as an owner or a manager. */
+export function forgetMail(store: FakeStore, accountId: string): void {
+  for (const [id, { channel, data, recipient }] of store.outbox) {
+    if (channel === 'mail' && (data.ownerId === accountId || recipient === accountId)) store.outbox.delete(id);
   }
 }

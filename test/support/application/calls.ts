@@ -13,6 +13,11 @@ export const PASSWORD = DEMO_OWNER.password;
 export const SERVICE_POLICY = { maxActiveKeys: 5, maxKeyDays: 365 };
 export const POLICY = keyPolicy(SERVICE_POLICY, {});
 
+/** A person who works with their own keys. */
+export function themselves(id: string) {
+  return { personId: id, ownerId: id };
+}
+
 /** A client with a new request id. */
 export function client(ip = '192.0.2.1'): Client {
   return { ip, userAgent: 'curl/8', requestId: randomUUID() };
@@ -48,7 +53,7 @@ export function createKey(
   part: Partial<CreateApiKeyCommand> = {},
 ) {
   const order = { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD } as const;
-  return createApiKey.execute({ ...order, ownerId, idempotencyKey: undefined, ...part }, client());
+  return createApiKey.execute({ ...order, ...themselves(ownerId), idempotencyKey: undefined, ...part }, client());
 }
 
 /** Starts a rotation. By default, the old key works for an hour after the first use of its successor. */
@@ -58,7 +63,7 @@ export function rotateKey(
   part: Partial<RotateApiKeyCommand> = {},
 ) {
   const order = { graceSeconds: 3600, expiresInDays: undefined, password: PASSWORD, idempotencyKey: undefined };
-  return rotateApiKey.execute({ ...order, ownerId, keyId, ...part }, client());
+  return rotateApiKey.execute({ ...order, ...themselves(ownerId), keyId, ...part }, client());
 }
 
 /** The result of a call: `ok`, or the code of its error. */

@@ -1,3 +1,4 @@
+import { themselves } from '../../../test/support/application/calls.js';
 import type { CreatedApiKey } from '../../../src/application/keys/create-api-key.js';
 import type { UseCases } from '../../../src/composition/use-cases.js';
 import { client, createKey, outcomeOf } from './calls.js';
@@ -12,6 +13,6 @@ export const OBSERVERS: Record<string, Observe> = {
   list: (instance, { key }) => instance.listApiKeys.execute(key.ownerId, undefined, { limit: 50 }),
   validate: (instance, { fullKey }) =>
     instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
-  revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
+  revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(themselves(key.ownerId), key.id, client())),
   sweep: (instance) => instance.dueEnds.ofAll(),
 };

@@ -3,7 +3,7 @@ import { unknownKey } from '../callers/key-strings.js';
 import { PASSWORD, type Owner } from '../callers/owners.js';
 import type { Answer, Person } from '../callers/person.js';
 
-/** The people and keys that the provocations below use. */
+/** The people and keys that the provocations below use. The owner is an administrator. */
 export interface World {
   readonly owner: Owner;
   /** A session that a call will end. */
@@ -12,6 +12,8 @@ export interface World {
   /** An active key of the owner, which a call will revoke. */
   readonly keyId: string;
   readonly revokedKeyId: string;
+  /** Of another person. */
+  readonly othersKeyId: string;
   /** A person with the maximum number of active keys. */
   readonly personAtMaximum: Person;
   /** Key strings: two with a few requests left, and one that is used until it is refused. */
@@ -47,19 +49,23 @@ export const PROVOCATIONS: Provocations = {
     200: ({ owner }) => owner.person.call('GET', '/v1/session'),
     ...ownersOnly('GET', '/v1/session'),
   },
+  'GET /v1/accounts': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/accounts'),
+    ...ownersOnly('GET', '/v1/accounts'),
+  },
   'GET /v1/api-keys': {
     200: ({ owner }) => owner.person.call('GET', '/v1/api-keys'),
     400: ({ owner }) => owner.person.call('GET', '/v1/api-keys?limit=51'),
-    ...ownersOnly('GET', '/v1/api-keys'),
+    ...ofAccount('GET', '/v1/api-keys'),
   },
   'GET /v1/permissions': {
     200: ({ owner }) => owner.person.call('GET', '/v1/permissions'),
-    ...ownersOnly('GET', '/v1/permissions'),
+    ...ofAccount('GET', '/v1/permissions'),
   },
   'GET /v1/audit-events': {
     200: ({ owner }) => owner.person.call('GET', '/v1/audit-events'),
     400: ({ owner }) => owner.person.call('GET', '/v1/audit-events?cursor=nonsense'),
-    ...ownersOnly('GET', '/v1/audit-events'),
+    ...ofAccount('GET', '/v1/audit-events'),
   },
   'POST /v1/session': {
     204: ({ stranger, owner }) => stranger().call('POST', '/v1/session', { email: owner.email, password: PASSWORD }),
@@ -75,7 +81,7 @@ export const PROVOCATIONS: Provocations = {
   },
   'POST /v1/api-keys': {
     201: ({ owner }) => owner.person.call('POST', '/v1/api-keys', CREATE),
-    ...ownersOnly('POST', '/v1/api-keys'),
+    ...ofAccount('POST', '/v1/api-keys'),
     ...malformedBodies('POST', '/v1/api-keys'),
     409: ({ personAtMaximum }) => personAtMaximum.call('POST', '/v1/api-keys', CREATE),
   },
@@ -124,30 +130,60 @@ export const PROVOCATIONS: Provocations = {
   },
   'GET /v1/api-keys/{id}': {
     200: ({ owner, keyId }) => owner.person.call('GET', `/v1/api-keys/${keyId}`),
-    ...ownersOnly('GET', '/v1/api-keys/x'),
+    ...ofAccount('GET', '/v1/api-keys/x'),
     404: ({ owner }) => owner.person.call('GET', '/v1/api-keys/x'),
   },
   'PATCH /v1/api-keys/{id}': {
     200: ({ owner, keyId }) => owner.person.rename(keyId, { name: 'Renamed' }),
-    ...ownersOnly('PATCH', '/v1/api-keys/x'),
+    ...ofAccount('PATCH', '/v1/api-keys/x'),
     ...malformedBodies('PATCH', '/v1/api-keys/x'),
     404: ({ owner }) => owner.person.rename('x', { name: 'Renamed' }),
   },
   'POST /v1/api-keys/{id}/rotate': {
     201: ({ owner, keyId }) => owner.person.rotate(keyId),
-    ...ownersOnly('POST', '/v1/api-keys/x/rotate'),
+    ...ofAccount('POST', '/v1/api-keys/x/rotate'),
     ...malformedBodies('POST', '/v1/api-keys/x/rotate'),
     404: ({ owner }) => owner.person.rotate('x'),
     409: ({ owner, revokedKeyId }) => owner.person.rotate(revokedKeyId),
   },
   'POST /v1/api-keys/{id}/revoke': {
     200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/revoke`),
-    ...ownersOnly('POST', '/v1/api-keys/x/revoke'),
+    ...ofAccount('POST', '/v1/api-keys/x/revoke'),
     ...malformedBodies('POST', '/v1/api-keys/x/revoke'),
     404: ({ owner }) => owner.person.call('POST', '/v1/api-keys/x/revoke'),
     409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/api-keys/${revokedKeyId}/revoke`),
   },
+  'GET /v1/admin/api-keys': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/admin/api-keys'),
+    400: ({ owner }) => owner.person.call('GET', '/v1/admin/api-keys?cursor=nonsense'),
+    ...administratorsOnly('GET', '/v1/admin/api-keys'),
+  },
+  'GET /v1/admin/accounts': {
+    200: ({ owner }) => owner.person.call('GET', `/v1/admin/accounts?query=${owner.email}`),
+    400: ({ owner }) => owner.person.call('GET', '/v1/admin/accounts'),
+    ...administratorsOnly('GET', '/v1/admin/accounts'),
+  },
+  'GET /v1/admin/api-keys/{id}': {
+    200: ({ owner, othersKeyId }) => owner.person.call('GET', `/v1/admin/api-keys/${othersKeyId}`),
+    ...administratorsOnly('GET', '/v1/admin/api-keys/x'),
+  },
+  'POST /v1/admin/api-keys/{id}/revoke': {
+    200: (world) => revokeAny(world, world.othersKeyId),
+    ...administratorsOnly('POST', '/v1/admin/api-keys/x/revoke'),
+    ...malformedBodies('POST', '/v1/admin/api-keys/x/revoke'),
+    404: (world) => revokeAny(world, 'x'),
+    409: (world) => revokeAny(world, world.revokedKeyId),
+  },
 };
+
+/** Of routes about the keys of one account. */
+function ofAccount(method: string, path: string): Provocations[string] {
+  return {
+    ...ownersOnly(method, path),
+    400: ({ owner }) => owner.person.call(method, `${path}?account=a&account=b`),
+    404: ({ owner }) => owner.person.call(method, `${path}?account=nobody`),
+  };
+}
 
 function ownersOnly(method: string, path: string): Record<401 | 403 | 429, Provocation> {
   return {
@@ -155,6 +191,18 @@ function ownersOnly(method: string, path: string): Record<401 | 403 | 429, Provo
     403: ({ stranger, fullKey }) => stranger().call(method, path, undefined, bearer(fullKey)),
     429: untilLimited(({ stranger, busyKey }) => stranger().call(method, path, undefined, bearer(busyKey))),
   };
+}
+
+function administratorsOnly(method: string, path: string): Record<401 | 403 | 404 | 429, Provocation> {
+  return {
+    ...ownersOnly(method, path),
+    401: ({ stranger }) => stranger().call(method, path, undefined, bearer(unknownKey())),
+    404: ({ personAtMaximum }) => personAtMaximum.call(method, path),
+  };
+}
+
+function revokeAny({ owner }: World, keyId: string): Promise<Answer> {
+  return owner.person.call('POST', `/v1/admin/api-keys/${keyId}/revoke`, { password: PASSWORD, note: 'From a table' });
 }
 
 function untilLimited(call: Provocation): Provocation {

@@ -13,9 +13,10 @@ export interface ManagementRoute {
 
 const CREATE = { name: 'From a matrix', access: 'read-only', password: PASSWORD };
 
-/** Every route for managing keys; http-matrix.spec.ts compares them with /openapi.json. */
+/** Every route for managing one's own keys; http-matrix.spec.ts compares them with /openapi.json. */
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   get('/v1/session'),
+  get('/v1/accounts'),
   get('/v1/api-keys'),
   get('/v1/permissions'),
   get('/v1/audit-events'),
@@ -32,6 +33,22 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   route('POST /v1/api-keys/{id}/revoke', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}/revoke` })),
   route('DELETE /v1/session', 204, 204, () => ({ path: '/v1/session' })),
   route('POST /v1/session', 204, 204, ({ email }) => ({ path: '/v1/session', body: { email, password: PASSWORD } })),
+];
+
+/** What an account must have for the routes below, where the service is started with ADMIN. */
+export const ADMIN_PERMISSION = 'api-keys:administer';
+export const ADMIN = { ADMIN_PERMISSION };
+export const ADMIN_PROFILE = { permissions: ['systems:read', 'systems:write', ADMIN_PERMISSION] };
+
+/** For the keys of all owners. The owner is an administrator. */
+export const ADMIN_ROUTES: readonly ManagementRoute[] = [
+  route('GET /v1/admin/api-keys', 200, 404, () => ({ path: '/v1/admin/api-keys' })),
+  route('GET /v1/admin/accounts', 200, 404, ({ id }) => ({ path: `/v1/admin/accounts?query=${id}` })),
+  route('GET /v1/admin/api-keys/{id}', 200, 404, (_, keyId) => ({ path: `/v1/admin/api-keys/${keyId}` })),
+  route('POST /v1/admin/api-keys/{id}/revoke', 200, 404, (_, keyId) => ({
+    path: `/v1/admin/api-keys/${keyId}/revoke`,
+    body: { password: PASSWORD },
+  })),
 ];
 
 function get(path: string): ManagementRoute {

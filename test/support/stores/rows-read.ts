@@ -12,14 +12,15 @@ interface PlanNode {
 }
 
 /**
- * How many rows of tables PostgreSQL reads for what `work` sends to `maintain`: also those that a condition leaves out
+ * How many rows of tables PostgreSQL reads for what `work` sends to `maintain` or `run`: also those that a condition leaves out
  * and no index does. The statements are run, and answer no row.
  */
 export async function rowsRead(database: Database, work: (explained: Database) => Promise<unknown>): Promise<number> {
   let rows = 0;
   const explained = Object.create(database) as Database;
-  explained.maintain = (run) =>
-    database.maintain((manager) => {
+  const explain =
+    <Result>(run: (manager: EntityManager) => Promise<Result>) =>
+    (manager: EntityManager) => {
       const explaining = Object.create(manager) as EntityManager;
       explaining.query = async <T>(text: string, values?: unknown[]) => {
         type Answer = { 'QUERY PLAN': { Plan: PlanNode }[] }[];
@@ -28,7 +29,9 @@ export async function rowsRead(database: Database, work: (explained: Database) =
         return [] as T;
       };
       return run(explaining);
-    });
+    };
+  explained.maintain = (run) => database.maintain(explain(run));
+  explained.run = (run) => database.run(explain(run));
   await work(explained);
   return rows;
 }

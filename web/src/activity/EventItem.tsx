@@ -1,5 +1,8 @@
 import { Badge } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
+import { nameOf } from '../accounts/useAccounts';
+import { usePanel } from '../panel/context';
+import { useOwner } from '../panel/useOwner';
 import { useTexts } from '../texts';
 import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';
@@ -43,10 +46,20 @@ export function EventItem({ group: { event, since, count }, apiKey, showsPrefix 
         {showsPrefix && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
         {event.clientIp && <span className={classes.address}>{event.clientIp}</span>}
         {event.userAgent && <span title={event.userAgent}>{shortUserAgent(event.userAgent)}</span>}
+        <ActorOf event={event} />
         {isByClock(event) && <span>{activity.automatic}</span>}
       </div>
     </li>
   );
+}
+
+/** Who did it, where it may have been somebody else: a manager of a service account. */
+function ActorOf({ event: { actor } }: { readonly event: AuditEvent }) {
+  const { activity } = useTexts();
+  const { account } = usePanel();
+  const ownerId = useOwner().data?.ownerId;
+  if (!actor || (actor.id === ownerId && !account)) return null;
+  return actor.id === ownerId ? <span>{activity.you}</span> : <bdi>{nameOf(actor)}</bdi>;
 }
 
 /** The end of a key that no person requested at that moment. */

@@ -12,6 +12,7 @@ type OfKey = (keyName: string) => string;
 /** Tables by the type of an event or by its reason, and what to say of one that they lack. */
 interface Words {
   readonly event: Readonly<Record<string, OfKey>>;
+  readonly ofAccount: Readonly<Record<string, string>>;
   readonly renamedFrom: (previousName: string, keyName: string) => string;
   readonly revokedKey: Readonly<Record<string, OfKey>>;
   readonly rejectedKey: Readonly<Record<string, OfKey>>;
@@ -28,7 +29,7 @@ export function describeEvent({ type, keyId, reason, previousName }: Event, word
     if (keyId !== null) return find(words.rejectedKey, reason) ?? words.otherRejectedKey;
     return find(words.rejected, reason) ?? words.otherRejected;
   }
-  if (keyId === null) return words.other;
+  if (keyId === null) return find(words.ofAccount, type) ?? words.other;
   if (type === 'api_key.renamed' && previousName !== null) return (name) => words.renamedFrom(previousName, name);
   const plain = find(words.event, type) ?? words.otherOfKey;
   return type === 'api_key.revoked' ? (find(words.revokedKey, reason) ?? plain) : plain;

@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { hasCode } from '../api/problem';
 import type { AuditEventType } from '../api/types';
 import { usePanel } from '../panel/context';
 import type { ActivityFilter } from '../panel/place';
@@ -14,11 +15,14 @@ const OF_KEYS = [
   'api_key.expired',
 ] as const;
 
+/** An instance of an earlier release refuses them. */
+const NEW: readonly AuditEventType[] = ['session.refused', 'admin.viewed'];
+
 /** Separate filters, because many failures could hide the events of keys. */
 const TYPES = {
-  all: [...OF_KEYS, 'authentication.failed'],
+  all: [...OF_KEYS, 'authentication.failed', ...NEW],
   keys: OF_KEYS,
-  failures: ['authentication.failed'],
+  failures: ['authentication.failed', 'session.refused'],
 } as const satisfies Readonly<Record<ActivityFilter, readonly AuditEventType[]>>;
 
 /** While another filter loads, the old pages stay, with `isPlaceholderData` set. */
@@ -26,7 +30,14 @@ export function useActivity(filter: ActivityFilter, keyId?: string) {
   const { client } = usePanel();
   const query = useInfiniteQuery({
     queryKey: ['audit-events', filter, keyId],
-    queryFn: ({ pageParam }) => client.listEvents({ types: TYPES[filter], keyId }, pageParam),
+    queryFn: ({ pageParam }) => {
+      const list = (types: readonly AuditEventType[]) => client.listEvents({ types, keyId }, pageParam);
+      const types = TYPES[filter];
+      return list(types).catch((error: unknown) => {
+        if (!hasCode(error, 'invalid_fields')) throw error;
+        return list(types.filter((type) => !NEW.includes(type)));
+      });
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,

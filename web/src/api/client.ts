@@ -10,6 +10,7 @@ import type {
   CreateKeyRequest,
   KeyHistory,
   KeyStatus,
+  ManagedAccount,
   Permissions,
   RenameKeyRequest,
   RotateKeyRequest,
@@ -27,6 +28,10 @@ export interface ApiClientOptions {
   readonly getToken?: ((freshSignIn?: FreshSignIn) => Promise<string> | string) | undefined;
   /** Asks the person to sign in again. Resolves with whether they did. */
   readonly signInAgain?: (() => Promise<boolean>) | undefined;
+  /** The service account whose keys the calls are about. Default: the person's own. */
+  readonly account?: string;
+  /** Called when a call about the keys of the account has failed. */
+  readonly onRefused?: (error: unknown) => void;
 }
 
 interface EventQuery {
@@ -34,7 +39,7 @@ interface EventQuery {
   readonly keyId: string | undefined;
 }
 
-interface Call {
+export interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
@@ -59,43 +64,52 @@ export class ApiClient {
   /** @returns where the platform signs the person out, too, if it does */
   signOut = () => this.call<{ readonly signOutUrl?: string } | undefined>('/v1/session', { method: 'DELETE' });
 
+  /** The person's own account first, then the service accounts that they manage. */
+  listAccounts = () => this.call<{ readonly items: readonly ManagedAccount[] }>('/v1/accounts', { isOwnersOnly: true });
+
   listKeys = (status: KeyStatus | undefined, cursor?: string) =>
-    this.call<ApiKeyPage>('/v1/api-keys', { query: { status, cursor }, isOwnersOnly: true });
+    this.ofAccount<ApiKeyPage>('/v1/api-keys', { query: { status, cursor } });
 
-  getKey = (id: string) =>
-    this.call<ApiKey & KeyHistory>(`/v1/api-keys/${encodeURIComponent(id)}`, { isOwnersOnly: true });
+  getKey = (id: string) => this.ofAccount<ApiKey & KeyHistory>(pathOf(id));
 
-  getPermissions = () => this.call<Permissions>('/v1/permissions', { isOwnersOnly: true });
+  getPermissions = () => this.ofAccount<Permissions>('/v1/permissions');
 
   createKey = (body: CreateKeyRequest, idempotencyKey: string, token?: string) =>
-    this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true, token });
+    this.ofAccount<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, token });
 
   rotateKey = (id: string, body: RotateKeyRequest, idempotencyKey: string, token?: string) =>
-    this.call<CreatedKey>(`/v1/api-keys/${encodeURIComponent(id)}/rotate`, {
-      method: 'POST',
-      body,
-      idempotencyKey,
-      isOwnersOnly: true,
-      token,
-    });
+    this.ofAccount<CreatedKey>(`${pathOf(id)}/rotate`, { method: 'POST', body, idempotencyKey, token });
 
   /** A token of a person who has just signed in again; undefined where there are no tokens. */
   freshToken = async (freshSignIn: FreshSignIn): Promise<string | undefined> => this.options.getToken?.(freshSignIn);
 
-  revokeKey = (id: string) =>
-    this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}/revoke`, { method: 'POST', isOwnersOnly: true });
+  revokeKey = (id: string) => this.ofAccount<ApiKey>(`${pathOf(id)}/revoke`, { method: 'POST' });
 
-  renameKey = (id: string, body: RenameKeyRequest) =>
-    this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}`, { method: 'PATCH', body, isOwnersOnly: true });
+  renameKey = (id: string, body: RenameKeyRequest) => this.ofAccount<ApiKey>(pathOf(id), { method: 'PATCH', body });
 
   listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>
-    this.call<AuditEventPage>('/v1/audit-events', {
+    this.ofAccount<AuditEventPage>('/v1/audit-events', {
       query: { type: types.join(','), keyId, limit: '50', cursor },
-      isOwnersOnly: true,
     });
 
+  /** A client for the keys of a service account. */
+  forAccount(account: string, onRefused: (error: unknown) => void): ApiClient {
+    return new ApiClient({ ...this.options, account, onRefused });
+  }
+
+  /** A call about the keys of one account. */
+  private async ofAccount<T>(path: string, call: Call = {}): Promise<T> {
+    const { account, onRefused } = this.options;
+    try {
+      return await this.call<T>(path, { ...call, query: { ...call.query, account }, isOwnersOnly: true });
+    } catch (error) {
+      onRefused?.(error);
+      throw error;
+    }
+  }
+
   /** If the session has ended, the person signs in again, and the call is then repeated. */
-  private async call<T>(path: string, call: Call): Promise<T> {
+  async call<T>(path: string, call: Call): Promise<T> {
     try {
       return await this.attempt<T>(path, call);
     } catch (error) {
@@ -141,3 +155,5 @@ export class ApiClient {
     return `${this.options.apiBaseUrl.replace(/\/+$/, '')}${path}${search && `?${search}`}`;
   }
 }
+
+const pathOf = (keyId: string) => `/v1/api-keys/${encodeURIComponent(keyId)}`;

@@ -14,8 +14,23 @@ export interface Session {
   readonly confirmation: Confirmation;
   /** How many days before a key expires its owner gets a mail. */
   readonly expiryNoticeDays: readonly number[];
+  /** Whether the person may see and end the keys of all owners. An instance of an earlier release does not say it. */
+  readonly isAdministrator?: boolean;
   /** The address of this request; null if the service is not sure of it. */
   readonly clientIp?: string | null;
+}
+
+/** An account, as people see it. */
+export interface Person {
+  readonly id: string;
+  /** Empty where it is not known. */
+  readonly displayName: string;
+}
+
+/** An account whose keys the person works with. */
+export interface ManagedAccount extends Person {
+  readonly kind: 'person' | 'service';
+  readonly status: 'active' | 'suspended' | 'deleted';
 }
 
 export interface ApiKey {
@@ -28,6 +43,8 @@ export interface ApiKey {
   readonly allowedNetworks: readonly string[] | null;
   readonly prefix: string;
   readonly createdAt: string;
+  /** The owner, or a manager of a service account. An instance of an earlier release sends none. */
+  readonly createdBy?: Person;
   readonly lastUsedAt: string | null;
   readonly expiresAt: string;
   readonly revokedAt: string | null;
@@ -90,6 +107,26 @@ export interface ApiKeyPage {
   readonly nextCursor: string | null;
 }
 
+/** Whose key it is, as administrators see it. */
+export interface KeyOwner {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly kind: 'person' | 'service';
+  readonly status: 'active' | 'suspended' | 'deleted';
+}
+
+/** A key of any owner. */
+export interface OwnedKey extends ApiKey {
+  readonly owner: KeyOwner;
+}
+
+/** A page of the keys of all owners. */
+export interface OwnedKeyPage {
+  readonly items: readonly OwnedKey[];
+  readonly nextCursor: string | null;
+}
+
 /** What is allowed for new keys. */
 export interface KeyPolicy {
   readonly maxActiveKeys: number;
@@ -145,7 +182,9 @@ export type AuditEventType =
   | 'api_key.revoked'
   | 'api_key.expired'
   | 'api_key.renamed'
-  | 'authentication.failed';
+  | 'authentication.failed'
+  | 'session.refused'
+  | 'admin.viewed';
 
 export interface AuditEvent {
   readonly id: string;
@@ -161,6 +200,8 @@ export interface AuditEvent {
   readonly leak: Leak | null;
   /** Of a key that was renamed; null if only its note changed. */
   readonly previousName: string | null;
+  /** The account that did it; null for everybody else. An instance of an earlier release sends none. */
+  readonly actor?: Person | null;
 }
 
 export interface AuditEventPage {

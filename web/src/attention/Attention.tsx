@@ -2,6 +2,7 @@ import { Button, Title, UnstyledButton } from '@mantine/core';
 import { useId, useRef, useState } from 'react';
 import { useKeyDialogs } from '../keys/KeyDialogs';
 import { leakPlace } from '../keys/leak';
+import { useCanMakeKeys } from '../panel/context';
 import type { PanelPlace } from '../panel/place';
 import { PlaceLink } from '../panel/PlaceLink';
 import { revokeAction } from '../revoke/revoke-words';
@@ -62,6 +63,8 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
   const { act, create } = useKeyDialogs();
   const fix = useRef<HTMLButtonElement>(null);
   const { key } = concern;
+  // What does not make a key ends one.
+  const canMend = useCanMakeKeys() || concern.kind === 'unused';
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {
     const opener = fix.current;
@@ -80,9 +83,11 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
         <div className={classes.text}>{text}</div>
       </div>
       <div className={classes.actions}>
-        <Button ref={fix} size="xs" variant="default" aria-label={attention.about(label, key.name)} onClick={mend}>
-          {label}
-        </Button>
+        {canMend && (
+          <Button ref={fix} size="xs" variant="default" aria-label={attention.about(label, key.name)} onClick={mend}>
+            {label}
+          </Button>
+        )}
         <PlaceLink
           place={placeOf(key.id)}
           className={classes.link}

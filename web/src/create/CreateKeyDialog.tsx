@@ -3,7 +3,7 @@ import type { ApiKey } from '../api/types';
 import { focusRow } from '../keys/focus-row';
 import { useApiKeys } from '../keys/useApiKeys';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
-import { usePanel } from '../panel/context';
+import { useReturned } from '../new-key/useReturned';
 import { useTexts } from '../texts';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
@@ -19,10 +19,9 @@ interface Props {
 /** Closing it keeps what was typed, except the password. */
 export function CreateKeyDialog({ like, opened, onClose }: Props) {
   const { create } = useTexts();
-  const { trip } = usePanel();
   const focus = useFocusReturn(opened);
   const { policy } = useApiKeys(opened);
-  const typed = trip?.returned?.typed;
+  const typed = useReturned()?.typed;
   const [draft, setDraft] = useState(() =>
     typed?.form === 'create' ? { ...newDraft(policy), ...typed.draft } : newDraft(policy, like),
   );

@@ -1,5 +1,6 @@
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useCallback, type Dispatch, type SetStateAction } from 'react';
+import { nameOf } from '../accounts/useAccounts';
 import type { KeyPolicy } from '../api/types';
 import { usePanel } from '../panel/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
@@ -25,7 +26,7 @@ interface Props {
 
 export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Props) {
   const texts = useTexts();
-  const { client } = usePanel();
+  const { account, client } = usePanel();
   const form = useNewKeyForm({
     newKey,
     typed: { form: 'create', draft },
@@ -45,6 +46,7 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
   const { create } = texts;
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={create.lost} onKeep={onCancel}>
+      {account && <Text size="sm">{texts.accounts.belongs(nameOf(account))}</Text>}
       <NameField value={draft.name} onChange={(name) => change({ name })} error={errors.name} />
       <TextInput
         name="note"

@@ -33,9 +33,9 @@ export interface KeyDraft {
 }
 
 /** @param like an earlier key, whose choices are filled in */
-export function newDraft({ maxKeyDays }: KeyPolicy, like?: ApiKey): KeyDraft {
+export function newDraft(policy: KeyPolicy, like?: ApiKey): KeyDraft {
   const { name = '', access = 'read-only' } = like ?? {};
-  const days = Math.min(like ? lifetimeDays(like) : DEFAULT_EXPIRY_DAYS, maxKeyDays);
+  const days = like ? lifetimeDays(like, policy) : Math.min(DEFAULT_EXPIRY_DAYS, policy.maxKeyDays);
   const { note, permissions = null, allowedNetworks } = like ?? {};
   return {
     name,

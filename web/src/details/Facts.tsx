@@ -1,29 +1,34 @@
 import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
+import { nameOf } from '../accounts/useAccounts';
 import { endOf, statusAt } from '../keys/status';
 import { StatusBadge } from '../keys/StatusBadge';
 import { linesOf } from '../restrictions/words';
 import type { Rotation } from '../rotate/rotation';
 import { UntilUsed } from '../rotate/UntilUsed';
+import { usePanel } from '../panel/context';
+import { useOwner } from '../panel/useOwner';
 import { useTexts } from '../texts';
 import { exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import classes from './details.module.css';
-import { OtherKey } from './OtherKey';
 
 interface Props {
   readonly apiKey: ApiKey;
   readonly rotation: Rotation | undefined;
-  readonly onOpen: (keyId: string) => void;
+  /** Leads to the key that this one replaces, or that replaces it. */
+  readonly linkTo: (keyId: string) => ReactNode;
 }
 
 /** With the exact times, which elsewhere are hints. */
-export function Facts({ apiKey, rotation, onOpen }: Props) {
+export function Facts({ apiKey, rotation, linkTo }: Props) {
   const texts = useTexts();
-  const { details, keys, restrictions } = texts;
+  const { accounts, details, keys, restrictions } = texts;
+  const { account } = usePanel();
+  const ownerId = useOwner().data?.ownerId;
   const { column } = keys;
   const status = statusAt(apiKey, useNow());
-  const { replaces, replacedBy, endsAt, permissions, allowedNetworks } = apiKey;
+  const { createdBy, replaces, replacedBy, endsAt, permissions, allowedNetworks } = apiKey;
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
@@ -43,6 +48,11 @@ export function Facts({ apiKey, rotation, onOpen }: Props) {
       <Fact name={column.created}>
         <Moment iso={apiKey.createdAt} isPast />
       </Fact>
+      {account && createdBy && (
+        <Fact name={accounts.madeBy}>
+          {createdBy.id === ownerId ? accounts.madeByYou : <bdi>{nameOf(createdBy)}</bdi>}
+        </Fact>
+      )}
       {status === 'active' && ends && <Fact name={details.ends}>{ends}</Fact>}
       {status !== 'revoked' && (
         <Fact name={status === 'expired' ? keys.status.expired : column.expires}>
@@ -58,16 +68,8 @@ export function Facts({ apiKey, rotation, onOpen }: Props) {
       <Fact name={details.prefix}>
         <code>{apiKey.prefix}</code>
       </Fact>
-      {replaces !== null && (
-        <Fact name={details.replaces}>
-          <OtherKey id={replaces} onOpen={onOpen} />
-        </Fact>
-      )}
-      {replacedBy !== null && (
-        <Fact name={details.replacedBy}>
-          <OtherKey id={replacedBy} onOpen={onOpen} />
-        </Fact>
-      )}
+      {replaces !== null && <Fact name={details.replaces}>{linkTo(replaces)}</Fact>}
+      {replacedBy !== null && <Fact name={details.replacedBy}>{linkTo(replacedBy)}</Fact>}
     </dl>
   );
 }

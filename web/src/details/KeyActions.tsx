@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { endsSoon } from '../keys/expiry';
 import { revokeAction } from '../revoke/revoke-words';
+import { useCanMakeKeys } from '../panel/context';
 import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
@@ -19,7 +20,8 @@ export function KeyActions({ apiKey, rotation, onNext }: Props) {
   const { keys } = texts;
   // A key that ends soon has this button at the top.
   const now = useNow();
-  const hasRotate = !rotation && !endsSoon(apiKey, now);
+  const canMakeKeys = useCanMakeKeys();
+  const hasRotate = canMakeKeys && !rotation && !endsSoon(apiKey, now);
   const action = (step: NextStep, label: string) => (
     <Button size="xs" variant="default" onClick={() => onNext(step)}>
       {label}
@@ -28,7 +30,7 @@ export function KeyActions({ apiKey, rotation, onNext }: Props) {
   return (
     <>
       {hasRotate && action('rotate', keys.rotate)}
-      {!rotation && action('leaked', keys.leaked)}
+      {canMakeKeys && !rotation && action('leaked', keys.leaked)}
       {action('revoke', revokeAction(apiKey, rotation, texts))}
     </>
   );

@@ -9,6 +9,7 @@ import { CopyId } from './CopyId';
 import classes from './details.module.css';
 import { Facts } from './Facts';
 import { KeyEvents } from './KeyEvents';
+import { OtherKey } from './OtherKey';
 import { RenameForm } from './RenameForm';
 import type { KeyFound } from './useKey';
 import { WhatToDo, type NextStep } from './WhatToDo';
@@ -52,7 +53,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
           <Title order={3} size="h5" id={factsId}>
             {details.facts}
           </Title>
-          <Facts apiKey={apiKey} rotation={rotation} onOpen={onOpen} />
+          <Facts apiKey={apiKey} rotation={rotation} linkTo={(id) => <OtherKey id={id} onOpen={onOpen} />} />
           <CopyId id={apiKey.id} />
         </section>
       )}

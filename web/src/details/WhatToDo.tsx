@@ -4,6 +4,7 @@ import type { ApiKey } from '../api/types';
 import { endsSoon } from '../keys/expiry';
 import { endOf, statusAt } from '../keys/status';
 import type { KeyAction } from '../keys/KeyDialogs';
+import { useCanMakeKeys } from '../panel/context';
 import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
@@ -26,17 +27,20 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
   const texts = useTexts();
   const { details, keys, language } = texts;
   const now = useNow();
+  const canMakeKeys = useCanMakeKeys();
   const status = statusAt(apiKey, now);
   if (status === 'active') {
     if (rotation || !endsSoon(apiKey, now)) return null;
     return (
       <Notice tone="warning" isNews={false}>
         {details.expiresSoon(relativeTime(apiKey.expiresAt, now, texts))}
-        <Group mt="sm">
-          <Button size="xs" onClick={() => onNext('rotate')}>
-            {keys.rotate}
-          </Button>
-        </Group>
+        {canMakeKeys && (
+          <Group mt="sm">
+            <Button size="xs" onClick={() => onNext('rotate')}>
+              {keys.rotate}
+            </Button>
+          </Group>
+        )}
       </Notice>
     );
   }
@@ -52,9 +56,11 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
       {apiKey.leak && <LeakSite leak={apiKey.leak} />}
       <Group mt="sm">
         {replacedBy === null ? (
-          <Button size="xs" onClick={() => onNext('create')}>
-            {keys.createAgain}
-          </Button>
+          canMakeKeys && (
+            <Button size="xs" onClick={() => onNext('create')}>
+              {keys.createAgain}
+            </Button>
+          )
         ) : (
           <Button size="xs" onClick={() => onOpen(replacedBy)}>
             {details.openReplacement}

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import { useId } from 'react';
-import type { KeyFound } from '../details/useKey';
+import type { ApiKey, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
@@ -9,8 +9,19 @@ import classes from './history.module.css';
 import { ChartSkeleton, UsageChart } from './UsageChart';
 import { UsageTable } from './UsageTable';
 
+interface Props {
+  /** The key, with its history if that is loaded. */
+  readonly found: {
+    readonly key: (ApiKey & Partial<KeyHistory>) | undefined;
+    readonly isError: boolean;
+    readonly error: unknown;
+    readonly isFetching: boolean;
+    readonly refetch: () => unknown;
+  };
+}
+
 /** How often a key was used, and from where. */
-export function Usage({ found: { key, isError, error, isFetching, refetch } }: { readonly found: KeyFound }) {
+export function Usage({ found: { key, isError, error, isFetching, refetch } }: Props) {
   const { history } = useTexts();
   const titleId = useId();
   const retry = () => void refetch();

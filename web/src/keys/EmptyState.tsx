@@ -1,4 +1,5 @@
 import { Button, Text, Title } from '@mantine/core';
+import { useCanMakeKeys } from '../panel/context';
 import { useTexts } from '../texts';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
@@ -10,6 +11,7 @@ interface Props {
 
 export function EmptyState({ isWaiting, onCreate }: Props) {
   const { empty } = useTexts().keys;
+  const canMakeKeys = useCanMakeKeys();
   return (
     <div className={classes.empty}>
       <span className={classes.mark}>
@@ -29,12 +31,14 @@ export function EmptyState({ isWaiting, onCreate }: Props) {
           </li>
         ))}
       </ul>
-      <Button
-        {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
-        onClick={() => !isWaiting && onCreate()}
-      >
-        {empty.create}
-      </Button>
+      {canMakeKeys && (
+        <Button
+          {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
+          onClick={() => !isWaiting && onCreate()}
+        >
+          {empty.create}
+        </Button>
+      )}
     </div>
   );
 }

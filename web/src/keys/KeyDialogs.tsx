@@ -1,6 +1,7 @@
-import { createContext, useContext, useMemo, useRef, useState, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
 import type { Typed } from '../new-key/kept-draft';
+import { useReturned } from '../new-key/useReturned';
 import { usePanel } from '../panel/context';
 import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
@@ -31,11 +32,17 @@ export function useKeyDialogs(): Openers {
   return openers;
 }
 
+interface Props {
+  /** Called with whether a dialog is open. */
+  readonly onOpened: (isOpen: boolean) => void;
+  readonly children: ReactNode;
+}
+
 /** Outside of the tabs: a dialog may show a new key, which must not be lost when "back" leads to another tab. */
-export function KeyDialogs({ children }: { readonly children: ReactNode }) {
+export function KeyDialogs({ onOpened, children }: Props) {
   const texts = useTexts();
-  const { announce, focusHeading, trip } = usePanel();
-  const typed = trip?.returned?.typed;
+  const { announce, focusHeading } = usePanel();
+  const typed = useReturned()?.typed;
   const [isCreating, setCreating] = useState(typed?.form === 'create');
   const [like, setLike] = useState<ApiKey>();
   const [action, setAction] = useState(() => typed && actionOf(typed));
@@ -52,7 +59,9 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
     return { create, act };
   }, []);
   const closeAction = () => setAction(undefined);
-  const dialogs = useDialogs(isCreating || action !== undefined, () => {
+  const isOpen = isCreating || action !== undefined;
+  useEffect(() => onOpened(isOpen), [isOpen, onOpened]);
+  const dialogs = useDialogs(isOpen, () => {
     setCreating(false);
     closeAction();
     announce(texts.failure.noAnswer);
@@ -97,5 +106,7 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
 
 /** Opens the dialog again of a person who left it to sign in. */
 function actionOf(typed: Typed): KeyAction | undefined {
-  return typed.form === 'create' ? undefined : { kind: typed.form, key: typed.replaced, opener: null };
+  return typed.form === 'create' || typed.form === 'end'
+    ? undefined
+    : { kind: typed.form, key: typed.replaced, opener: null };
 }

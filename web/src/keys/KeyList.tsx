@@ -5,11 +5,17 @@ import { Attention } from '../attention/Attention';
 import type { StatusFilter } from '../panel/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
+import { later } from '../ui/later';
 import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks } from './key-rows';
-import { KeyFilters } from './KeyFilters';
+import toolbar from './KeysToolbar.module.css';
 import { KeyTable } from './KeyTable';
 import { useNextPages, type useApiKeys } from './useApiKeys';
+
+/** Few lists are long, and the library's fields are large. */
+const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {
+  fallback: <div className={toolbar.filters} />,
+});
 
 /** The number of rows from which the list has filters and a search. Fewer fit on the screen. */
 const FILTERS_FROM = 9;

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { useEffect, useImperativeHandle, useState, type Ref, type RefObject } from 'react';
 import type { ApiKey } from '../api/types';
-import { usePanel } from '../panel/context';
+import { useCanMakeKeys, usePanel } from '../panel/context';
 import { revokeAction } from '../revoke/revoke-words';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';
@@ -28,6 +28,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
   const [isReady, setReady] = useState(false);
   useEffect(() => setReady(true), []);
   const { key, rotation, status } = row;
+  const canMakeKeys = useCanMakeKeys();
 
   const show = (keyId: string) => () => {
     // The details return the focus to where it is now.
@@ -72,12 +73,12 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
         {rotation && <Menu.Item onClick={show(rotation.old.id)}>{keys.detailsOfOld}</Menu.Item>}
         {status === 'active' && <Menu.Item onClick={rename}>{keys.rename}</Menu.Item>}
         <Menu.Item onClick={() => void copyId()}>{keys.copyId}</Menu.Item>
-        <Menu.Divider />
-        {status !== 'active' && <Menu.Item onClick={() => create(key)}>{keys.createAgain}</Menu.Item>}
+        {(status === 'active' || canMakeKeys) && <Menu.Divider />}
+        {status !== 'active' && canMakeKeys && <Menu.Item onClick={() => create(key)}>{keys.createAgain}</Menu.Item>}
         {status === 'active' && !rotation && (
           <>
-            <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>
-            <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>
+            {canMakeKeys && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
+            {canMakeKeys && <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>}
             {ending(key)}
           </>
         )}

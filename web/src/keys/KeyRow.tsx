@@ -1,9 +1,10 @@
-import { useId, useRef, type MouseEvent } from 'react';
+import { useId } from 'react';
 import { PlaceLink } from '../panel/PlaceLink';
 import { fewWords } from '../restrictions/words';
 import { RotationProgress } from '../rotate/RotationProgress';
 import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
+import { useRowLink } from '../ui/useRowLink';
 import { ExpiryCell } from './ExpiryCell';
 import { usedLast, type KeyLinks, type KeyRow as Row } from './key-rows';
 import classes from './KeyList.module.css';
@@ -21,14 +22,7 @@ export function KeyRow({ row, links }: Props) {
   const id = useId();
   const { column, access } = texts.keys;
   const { key, rotation, status } = row;
-  const link = useRef<HTMLAnchorElement>(null);
-  /** Times and drawings are above the link, for their hints. */
-  const openFromHint = ({ target, nativeEvent }: MouseEvent) => {
-    const isHint = target instanceof Element && target.closest('time, svg[role="img"]');
-    if (!isHint) return;
-    link.current?.focus();
-    link.current?.dispatchEvent(new globalThis.MouseEvent('click', nativeEvent));
-  };
+  const { link, openFromHint } = useRowLink();
   return (
     <div role="row" className={classes.row} data-ended={status !== 'active' || undefined} onClick={openFromHint}>
       <div role="rowheader" className={classes.name}>

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useId } from 'react';
 import type { KeyPolicy } from '../api/types';
+import { useCanMakeKeys } from '../panel/context';
 import { useTexts } from '../texts';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
@@ -18,7 +19,8 @@ interface Props {
 export function KeysToolbar({ activeKeys, policy, isWaiting, onCreate }: Props) {
   const texts = useTexts();
   const limitId = useId();
-  const limit = activeKeys !== undefined && activeKeys >= policy.maxActiveKeys;
+  const canMakeKeys = useCanMakeKeys();
+  const limit = canMakeKeys && activeKeys !== undefined && activeKeys >= policy.maxActiveKeys;
   return (
     <div className={classes.toolbar}>
       <Text c="dimmed" size="sm" className={classes.intro}>
@@ -26,16 +28,18 @@ export function KeysToolbar({ activeKeys, policy, isWaiting, onCreate }: Props) 
       </Text>
       <div className={classes.row}>
         {activeKeys !== undefined && <ActiveCount active={activeKeys} most={policy.maxActiveKeys} />}
-        {/* Not `disabled`, so that the button can be focused and everyone can read the reason. */}
-        <Button
-          className={classes.create}
-          leftSection={<PlusIcon />}
-          {...((limit || isWaiting) && { 'aria-disabled': true, 'data-disabled': true })}
-          aria-describedby={limit ? limitId : undefined}
-          onClick={() => !limit && !isWaiting && onCreate()}
-        >
-          {texts.keys.create}
-        </Button>
+        {canMakeKeys && (
+          // Not `disabled`, so that the button can be focused and everyone can read the reason.
+          <Button
+            className={classes.create}
+            leftSection={<PlusIcon />}
+            {...((limit || isWaiting) && { 'aria-disabled': true, 'data-disabled': true })}
+            aria-describedby={limit ? limitId : undefined}
+            onClick={() => !limit && !isWaiting && onCreate()}
+          >
+            {texts.keys.create}
+          </Button>
+        )}
       </div>
       {limit && (
         <Text size="sm" className={classes.limit} id={limitId}>

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../api/types.js';
+import type { ApiKey, KeyPolicy } from '../api/types.js';
 import { endOf, statusAt } from './status.js';
 
 const DAY_MS = 86_400_000;
@@ -10,7 +10,9 @@ export function endsSoon(key: ApiKey, now: number): boolean {
   return statusAt(key, now) === 'active' && Date.parse(endOf(key)) - now < days * DAY_MS;
 }
 
-export const lifetimeDays = (key: ApiKey): number => Math.round(lifetimeOf(key));
+/** The days that the key was given, or as many of them as are allowed now. */
+export const lifetimeDays = (key: ApiKey, { maxKeyDays }: KeyPolicy): number =>
+  Math.min(Math.round(lifetimeOf(key)), maxKeyDays);
 
 function lifetimeOf({ createdAt, expiresAt }: ApiKey): number {
   return (Date.parse(expiresAt) - Date.parse(createdAt)) / DAY_MS;

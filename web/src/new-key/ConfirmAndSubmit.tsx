@@ -8,15 +8,15 @@ import type { NewKey } from './useNewKey';
 import type { NewKeyForm } from './useNewKeyForm';
 
 interface Props {
-  readonly newKey: NewKey;
-  readonly form: NewKeyForm;
+  readonly newKey: Pick<NewKey, 'making' | 'isBusy'>;
+  readonly form: Pick<NewKeyForm, 'asksPassword' | 'password' | 'setPassword' | 'errors'>;
   readonly submitLabel: string;
   /** Something ends at once. */
   readonly isDangerous?: boolean;
   readonly onCancel: () => void;
 }
 
-/** The end of a form that makes a key: the confirmation, a refusal, and the buttons. */
+/** The end of a form that makes a key, or ends that of another owner: the confirmation, a refusal, and the buttons. */
 export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = false, onCancel }: Props) {
   const { making, isBusy } = newKey;
   const texts = useTexts();

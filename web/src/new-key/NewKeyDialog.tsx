@@ -7,6 +7,7 @@ import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import type { Typed } from './kept-draft';
 import { useNewKey, type NewKey } from './useNewKey';
+import { useReturned } from './useReturned';
 
 interface Props {
   readonly form: Typed['form'];
@@ -25,8 +26,8 @@ interface Props {
 /** Shows a form that makes a key, then the key, in one dialog. */
 export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, advice, children }: Props) {
   const { create, reveal } = useTexts();
-  const { announce, trip } = usePanel();
-  const returned = trip?.returned;
+  const { announce } = usePanel();
+  const returned = useReturned();
   const made = useRef<string>(undefined);
   const secret = useSecret(() => {
     announce(reveal.left);

@@ -13,11 +13,15 @@ export type Typed =
   | { readonly form: 'create'; readonly draft: KeyDraft }
   | { readonly form: 'rotate'; readonly draft: RotationDraft; readonly replaced: ApiKey }
   /** After a lost answer the key has ended, so it cannot be rotated a second time. */
-  | { readonly form: 'leaked'; readonly replaced: ApiKey; readonly hasEnded: boolean };
+  | { readonly form: 'leaked'; readonly replaced: ApiKey; readonly hasEnded: boolean }
+  /** An administrator ends the key of another owner. */
+  | { readonly form: 'end'; readonly keyId: string; readonly note: string };
 
 /** What a person had typed when they left to sign in at the platform. It contains no secret. */
 export interface KeptDraft {
   readonly ownerId: string;
+  /** The service account that the key is for. Undefined: the person. */
+  readonly account?: string | undefined;
   readonly typed: Typed;
   readonly series: Series | undefined;
 }

@@ -45,7 +45,7 @@ export type NewKey = ReturnType<typeof useNewKey>;
  * @param begun the attempts from before the person left to sign in
  */
 export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse: () => void, begun?: Series) {
-  const { client, trip } = usePanel();
+  const { client, startAgain, trip } = usePanel();
   const queryClient = useQueryClient();
   const [making, setMaking] = useState<Making>({ phase: 'idle' });
   const series = useRef(begun);
@@ -87,7 +87,7 @@ export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse:
   const drop = (): Making => {
     series.current = undefined;
     onSomebodyElse();
-    void queryClient.resetQueries();
+    startAgain();
     return { phase: 'idle' };
   };
 

@@ -22,14 +22,14 @@ export type NewKeyForm = ReturnType<typeof useNewKeyForm>;
 export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const { making, make, makeAgain, series } = newKey;
   const texts = useTexts();
-  const { trip } = usePanel();
+  const { account, trip } = usePanel();
   const asksPassword = useOwner().data?.confirmation !== 'fresh-sign-in';
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<FieldErrors>({});
   const ref = useRef<HTMLFormElement>(null);
 
   // Kept for a person who leaves to sign in.
-  useEffect(() => trip?.remember({ typed, series: series.current }));
+  useEffect(() => trip?.remember({ account: account?.id, typed, series: series.current }));
 
   // A refused password is removed. Without an answer it stays, so that another try takes one click.
   const refusal = making.phase === 'refused' ? making.error : undefined;

@@ -1,10 +1,12 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiClient } from '../api/client';
 import type { Session } from '../api/types';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { takeDraft } from '../new-key/kept-draft';
 import { Panel } from '../panel/Panel';
 import { PanelProviders } from '../panel/PanelProviders';
+import type { OwnTab } from '../panel/PanelTabs';
+import { searchOf, START } from '../panel/place';
 import type { Platform } from '../session/platform-trip';
 import { FailureAlert } from '../ui/FailureAlert';
 import { later } from '../ui/later';
@@ -15,11 +17,19 @@ import { docsUrl, exampleUrl, helpUrl } from './links';
 import { hasSignedIn, weakness } from './landing';
 import { LandingNotice } from './LandingNotice';
 import { platformSignIn } from './sign-in-ways';
-import { forgetPlace, usePlaceInAddress } from './usePlaceInAddress';
+import { forgetPlace, step, usePlaceInAddress, useSearch } from './usePlaceInAddress';
+import { usePageTexts } from './texts';
 import { useSession } from './useSession';
 
 const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));
+const AllKeys = later(() => import('../admin/load').then((part) => part.loadAllKeys()), {
+  fallback: <KeyListSkeleton />,
+  isRare: true,
+});
+const ALL_KEYS = '?tab=all-keys';
 const kept = takeDraft();
+// The platform sends people back without it.
+if (kept?.account !== undefined) history.replaceState(null, '', searchOf({ ...START, account: kept.account }));
 
 /** The page around the panel: shows who is signed in, with sign-in and sign-out. */
 export function App() {
@@ -27,6 +37,7 @@ export function App() {
   const { state, load, signOut, leave } = useSession(client);
   const [place, goTo] = usePlaceInAddress();
   const session = state.phase === 'signed-in' ? state.session : undefined;
+  const ownTab = useAllKeysTab(session);
   return (
     <>
       <Header session={session} onSignOut={() => void signOut().then(forgetPlace)} />
@@ -42,6 +53,7 @@ export function App() {
               owner={session}
               place={place}
               onPlace={goTo}
+              ownTab={ownTab}
               takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
               onSignedOut={leave}
               {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
@@ -54,6 +66,19 @@ export function App() {
       </main>
     </>
   );
+}
+
+/** The keys of all owners, if the person may see them. */
+function useAllKeysTab(session: Session | undefined): OwnTab | undefined {
+  const label = usePageTexts().allKeys;
+  const isOpen = new URLSearchParams(useSearch()).get('tab') === 'all-keys';
+  // Back from a sign-in that was to confirm the end of a key.
+  const endingId = kept?.typed.form === 'end' && kept.ownerId === session?.ownerId ? kept.typed.keyId : undefined;
+  useEffect(() => {
+    if (endingId !== undefined) step(`${ALL_KEYS}&key=${endingId}`, true);
+  }, [endingId]);
+  if (!session?.isAdministrator) return undefined;
+  return { label, isOpen, onOpen: () => step(ALL_KEYS, false), content: <AllKeys /> };
 }
 
 /** Drops the form of another person. */

@@ -10,7 +10,7 @@ import { usePageTexts, type PageTexts } from './texts';
 type Reason = keyof PageTexts['refused'];
 
 /** The platform would only sign the same person in again. */
-const OF_ACCOUNTS: readonly Reason[] = ['no_account', 'suspended', 'deleted'];
+const OF_ACCOUNTS: readonly Reason[] = ['no_account', 'service_account', 'suspended', 'deleted'];
 
 /** Reports an unexpected result of the sign-in to a person who comes back from the platform. */
 export function LandingNotice() {

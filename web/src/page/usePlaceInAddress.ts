@@ -1,5 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { placeOf, searchOf, type PanelPlace } from '../panel/place';
+import type { GoTo } from '../panel/usePlace';
 
 const listeners = new Set<() => void>();
 
@@ -13,17 +14,27 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Keeps the person's place in the page's address. Each step can be undone with "back". */
-export function usePlaceInAddress(): [PanelPlace, (place: PanelPlace) => void] {
-  const search = useSyncExternalStore(subscribe, () => location.search);
+export function usePlaceInAddress(): [PanelPlace, GoTo] {
+  const search = useSearch();
   return [useMemo(() => placeOf(search), [search]), goTo];
 }
 
-function goTo(place: PanelPlace): void {
+export const useSearch = (): string => useSyncExternalStore(subscribe, () => location.search);
+
+const goTo: GoTo = (place, { replace } = { replace: false }) => {
   const search = searchOf(place);
+  if (replace) replaceBy(search);
+  else step(search, place.tab === 'keys' && place.keyId !== undefined);
+};
+
+/**
+ * @param search the query string of the next place
+ * @param opensDetails whether the details of a key are open there
+ */
+export function step(search: string, opensDetails: boolean): void {
   // Closing the details leads back to where they were opened, and "back" does not open them again.
   const from = openedFrom();
   if (from === search) return history.back();
-  const opensDetails = place.tab === 'keys' && place.keyId !== undefined;
   const address = location.pathname + search;
   // From one key to another within the details: "back" closes the details.
   if (opensDetails && from !== undefined) history.replaceState({ openedFrom: from }, '', address);
@@ -37,7 +48,9 @@ function openedFrom(): string | undefined {
 }
 
 /** Resets the place for another person. */
-export function forgetPlace(): void {
-  history.replaceState(null, '', location.pathname);
+export const forgetPlace = (): void => replaceBy('');
+
+function replaceBy(search: string): void {
+  history.replaceState(null, '', location.pathname + search);
   for (const listener of listeners) listener();
 }

@@ -1,4 +1,5 @@
 import { Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { ApiClient, type ApiClientOptions } from '../api/client';
 import type { FreshSignIn } from '../api/fresh-sign-in';
@@ -13,9 +14,9 @@ import { AccountGate } from './AccountGate';
 import { PanelContext } from './context';
 import classes from './Panel.module.css';
 import surface from '../ui/surface.module.css';
-import { PanelTabs } from './PanelTabs';
-import type { PanelPlace } from './place';
-import { usePlace, type PlaceProps } from './usePlace';
+import { PanelTabs, type OwnTab } from './PanelTabs';
+import { START } from './place';
+import { usePlace, type GoTo, type PlaceProps } from './usePlace';
 
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'>, PlaceProps {
   /** The address that the examples for a new key call. Without it they have a placeholder. */
@@ -30,6 +31,8 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly platform?: Platform;
   /** Gives the focus to the panel's heading when it appears: the person has just signed in. */
   readonly takesFocus?: boolean;
+  /** One more tab, of the page around the panel. */
+  readonly ownTab?: OwnTab | undefined;
   /** The session has ended and was not renewed. */
   readonly onSignedOut?: () => void;
 }
@@ -37,6 +40,13 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
 const SignInAgainDialog = later(() => import('../session/SignInAgainDialog').then((part) => part.SignInAgainDialog), {
   isWanted: ({ opened }) => opened,
   isOverlay: true,
+});
+
+const AccountSwitch = later(() => import('../accounts/accounts').then((part) => part.AccountSwitch), {
+  isWanted: ({ isWanted }) => isWanted,
+});
+const AccountOfKeys = later(() => import('../accounts/accounts').then((part) => part.AccountOfKeys), {
+  isWanted: ({ account }) => account !== undefined,
 });
 
 export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owner, ...given }: PanelProps) {
@@ -47,12 +57,17 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
   const [trip] = useState(() => platform && new PlatformTrip(platform));
   const isAskedToSignIn = useSyncExternalStore(gate.subscribe, gate.isAsking);
   const [announcement, announce] = useAnnouncement();
+  const queryClient = useQueryClient();
+  // Few people have other accounts, so nobody's list waits for them.
+  const [isAtRest, setAtRest] = useState(false);
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   const latest = useRef(getToken);
   latest.current = getToken;
   const latestGoTo = useRef(goTo);
   latestGoTo.current = goTo;
+  const isOfAccount = useRef(false);
+  isOfAccount.current = place.account !== undefined;
   const hasToken = getToken !== undefined;
   const isInAddress = given.place !== undefined;
 
@@ -62,20 +77,26 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
     const credentials = hasToken ? { getToken: getLatestToken } : { signInAgain: gate.signInAgain };
     const client = new ApiClient({ apiBaseUrl, ...credentials });
     const focusHeading = () => heading.current?.focus();
+    const startAgain = () => {
+      if (isOfAccount.current) latestGoTo.current(START, { replace: true });
+      void queryClient.resetQueries();
+    };
     return {
       client,
+      account: undefined,
       gate,
       exampleUrl,
       docsUrl,
       helpUrl,
-      goTo: (to: PanelPlace) => latestGoTo.current(to),
+      goTo: ((to, options) => latestGoTo.current(to, options)) satisfies GoTo,
       isInAddress,
       owner,
       trip,
+      startAgain,
       announce,
       focusHeading,
     };
-  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, isInAddress, owner, trip, announce]);
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, isInAddress, owner, trip, announce, queryClient]);
 
   // A form that is open has the focus already.
   useEffect(() => {
@@ -87,19 +108,23 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
       <section className={surface.surface} aria-labelledby={titleId}>
         <div className={classes.content}>
           <div className={classes.head}>
-            <Title order={2} id={titleId} ref={heading} tabIndex={-1} className={classes.title}>
-              {texts.panelTitle}
-            </Title>
+            <div className={classes.whose}>
+              <Title order={2} id={titleId} ref={heading} tabIndex={-1} className={classes.title}>
+                {texts.panelTitle}
+                <AccountOfKeys account={place.account} />
+              </Title>
+              <AccountSwitch isWanted={isAtRest || place.account !== undefined} place={place} />
+            </div>
             <HelpLink url={docsUrl} label={texts.reveal.docs} />
             <HelpLink url={helpUrl} />
           </div>
           <AccountGate>
-            <PanelTabs place={place} goTo={goTo} />
+            <PanelTabs place={place} ownTab={given.ownTab} />
           </AccountGate>
         </div>
         <SignInAgainDialog opened={isAskedToSignIn} onGivenUp={onSignedOut} />
         <Announcer message={announcement} />
-        <LoadTheRest />
+        <LoadTheRest onLoading={() => setAtRest(true)} />
       </section>
     </PanelContext>
   );

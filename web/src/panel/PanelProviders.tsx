@@ -14,7 +14,7 @@ interface Props {
 
 /** Uses the host's Mantine theme, or else our own. The cache is always our own, so that no host stores it. */
 export function PanelProviders({ colorScheme, children }: Props) {
-  const [queryClient] = useState(createQueryClient);
+  const [queryClient] = useState(firstQueryClient);
   const [ofPage] = useState(schemeOfPage);
   const scheme = colorScheme === 'auto' ? ofPage : colorScheme;
   const isThemed = useContext(MantineContext) !== null;
@@ -42,11 +42,15 @@ function schemeOfPage(): MantineColorScheme {
 }
 
 /** Shows an error when the browser is offline, instead of waiting without a message. */
-function createQueryClient(): QueryClient {
+export function createQueryClient(): QueryClient {
   const common = { networkMode: 'always', retry: retryTransient } as const;
-  const client = new QueryClient({
+  return new QueryClient({
     defaultOptions: { queries: { ...common, staleTime: 10_000, refetchOnWindowFocus: 'always' }, mutations: common },
   });
+}
+
+function firstQueryClient(): QueryClient {
+  const client = createQueryClient();
   // Not `initialData`, which a reset would show again.
   const first = takeBegunBody<ApiKeyPage>('/v1/api-keys');
   if (first) client.setQueryData<InfiniteData<ApiKeyPage>>(LIST, { pages: [first], pageParams: [undefined] });

@@ -1,41 +1,97 @@
 import { Tabs } from '@mantine/core';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { KeyDialogs } from '../keys/KeyDialogs';
+import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
 import { later } from '../ui/later';
+import { usePanel } from './context';
 import { START, type PanelPlace } from './place';
+
+/** A tab that the page brings. It keeps its place itself. */
+export interface OwnTab {
+  readonly label: string;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+  readonly content: ReactNode;
+}
 
 interface Props {
   readonly place: PanelPlace;
-  readonly goTo: (place: PanelPlace) => void;
+  readonly ownTab: OwnTab | undefined;
 }
 
 const ActivityTab = later(() => import('../activity/ActivityTab').then((part) => part.ActivityTab), {
   fallback: <EventListSkeleton />,
 });
+const ServiceAccount = later(() => import('../accounts/accounts').then((part) => part.ServiceAccount), {
+  fallback: <KeyListSkeleton />,
+});
+const LostAccount = later(() => import('../accounts/accounts').then((part) => part.LostAccount), {
+  isWanted: ({ lost }) => lost !== undefined,
+});
+
+/** The keys and the activity of one account. What was typed for one account is never shown for another. */
+export function PanelTabs({ place, ownTab }: Props) {
+  const { focusHeading } = usePanel();
+  const [hasDialog, setHasDialog] = useState(false);
+  const [lost, setLost] = useState<string>();
+  // A dialog may show a new key: "back" to another account waits until it is closed.
+  const latest = useRef(place);
+  if (!hasDialog || place.account === latest.current.account) latest.current = place;
+  const shown = latest.current;
+  const { account } = shown;
+
+  const before = useRef(account);
+  useEffect(() => {
+    if (before.current === account) return;
+    before.current = account;
+    if (account !== undefined) setLost(undefined);
+    if (document.activeElement === document.body) focusHeading();
+  }, [account, focusHeading]);
+
+  const tabs = (
+    <KeyDialogs onOpened={setHasDialog}>
+      <TabsOfPlace place={shown} ownTab={ownTab && { ...ownTab, isOpen: ownTab.isOpen && shown === place }} />
+    </KeyDialogs>
+  );
+  return (
+    <>
+      <LostAccount lost={account === undefined ? lost : undefined} onClose={() => setLost(undefined)} />
+      {account === undefined ? (
+        tabs
+      ) : (
+        <ServiceAccount key={account} id={account} onLost={setLost}>
+          {tabs}
+        </ServiceAccount>
+      )}
+    </>
+  );
+}
 
 /** Each tab begins without a filter. */
-export function PanelTabs({ place, goTo }: Props) {
+function TabsOfPlace({ place, ownTab }: Props) {
   const texts = useTexts();
+  const { goTo } = usePanel();
+  const open = (tab: string | null) => {
+    if (tab === 'own') return ownTab?.onOpen();
+    return goTo(tab === 'activity' ? { tab, events: 'all' } : START);
+  };
   return (
-    <KeyDialogs>
-      <Tabs
-        value={place.tab}
-        onChange={(tab) => goTo(tab === 'activity' ? { tab, events: 'all' } : START)}
-        keepMounted={false}
-      >
-        <Tabs.List aria-label={texts.tabs.label} mb="lg">
-          <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
-          <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="keys">
-          {place.tab === 'keys' && <KeysTab filter={place.status} keyId={place.keyId} />}
-        </Tabs.Panel>
-        <Tabs.Panel value="activity">
-          {place.tab === 'activity' && <ActivityTab filter={place.events} keyId={place.keyId} />}
-        </Tabs.Panel>
-      </Tabs>
-    </KeyDialogs>
+    <Tabs value={ownTab?.isOpen ? 'own' : place.tab} onChange={open} keepMounted={false}>
+      <Tabs.List aria-label={texts.tabs.label} mb="lg">
+        <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
+        <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
+        {ownTab && <Tabs.Tab value="own">{ownTab.label}</Tabs.Tab>}
+      </Tabs.List>
+      <Tabs.Panel value="keys">
+        {place.tab === 'keys' && <KeysTab filter={place.status} keyId={place.keyId} />}
+      </Tabs.Panel>
+      <Tabs.Panel value="activity">
+        {place.tab === 'activity' && <ActivityTab filter={place.events} keyId={place.keyId} />}
+      </Tabs.Panel>
+      {ownTab && <Tabs.Panel value="own">{ownTab.content}</Tabs.Panel>}
+    </Tabs>
   );
 }

@@ -8,11 +8,11 @@ interface Props extends Omit<ComponentProps<'a'>, 'href' | 'onClick'> {
 
 /** A real link, which can be opened in a new tab if the host keeps the place in its address. */
 export function PlaceLink({ place, ...rest }: Props) {
-  const { goTo, isInAddress } = usePanel();
+  const { goTo, isInAddress, account } = usePanel();
   const open = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     goTo(place);
   };
-  return <a {...rest} href={isInAddress ? searchOf(place) || '?' : '#'} onClick={open} />;
+  return <a {...rest} href={isInAddress ? searchOf({ account: account?.id, ...place }) || '?' : '#'} onClick={open} />;
 }

@@ -1,24 +1,29 @@
 import { createContext, useContext } from 'react';
 import type { ApiClient } from '../api/client';
-import type { Session } from '../api/types';
+import type { ManagedAccount, Session } from '../api/types';
 import type { SessionGate } from '../api/session-gate';
-import type { PanelPlace } from './place';
 import type { PlatformTrip } from '../session/platform-trip';
+import type { GoTo } from './usePlace';
 
 interface PanelContextValue {
+  /** Its calls are about the keys of `account`. */
   readonly client: ApiClient;
+  /** The service account whose keys are shown. Undefined: the person's own keys. */
+  readonly account: ManagedAccount | undefined;
   readonly gate: SessionGate;
   readonly exampleUrl: string | undefined;
   readonly docsUrl: string | undefined;
   readonly helpUrl: string | undefined;
   /** Shows another tab, filter or key. */
-  readonly goTo: (place: PanelPlace) => void;
+  readonly goTo: GoTo;
   /** The host keeps the place in the page's address, so that a link to a place works in another tab. */
   readonly isInAddress: boolean;
   /** Set if the page itself signs people in. */
   readonly owner: Session | undefined;
   /** Set if people sign in at the platform and this page can send them there. */
   readonly trip: PlatformTrip | undefined;
+  /** Shows the person's own keys, read again: somebody else has signed in. */
+  readonly startAgain: () => void;
   /** Shows a result, also to screen readers. */
   readonly announce: (message: string) => void;
   /** Moves the focus to the panel's heading when the element that had it was removed. */
@@ -31,4 +36,10 @@ export function usePanel(): PanelContextValue {
   const value = useContext(PanelContext);
   if (!value) throw new Error('This hook works only within ApiKeysPanel');
   return value;
+}
+
+/** Whether keys can be made: not for a service account that is suspended. */
+export function useCanMakeKeys(): boolean {
+  const { account } = usePanel();
+  return account === undefined || account.status === 'active';
 }

@@ -4,11 +4,16 @@ export const ACTIVITY_FILTERS = ['all', 'keys', 'failures'] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
 
-export type PanelPlace =
+export type PanelPlace = {
+  /** The id of a service account, to show its keys and activity. Default: the person's own. */
+  readonly account?: string | undefined;
+} &
   /** With a key, its details are open. */
-  | { readonly tab: 'keys'; readonly status: StatusFilter; readonly keyId?: string | undefined }
-  /** With a key, only its events. */
-  | { readonly tab: 'activity'; readonly events: ActivityFilter; readonly keyId?: string | undefined };
+  (
+    | { readonly tab: 'keys'; readonly status: StatusFilter; readonly keyId?: string | undefined }
+    /** With a key, only its events. */
+    | { readonly tab: 'activity'; readonly events: ActivityFilter; readonly keyId?: string | undefined }
+  );
 
 export const START: PanelPlace = { tab: 'keys', status: 'active' };
 
@@ -22,16 +27,19 @@ export function placeOf(search: string): PanelPlace {
   const named = new URLSearchParams(search);
   const key = named.get('key') ?? '';
   const keyId = KEY_ID.test(key) ? key : undefined;
+  // Which accounts there are, only the service knows.
+  const account = named.get('account') || undefined;
   if (named.get('tab') === 'activity') {
-    return { tab: 'activity', events: oneOf(ACTIVITY_FILTERS, named.get('events'), 'all'), keyId };
+    return { account, tab: 'activity', events: oneOf(ACTIVITY_FILTERS, named.get('events'), 'all'), keyId };
   }
   const status = named.get('status') ?? '';
-  return { tab: 'keys', status: oneOf(STATUS_FILTERS, FORMER_STATUS[status] ?? status, 'active'), keyId };
+  return { account, tab: 'keys', status: oneOf(STATUS_FILTERS, FORMER_STATUS[status] ?? status, 'active'), keyId };
 }
 
 /** The query string of a place with its `?`; empty for the start. */
 export function searchOf(place: PanelPlace): string {
   const named = new URLSearchParams();
+  if (place.account !== undefined) named.set('account', place.account);
   if (place.tab === 'activity') named.set('tab', place.tab);
   if (place.tab === 'activity' && place.events !== 'all') named.set('events', place.events);
   if (place.tab === 'keys' && place.status !== 'active') named.set('status', place.status);

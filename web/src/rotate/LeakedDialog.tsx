@@ -10,6 +10,7 @@ import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import { useReturned } from '../new-key/useReturned';
 import { usePanel } from '../panel/context';
 import { KeyFacts } from '../revoke/KeyFacts';
 import { fewWords } from '../restrictions/words';
@@ -47,13 +48,13 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
   const texts = useTexts();
   const { rotate, restrictions } = texts;
   const { leaked } = rotate;
-  const { client, trip } = usePanel();
+  const { client } = usePanel();
   const { key: current, isLoading } = useKey(leakedKey.id);
   const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses ?? []);
   const { policy } = useApiKeys();
-  const expiresInDays = Math.min(lifetimeDays(leakedKey), policy.maxKeyDays);
+  const expiresInDays = lifetimeDays(leakedKey, policy);
   const words = fewWords(leakedKey, texts);
-  const typed = trip?.returned?.typed;
+  const typed = useReturned()?.typed;
   const hasEnded = useRef(typed?.form === 'leaked' && typed.hasEnded);
   hasEnded.current ||= newKey.making.phase === 'lost';
   const form = useNewKeyForm({

@@ -3,7 +3,7 @@ import type { ApiKey } from '../api/types';
 import { useApiKeys } from '../keys/useApiKeys';
 import { expiryWithin } from '../new-key/expiry';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
-import { usePanel } from '../panel/context';
+import { useReturned } from '../new-key/useReturned';
 import { useTexts } from '../texts';
 import { draftFor } from './form';
 import { RotateForm } from './RotateForm';
@@ -18,9 +18,8 @@ interface Props {
 /** Created again each time it opens, so that an attempt never continues for another key. */
 export function RotateDialog({ apiKey, ...dialog }: Props) {
   const { rotate } = useTexts();
-  const { trip } = usePanel();
   const { policy } = useApiKeys();
-  const typed = trip?.returned?.typed;
+  const typed = useReturned()?.typed;
   const [draft, setDraft] = useState(() => (typed?.form === 'rotate' ? typed.draft : draftFor(apiKey, policy)));
   return (
     <NewKeyDialog

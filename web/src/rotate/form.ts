@@ -14,8 +14,8 @@ export interface RotationDraft {
 }
 
 /** The lifetime of the old key in days, or as much of it as is allowed. */
-export function draftFor(key: ApiKey, { maxKeyDays }: KeyPolicy): RotationDraft {
-  const days = Math.min(lifetimeDays(key), maxKeyDays);
+export function draftFor(key: ApiKey, policy: KeyPolicy): RotationDraft {
+  const days = lifetimeDays(key, policy);
   return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, expiry: expiryIn(days, Date.now()) };
 }
 

@@ -12,7 +12,7 @@ export interface Platform {
   readonly confirmation: 'confirmed' | 'too_old' | 'too_weak' | undefined;
 }
 
-type Remembered = Pick<KeptDraft, 'typed' | 'series'>;
+type Remembered = Pick<KeptDraft, 'account' | 'typed' | 'series'>;
 
 /** Sends the person to the platform's login to confirm who they are, and keeps what they typed until they are back. */
 export class PlatformTrip {

@@ -12,6 +12,8 @@ interface Options<P> {
   readonly isWanted?: (props: P) => boolean;
   /** Whether it is shown above the page, like a dialog. */
   readonly isOverlay?: boolean;
+  /** Whether only few people need it, so that `LoadTheRest` leaves it out. */
+  readonly isRare?: boolean;
 }
 
 const parts: (() => Promise<unknown>)[] = [];
@@ -21,7 +23,7 @@ const parts: (() => Promise<unknown>)[] = [];
  * `LoadTheRest`. Not `React.lazy`, which keeps a failure for ever: after a lost connection people could not try again.
  */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>, options: Options<P> = {}) {
-  const { fallback = null, isWanted = () => true, isOverlay = false } = options;
+  const { fallback = null, isWanted = () => true, isOverlay = false, isRare = false } = options;
   let Loaded: ComponentType<P> | undefined;
   const fetchOnce = async () => {
     const attempt = () =>
@@ -30,7 +32,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, o
       });
     Loaded ??= await withRetries(attempt);
   };
-  parts.push(fetchOnce);
+  if (!isRare) parts.push(fetchOnce);
 
   return function Later(props: P) {
     const [, setSettled] = useState(0);
@@ -49,17 +51,26 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, o
   };
 }
 
-/** Loads what `later` has left out, once the first answers are there and the browser has nothing to do. */
-export function LoadTheRest() {
+/**
+ * Loads what `later` has left out, once the first answers are there and the browser has nothing to do.
+ * @param onLoading called when that begins, for what else can wait so long
+ */
+export function LoadTheRest({ onLoading }: { readonly onLoading: () => void }) {
   const isBusy = useIsFetching() > 0;
+  const latestOnLoading = useRef(onLoading);
+  latestOnLoading.current = onLoading;
   useEffect(() => {
     if (isBusy) return undefined;
+    const load = () => {
+      loadParts();
+      latestOnLoading.current();
+    };
     const { requestIdleCallback, cancelIdleCallback } = window as Partial<Window>;
     if (!requestIdleCallback || !cancelIdleCallback) {
-      const timer = setTimeout(loadParts, 500);
+      const timer = setTimeout(load, 500);
       return () => clearTimeout(timer);
     }
-    const request = window.requestIdleCallback(loadParts);
+    const request = window.requestIdleCallback(load);
     return () => window.cancelIdleCallback(request);
   }, [isBusy]);
   return null;

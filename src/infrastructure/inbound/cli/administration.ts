@@ -5,6 +5,7 @@ import type { ListAccounts } from '../../../application/accounts/list-accounts.j
 import type { PurgeAccount } from '../../../application/accounts/purge-account.js';
 import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
+import type { ListKeys } from '../../../application/keys/list-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
 import type { DatabaseConfig } from '../../../config/database-config.js';
@@ -20,8 +21,12 @@ export interface Administration {
   readonly changeEntitlements: ChangeEntitlements;
   readonly purgeAccount: PurgeAccount;
   readonly listKeys: ListApiKeys;
+  /** Of all owners. */
+  readonly listAllKeys: ListKeys;
   readonly revoke: RevokeAsAdmin;
   readonly revokeLeaked: RevokeLeakedKeys;
+  /** The same changes, which are rolled back. For `--dry-run`. */
+  readonly rehearsal: Pick<Administration, 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked'>;
   readonly trail: AuditTrail;
   readonly outbox: UndeliveredNotices;
 }
@@ -37,7 +42,7 @@ export interface Administered {
 export interface Databases {
   /**
    * Connects, runs `work`, and disconnects.
-   * @param isUnlimited switches the statement timeouts off, for commands that read the whole audit trail
+   * @param isUnlimited switches the statement timeouts off, for commands that read the whole audit trail or many keys
    */
   administer<T>(
     administered: Administered,

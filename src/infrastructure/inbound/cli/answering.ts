@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { DONE } from './failures.js';
 
@@ -17,10 +18,18 @@ export function answering<Arguments extends unknown[]>(
   work: (...given: Arguments) => Promise<Answer>,
 ): Command {
   return command.option('--json', 'print one JSON document').action(async (...given: unknown[]) => {
-    const { document, text, exitCode = DONE } = await work(...(given as Arguments));
-    process.stdout.write(`${command.opts()['json'] ? JSON.stringify(document) : text}\n`);
-    process.exitCode = exitCode;
+    print(await work(...(given as Arguments)), command.opts()['json'] as boolean | undefined);
   });
+}
+
+export function print({ document, text, exitCode = DONE }: Answer, isJson: boolean | undefined): void {
+  process.stdout.write(`${isJson ? JSON.stringify(document) : text}\n`);
+  process.exitCode = exitCode;
+}
+
+/** For long output. Waits until stdout has taken the line, so that at most one page is in memory. */
+export async function printLine(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

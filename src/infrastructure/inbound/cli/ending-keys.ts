@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
 import { maskKey } from '../../../domain/keys/key-string.js';
 import type { Administration } from './administration.js';
+import type { Answer } from './answering.js';
 import { UsageError } from './failures.js';
 import { ask } from './terminal.js';
 
@@ -20,6 +21,19 @@ interface Ending {
 /** Of the commands that can't be undone. */
 export function yesOption(): Option {
   return new Option('--yes', 'do not ask; required where there is no terminal to ask on');
+}
+
+export function dryRunOption(): Option {
+  return new Option('--dry-run', 'only print which keys would end: nothing is asked and nothing is changed');
+}
+
+/** The answer of a dry run. `keys` are those that the command would end. */
+export function wouldEnd(keys: readonly ApiKey[], verb: 'revoke' | 'stop' = 'revoke'): Answer {
+  const lines = keys.map((key) => `would ${verb} ${describeKey(key)} of ${key.ownerId}`);
+  return {
+    document: { dryRun: true, keys: keys.map((key) => ({ ownerId: key.ownerId, id: key.id, prefix: maskOf(key) })) },
+    text: lines.length > 0 ? lines.join('\n') : `would ${verb} no key`,
+  };
 }
 
 /**

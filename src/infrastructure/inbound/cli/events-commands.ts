@@ -35,8 +35,8 @@ async function listEvents(databases: Databases, status: Status | undefined): Pro
   });
   const items = messages.map(viewOf);
   const rows = items.map((item) => [
-    ...[item.id, item.status, item.channel, item.type, item.data.keyId, item.toldAt],
-    ...[String(item.tries), item.nextTryAt ?? 'none', item.lastError ?? ''],
+    ...[item.id, item.status, item.recipient ? `${item.channel} to ${item.recipient}` : item.channel],
+    ...[item.type, item.data.keyId, item.toldAt, String(item.tries), item.nextTryAt ?? 'none', item.lastError ?? ''],
   ]);
   const head = ['ID', 'STATUS', 'CHANNEL', 'TYPE', 'KEY', 'CREATED', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST ERROR'];
   const lines = items.length > 0 ? [table(head, rows)] : ['no such messages'];
@@ -50,12 +50,14 @@ function summary(backlog: Readonly<Record<NoticeChannel, Backlog>>): string[] {
 }
 
 /** Built field by field. A receiver may have written the error text, so control characters are removed from it. */
-function viewOf({ id, channel, type, timestamp, data, tries, nextTryAt, failedAt, lastError }: UndeliveredMessage) {
+function viewOf(message: UndeliveredMessage) {
+  const { id, channel, type, recipient, timestamp, data, tries, nextTryAt, failedAt, lastError } = message;
   return {
     id,
     status: failedAt ? 'failed' : 'waiting',
     channel,
     type,
+    recipient,
     data,
     toldAt: timestamp.toISOString(),
     tries,

@@ -1,9 +1,11 @@
+import type { OwnedKey } from '../../../application/key-directory-ports.js';
 import type { ListedKey } from '../../../application/lists.js';
+import type { Account } from '../../../domain/accounts/account.js';
 import type { LeakSite } from '../../../domain/audit/leak-site.js';
 import { maskKey } from '../../../domain/keys/key-string.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
-export function keyView({ key, access, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
+export function keyView({ key, access, createdBy, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
   const { id, name, note, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds, permissions, allowedNetworks } = rotation;
   return {
@@ -15,6 +17,7 @@ export function keyView({ key, access, lastUsedAt, recent, revocation }: ListedK
     allowedNetworks: allowedNetworks && [...allowedNetworks],
     prefix: maskKey(keyPrefix, publicPart),
     createdAt: createdAt.toISOString(),
+    createdBy: { id: createdBy.id, displayName: createdBy.displayName },
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     expiresAt: expiresAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
@@ -27,6 +30,15 @@ export function keyView({ key, access, lastUsedAt, recent, revocation }: ListedK
     leak: revocation?.leak ? leakView(revocation.leak) : null,
     recent: { granted: [...recent.granted], refused: [...recent.refused] },
   };
+}
+
+/** Of whom a key is, in a list over all owners. */
+export function ownerView({ id, email, displayName, kind, status }: Account) {
+  return { id, email, displayName, kind, status };
+}
+
+export function ownedKeyView(owned: OwnedKey) {
+  return { ...keyView(owned, owned.now), owner: ownerView(owned.owner) };
 }
 
 export function leakView({ source, url }: LeakSite) {

@@ -5,7 +5,8 @@ import { maskKey } from '../../../domain/keys/key-string.js';
 import type { NoticeData } from '../../../domain/notices/key-notice.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
 import { linkOfLeak } from '../../../domain/audit/leak-site.js';
-import { footer, greeting, type MailedType, type Occasion, type Words, wordsOf } from './words.js';
+import type { Occasion, ServiceKey } from './occasion.js';
+import { footer, greeting, type MailedType, type Words, wordsOf } from './words.js';
 
 /** The text of one mail, with the parts that all mails share. */
 export interface Letter extends Words {
@@ -18,17 +19,20 @@ export interface Letter extends Words {
 export function writeLetter(
   type: MailedType,
   { data, timestamp }: Pick<OutboxMessage, 'data' | 'timestamp'>,
-  { account, now, isReplaced, replaced }: Addressee,
+  { account, owner, maker, now, isReplaced, replaced }: Addressee,
   publicUrl: string,
 ): Letter {
-  const { keyId, name, prefix, expiresAt, clientIp, leak } = data;
-  const key = { keyName: typedText(name), prefix, expiresAt: new Date(expiresAt), isReplaced };
+  const { keyId, name, prefix, expiresAt, leak } = data;
+  const service = owner.kind === 'service' ? serviceKey({ account, owner, maker }) : undefined;
+  // Managers do not see each other's addresses. That of a use is no manager's.
+  const clientIp = type === 'api_key.created' && service?.maker !== undefined ? undefined : data.clientIp;
+  const key = { keyName: typedText(name), prefix, expiresAt: new Date(expiresAt), isReplaced, service };
   const circumstances = { clientIp, replaces: replaced && shownKey(replaced), leak: leak && shownLeak(leak) };
   return {
     ...wordsOf(type, { ...key, ...circumstances, at: timestamp, now }),
     greeting: greeting(typedText(account.displayName)),
-    url: `${publicUrl}/settings/api-keys?key=${keyId}`,
-    footer: footer(new URL(publicUrl).host),
+    url: `${publicUrl}/settings/api-keys?${service ? `account=${encodeURIComponent(owner.id)}&` : ''}key=${keyId}`,
+    footer: footer(new URL(publicUrl).host, service),
   };
 }
 
@@ -44,6 +48,16 @@ export function letterText(letter: Letter): string {
     `-- \n${letter.footer}`,
   ];
   return `${paragraphs.join('\n\n')}\n`;
+}
+
+function serviceKey({ account, owner, maker }: Pick<Addressee, 'account' | 'owner' | 'maker'>): ServiceKey {
+  const nameOf = ({ id, displayName }: Addressee['maker']) => typedText(displayName) || id;
+  const isOwnWork = maker.id === account.id;
+  return {
+    name: nameOf(owner),
+    isForManager: account.id !== owner.id,
+    maker: isOwnWork ? undefined : nameOf(maker),
+  };
 }
 
 function shownKey(key: ApiKey): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, rotateKey } from '../../../../test/support/application/calls.js';
+import { client, createKey, newOwner, rotateKey, themselves } from '../../../../test/support/application/calls.js';
 import { MailServer, type ReceivedMail } from '../../../../test/support/platform/mail-server.js';
 import { Addressees } from '../../../application/notices/addressees.js';
 import { RenameApiKey } from '../../../application/keys/rename-api-key.js';
@@ -37,13 +37,21 @@ interface Given {
   readonly data?: Partial<NoticeData>;
 }
 
+const messageOf = (type: NoticeType, data: NoticeData, recipient: string | null = null) => ({
+  id: randomUUID(),
+  type,
+  timestamp: app.store.now(),
+  recipient,
+  data,
+});
+
 /** Notifies the owner of a new key of 30 days, 25 days later. */
 async function notify(type: NoticeType, { data, ...profile }: Given = {}) {
   const owner = await newOwner(app, { displayName: 'Ada Lovelace', ...profile });
   const { key, fullKey } = await createKey(app, owner.id, { name: 'Deploy bot', expiresInDays: 30 });
   app.store.pass(25 * DAY_MS);
   const facts = noticeData({ type, key, clientIp: '203.0.113.7' }, 1);
-  const message = { id: randomUUID(), type, timestamp: app.store.now(), data: { ...facts, ...data } };
+  const message = messageOf(type, { ...facts, ...data });
   await receiver.deliver(message);
   return { owner, key, fullKey, message };
 }
@@ -122,9 +130,9 @@ describe('the text', () => {
   test('of a rotation says so, and names the key that is replaced', async () => {
     const { owner, key } = await notify('api_key.created');
     const { key: next } = await rotateKey(app, { ownerId: owner.id, id: key.id });
-    await new RenameApiKey(app.accounts).execute(owner.id, key.id, { name: 'Old <bot>' }, client());
+    await new RenameApiKey(app.accounts).execute(themselves(owner.id), key.id, { name: 'Old <bot>' }, client());
     const data = noticeData({ type: 'api_key.created', key: next, replacesKeyId: key.id }, 1);
-    await receiver.deliver({ id: randomUUID(), type: 'api_key.created', timestamp: app.store.now(), data });
+    await receiver.deliver(messageOf('api_key.created', data));
     const { subject, text, html } = server.mails[1]!;
     const prefix = `lk_${key.snapshot().publicPart.slice(0, 12)}…`;
     expect(subject).toBe('Your API key was rotated: Deploy bot');
@@ -193,6 +201,59 @@ describe('the text', () => {
     const { subject, text } = only();
     expect(subject).toBe('Your API key was used from a new network: Deploy bot');
     expect(text).toMatch(/Address: 203\.0\.113\.7\nUsed: \d+ \w+ \d{4} at \d\d:\d\d UTC\n/);
+  });
+});
+
+describe('a mail about a key of a service account', () => {
+  const settings = { displayName: 'CI <bot>', kind: 'service', permissions: ['systems:read'] } as const;
+
+  /** A key that Ada made, and a mail about it to each of them. */
+  async function notifyAll(type: NoticeType, isRotated = false) {
+    const [ada, bob] = [await newOwner(app), await newOwner(app, { displayName: 'Bob' })];
+    const id = `bot-${randomUUID()}`;
+    const email = `${id}@example.org`;
+    const managers = [ada.id, bob.id];
+    const bot = await app.putAccount.execute({ id, email, ...settings, managers });
+    const acting = { personId: ada.id, ownerId: bot.id };
+    const part = { access: 'read-only', name: 'Deploy bot', expiresInDays: 5 } as const;
+    let { key } = await createKey(app, bot.id, { ...part, ...acting });
+    const replacesKeyId = key.id;
+    if (isRotated) key = (await rotateKey(app, { ownerId: bot.id, id: key.id }, acting)).key;
+    const data = noticeData({ type, key, clientIp: '203.0.113.7', ...(isRotated && { replacesKeyId }) }, 1);
+    for (const recipient of [null, ada.id, bob.id]) await receiver.deliver(messageOf(type, data, recipient));
+    const [toBot, toAda, toBob] = server.mails;
+    return { ada, bob, bot, key, toBot: toBot!, toAda: toAda!, toBob: toBob! };
+  }
+
+  test.each(MAILED)('of %s says whose key it is, and leads to that account', async (type) => {
+    const { ada, bob, bot, key, toBot, toAda, toBob } = await notifyAll(type);
+    expect(server.mails.map(({ recipients }) => recipients)).toEqual([[bot.email], [ada.email], [bob.email]]);
+    expect(toBot.text).toContain('\nAccount: CI <bot>\nKey: Deploy bot\n');
+    for (const { text, html, subject } of [toAda, toBob]) {
+      expect(text).toContain('\nAccount: CI <bot>, which you manage\nKey: Deploy bot\n');
+      expect(html).toContain('<dt>Account</dt><dd><bdi>CI &lt;bot&gt;, which you manage</bdi></dd>');
+      expect(text).toContain('You get this mail because you manage API keys at keys.example.com.');
+      for (const part of [text, subject]) expect(part).not.toMatch(/your API keys?/i);
+    }
+    const url = `${PUBLIC_URL}/settings/api-keys?account=${bot.id}&key=${key.id}`;
+    for (const { text } of server.mails) expect(text).toContain(`:\n${url}\n`);
+  });
+
+  test.each([
+    ['creation', false, 'created', 'A new API key was created: Deploy bot'],
+    ['rotation', true, 'rotated', 'An API key that you manage was rotated: Deploy bot'],
+  ])('names who did a %s, and shows the address only to that person', async (_, isRotated, did, subject) => {
+    const { toBot, toAda, toBob } = await notifyAll('api_key.created', isRotated);
+    expect(toBob.subject).toBe(subject);
+    const label = `${did === 'created' ? 'Created' : 'Rotated'} by: Ada`;
+    for (const { text, raw } of [toBot, toBob]) {
+      expect(text).toContain(`\n${label}\n`);
+      expect(text).toContain(`If this person ${did} it,`);
+      expect(raw).not.toContain('203.0.113.7');
+    }
+    expect(toAda.text).toContain('\nFrom the address: 203.0.113.7\n');
+    expect(toAda.text).not.toContain(label);
+    expect(toAda.text).toContain(`If you ${did} it,`);
   });
 });
 

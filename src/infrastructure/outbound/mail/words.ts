@@ -1,24 +1,5 @@
 import type { NoticeType } from '../../../domain/notices/key-notice.js';
-import { DAY_MS } from '../../../domain/time.js';
-
-/** What a mail is about. */
-export interface Occasion {
-  readonly keyName: string;
-  /** The part of the key string that lists show. */
-  readonly prefix: string;
-  readonly expiresAt: Date;
-  readonly clientIp: string | undefined;
-  /** Whether the key has a successor that has not been used yet. */
-  readonly isReplaced: boolean;
-  /** The key that it replaces: the part of the key string that lists show, and its name. */
-  readonly replaces: string | undefined;
-  /** Who found a leaked key, where, and the same place as a link if it can be one. */
-  readonly leak: Readonly<Record<'source' | 'place' | 'link', string | undefined>> | undefined;
-  /** When it happened. */
-  readonly at: Date;
-  /** When the mail is written. */
-  readonly now: Date;
-}
+import { fact, type Fact, type Occasion, oneOfYourKeys, type ServiceKey, time, within, yourKey } from './occasion.js';
 
 /** The text of one mail. What people typed appears only at the end of the subject and in the facts. */
 export interface Words {
@@ -31,14 +12,13 @@ export interface Words {
   readonly link: string;
 }
 
-type Fact = readonly [label: string, value: string, link?: string | undefined];
-
 export type MailedType = keyof typeof WORDS;
 
 export function wordsOf(type: MailedType, occasion: Occasion): Words {
   const { title, ...words } = WORDS[type](occasion);
-  const { keyName, prefix } = occasion;
-  const facts = [['Key', keyName], ['Begins with', prefix], ...words.facts] as const;
+  const { keyName, prefix, service } = occasion;
+  const account = service && `${service.name}${service.isForManager ? ', which you manage' : ''}`;
+  const facts = [...fact('Account', account), ['Key', keyName], ['Begins with', prefix], ...words.facts] as const;
   return { ...words, subject: `${title}: ${keyName}`, heading: title, facts };
 }
 
@@ -47,20 +27,22 @@ export function isMailed(type: NoticeType): type is MailedType {
 }
 
 export const greeting = (displayName: string) => (displayName ? `Hello ${displayName},` : 'Hello,');
-export const footer = (host: string) => `You get this mail because you have API keys at ${host}.`;
+export const footer = (host: string, service: ServiceKey | undefined) =>
+  `You get this mail because you ${service?.isForManager ? 'manage' : 'have'} API keys at ${host}.`;
 
 type OwnWords = Omit<Words, 'subject' | 'heading'> & { readonly title: string };
 
 const WORDS = {
   'api_key.created': (occasion): OwnWords =>
     occasion.replaces ? rotated(occasion, occasion.replaces) : created(occasion),
-  'api_key.expiring': ({ expiresAt, isReplaced, now }): OwnWords => ({
-    title: `Your API key expires ${within(expiresAt, now)}`,
-    happened: `One of your API keys expires ${within(expiresAt, now)}. After that, requests with it are refused.`,
+  'api_key.expiring': ({ expiresAt, isReplaced, now, service }): OwnWords => ({
+    title: `${yourKey(service)} expires ${within(expiresAt, now)}`,
+    happened: `${oneOfYourKeys(service)} expires ${within(expiresAt, now)}. After that, requests with it are refused.`,
     facts: [['Expires', time(expiresAt)]],
     advice: isReplaced
       ? [
-          'You have rotated it, but the new key has not been used yet. Replace the old key with it wherever the old one is used.',
+          `${service ? 'It was rotated' : 'You have rotated it'}, but the new key has not been used yet. ` +
+            'Replace the old key with it wherever the old one is used.',
         ]
       : [
           'To avoid an interruption, rotate it: you get a new key, and the old one keeps working for some time after the ' +
@@ -69,21 +51,21 @@ const WORDS = {
         ],
     link: isReplaced ? 'Show the key' : 'Rotate the key',
   }),
-  'api_key.leaked': ({ at, leak, isReplaced }): OwnWords => ({
-    title: 'Your API key leaked and was revoked',
-    happened: 'One of your API keys was reported as leaked. It was revoked at once and can’t be used any more.',
+  'api_key.leaked': ({ at, leak, isReplaced, service }): OwnWords => ({
+    title: `${yourKey(service)} leaked and was revoked`,
+    happened: `${oneOfYourKeys(service)} was reported as leaked. It was revoked at once and can’t be used any more.`,
     facts: [['Revoked', time(at)], ...fact('Found by', leak?.source), ...fact('Found at', leak?.place, leak?.link)],
     advice: [
       isReplaced
-        ? 'You have rotated it: use the new key in place of the old one.'
+        ? `${service ? 'It was rotated' : 'You have rotated it'}: use the new key in place of the old one.`
         : 'Create a new key and use it in place of the old one.',
       'Remove the old one from the place where others could read it, and check what it was used for.',
     ],
     link: 'See what the key was used for',
   }),
-  'api_key.used_from_new_network': ({ at, clientIp }): OwnWords => ({
-    title: 'Your API key was used from a new network',
-    happened: 'One of your API keys was used from a network from which it had not been used in the last 90 days.',
+  'api_key.used_from_new_network': ({ at, clientIp, service }): OwnWords => ({
+    title: `${yourKey(service)} was used from a new network`,
+    happened: `${oneOfYourKeys(service)} was used from a network from which it had not been used in the last 90 days.`,
     facts: [...fact('Address', clientIp), ['Used', time(at)]],
     advice: [
       'If that was you, or one of your services after a move, there is nothing to do.',
@@ -93,50 +75,46 @@ const WORDS = {
   }),
 } as const satisfies Partial<Record<NoticeType, (occasion: Occasion) => OwnWords>>;
 
-function created({ at, clientIp, expiresAt }: Occasion): OwnWords {
+const YOUR_PASSWORD = 'and change the password that you sign in with.';
+const THEIR_PASSWORD = 'and ask them to change the password that they sign in with.';
+
+function created({ at, clientIp, expiresAt, service }: Occasion): OwnWords {
   return {
     title: 'A new API key was created',
-    happened: 'A new API key was created for your account.',
-    facts: [['Created', time(at)], ...fact('From the address', clientIp), ['Expires', time(expiresAt)]],
-    advice: [
-      'If you created it, there is nothing to do.',
-      'If you did not, revoke it now, and change the password that you sign in with.',
+    happened: `A new API key was created for ${service?.isForManager ? 'an account that you manage' : 'your account'}.`,
+    facts: [
+      ['Created', time(at)],
+      ...fact('Created by', service?.maker),
+      ...fact('From the address', clientIp),
+      ['Expires', time(expiresAt)],
     ],
+    advice: service?.maker
+      ? ['If this person created it, there is nothing to do.', `If not, revoke it now, ${THEIR_PASSWORD}`]
+      : ['If you created it, there is nothing to do.', `If you did not, revoke it now, ${YOUR_PASSWORD}`],
     link: 'Show the key',
   };
 }
 
-function rotated({ at, clientIp, expiresAt }: Occasion, replaces: string): OwnWords {
+function rotated({ at, clientIp, expiresAt, service }: Occasion, replaces: string): OwnWords {
   return {
-    title: 'Your API key was rotated',
-    happened: 'One of your API keys was rotated: a new key replaces it.',
+    title: `${yourKey(service)} was rotated`,
+    happened: `${oneOfYourKeys(service)} was rotated: a new key replaces it.`,
     facts: [
       ['Replaces', replaces],
       ['Rotated', time(at)],
+      ...fact('Rotated by', service?.maker),
       ...fact('From the address', clientIp),
       ['Expires', time(expiresAt)],
     ],
-    advice: [
-      'If you rotated it, use the new key wherever the old one is used.',
-      'If you did not, revoke the new key now, and change the password that you sign in with.',
-    ],
+    advice: service?.maker
+      ? [
+          'If this person rotated it, use the new key wherever the old one is used.',
+          `If not, revoke the new key now, ${THEIR_PASSWORD}`,
+        ]
+      : [
+          'If you rotated it, use the new key wherever the old one is used.',
+          `If you did not, revoke the new key now, ${YOUR_PASSWORD}`,
+        ],
     link: 'Show the new key',
   };
-}
-
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-
-/** 22 November 2026 at 10:00 UTC */
-function time(at: Date): string {
-  return `${TIME.format(at)} UTC`;
-}
-
-/** None without a value. */
-function fact(label: string, value: string | undefined, link?: string): Fact[] {
-  return value ? [[label, value, link]] : [];
-}
-
-function within(end: Date, now: Date): string {
-  const days = Math.ceil((end.getTime() - now.getTime()) / DAY_MS);
-  return days > 1 ? `in ${days} days` : 'within a day';
 }

@@ -17,6 +17,7 @@ const MESSAGE: OutboxMessage = {
   id: randomUUID(),
   type: 'api_key.revoked',
   timestamp: new Date('2026-03-29T00:30:00.123Z'),
+  recipient: null,
   data: {
     sequence: 2,
     keyId: randomUUID(),
@@ -45,7 +46,7 @@ describe('the receiver of webhooks', () => {
   test('gets a message that the library verifies with each of the secrets and no other', async () => {
     await receiver().deliver(MESSAGE);
     const [delivery] = server.deliveries;
-    const { id: _id, ...content } = MESSAGE;
+    const { id: _id, recipient: _recipient, ...content } = MESSAGE;
     for (const secret of secrets) {
       expect(verified(delivery!, `whsec_${secret.toString('base64')}`)).toEqual({
         ...content,

@@ -21,6 +21,8 @@ export const activity = {
   since: (relative: string) => `first ${relative}`,
   unknownName: 'unknown key',
   automatic: 'Automatic',
+  /** Who did it. */
+  you: 'You',
   event: {
     'api_key.created': (name: string) => `Key ${name} was created`,
     'api_key.rotated': (name: string) => `Rotation of key ${name} was started`,
@@ -29,6 +31,12 @@ export const activity = {
     'api_key.expired': (name: string) => `Key ${name} expired`,
     /** Without a new name, only the note changed. */
     'api_key.renamed': (name: string) => `The note of key ${name} was changed`,
+    'admin.viewed': (name: string) => `Key ${name} was viewed by an administrator`,
+  },
+  /** Events of the account itself. */
+  ofAccount: {
+    'session.refused': 'Sign-in rejected: service accounts can’t sign in',
+    'admin.viewed': 'Viewed by an administrator',
   },
   renamedFrom: (previous: string, name: string) => `Key ${name} was renamed (before: ${previous})`,
   other: 'Other activity',

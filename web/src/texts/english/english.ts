@@ -1,3 +1,4 @@
+import { accounts } from './accounts';
 import { activity } from './activity';
 import { attention } from './attention';
 import { create } from './create';
@@ -33,6 +34,8 @@ export const english = {
     unavailable: 'The service isn’t available right now. Try again in a moment.',
     signedOut: 'Your session has ended. Sign in again to continue.',
     noAccount: 'You’re signed in, but you don’t have an account here yet.',
+    notManaged: 'You don’t manage this service account any more, so nothing was changed.',
+    notActive: 'This service account is suspended or deleted, so no key was made.',
     /** The detail is the service's own, in English. */
     unexpected: (detail: string) => `Something went wrong: ${detail}`,
     wait: (duration: string) => `Too many attempts. Try again in ${duration}.`,
@@ -51,5 +54,6 @@ export const english = {
   revoke,
   rotate,
   activity,
+  accounts,
   session,
 };

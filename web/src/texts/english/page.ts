@@ -6,6 +6,8 @@ export const page = {
   title: 'Sign in to Latchkey',
   text: 'to manage your API keys',
   signOut: 'Sign out',
+  /** A tab of administrators. */
+  allKeys: 'All keys',
   or: 'or',
   otherAccount: 'Use another account',
   elsewhere: {
@@ -20,6 +22,10 @@ export const page = {
     no_account: {
       title: 'You don’t have an account here',
       text: 'You’re signed in to your platform, but nobody has given you access to API keys yet. Ask the people who run it.',
+    },
+    service_account: {
+      title: 'This is a service account',
+      text: 'Service accounts can’t sign in. Sign in as yourself: if you manage it, you’ll find its keys next to yours.',
     },
     suspended: {
       title: 'Your account is suspended',

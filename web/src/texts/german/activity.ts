@@ -22,6 +22,7 @@ export const activity: Texts['activity'] = {
   since: (relative) => `zuerst ${relative}`,
   unknownName: 'unbekannter Schlüssel',
   automatic: 'Automatisch',
+  you: 'Sie',
   event: {
     'api_key.created': (name) => `Schlüssel ${name} wurde erstellt`,
     'api_key.rotated': (name) => `Rotation von Schlüssel ${name} wurde begonnen`,
@@ -29,6 +30,11 @@ export const activity: Texts['activity'] = {
     'api_key.revoked': (name) => `Schlüssel ${name} wurde widerrufen`,
     'api_key.expired': (name) => `Schlüssel ${name} ist abgelaufen`,
     'api_key.renamed': (name) => `Notiz von Schlüssel ${name} wurde geändert`,
+    'admin.viewed': (name) => `Schlüssel ${name} wurde von der Administration angesehen`,
+  },
+  ofAccount: {
+    'session.refused': 'Anmeldung abgelehnt: Dienstkonten können sich nicht anmelden',
+    'admin.viewed': 'Von der Administration angesehen',
   },
   renamedFrom: (previous, name) => `Schlüssel ${name} wurde umbenannt (vorher: ${previous})`,
   other: 'Andere Aktivität',

@@ -1,4 +1,5 @@
 import type { Texts } from '../../texts';
+import { accounts } from './accounts';
 import { activity } from './activity';
 import { attention } from './attention';
 import { create } from './create';
@@ -33,6 +34,8 @@ export const german: Texts = {
     unavailable: 'Der Dienst ist gerade nicht verfügbar. Versuchen Sie es gleich noch einmal.',
     signedOut: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an, um fortzufahren.',
     noAccount: 'Sie sind angemeldet, haben hier aber noch kein Konto.',
+    notManaged: 'Sie verwalten dieses Dienstkonto nicht mehr, daher wurde nichts geändert.',
+    notActive: 'Dieses Dienstkonto ist gesperrt oder gelöscht, daher wurde kein Schlüssel erstellt.',
     unexpected: (detail) => `Etwas ist schiefgelaufen: ${detail}`,
     wait: (duration) => `Zu viele Versuche. Warten Sie ${duration} und versuchen Sie es dann erneut.`,
   },
@@ -50,5 +53,6 @@ export const german: Texts = {
   revoke,
   rotate,
   activity,
+  accounts,
   session,
 };

@@ -7,6 +7,7 @@ export const page: PageTexts = {
   title: 'Bei Latchkey anmelden',
   text: 'um Ihre API-Schlüssel zu verwalten',
   signOut: 'Abmelden',
+  allKeys: 'Alle Schlüssel',
   or: 'oder',
   otherAccount: 'Anderes Konto verwenden',
   elsewhere: {
@@ -21,6 +22,10 @@ export const page: PageTexts = {
     no_account: {
       title: 'Sie haben hier kein Konto',
       text: 'Sie sind bei Ihrer Plattform angemeldet, aber noch hat Ihnen niemand Zugriff auf API-Schlüssel gegeben. Wenden Sie sich an die Betreiber Ihrer Plattform.',
+    },
+    service_account: {
+      title: 'Dies ist ein Dienstkonto',
+      text: 'Dienstkonten können sich nicht anmelden. Melden Sie sich mit Ihrem eigenen Konto an: Wenn Sie das Dienstkonto verwalten, finden Sie seine Schlüssel neben Ihren.',
     },
     suspended: {
       title: 'Ihr Konto ist gesperrt',

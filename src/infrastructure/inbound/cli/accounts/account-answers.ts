@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { attributesByName } from '../../../../domain/accounts/account-attributes.js';
 import type { Account } from '../../../../domain/accounts/account.js';
 import type { Answer } from '../answering.js';
 
@@ -16,20 +17,17 @@ export function atVersion(): Option {
 
 /** Built field by field, so the password hash is never in it. */
 export function viewOf(account: Account) {
-  const { id, email, displayName, permissions, limits, status, version, passwordHash } = account;
-  const attributes = attributesOf(account);
+  const { id, kind, email, displayName, permissions, limits, managers, status, version, passwordHash } = account;
+  const attributes = attributesByName(account.attributes);
   const rest = { status, version: String(version), hasPassword: passwordHash !== null };
-  return { id, email, displayName, permissions, limits, attributes, ...rest };
-}
-
-export function attributesOf({ attributes }: Account): Record<string, string> {
-  return Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
+  return { id, kind, email, displayName, managers, permissions, limits, attributes, ...rest };
 }
 
 export function describe(account: Account): Answer {
   const document = viewOf(account);
   const texts = {
     ...document,
+    managers: document.managers.join(' '),
     permissions: document.permissions.join(' '),
     limits: inOneLine(document.limits),
     attributes: inOneLine(document.attributes),

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
+import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../../application/accounts/list-accounts.js';
@@ -8,36 +9,30 @@ import type { Administration, Databases } from '../administration.js';
 import { answering, type Answer, table } from '../answering.js';
 import { atVersion, describe, viewOf } from './account-answers.js';
 import { addEntitlementCommands } from './entitlement-commands.js';
-import { confirmEnd, yesOption } from '../ending-keys.js';
+import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
-import { UsageError } from '../failures.js';
-import { readSecretFrom } from '../secret-input.js';
+import { addPutCommand } from './put-command.js';
 
 interface ChangeOptions {
   readonly atVersion?: bigint;
   readonly by?: string;
   /** Of `purge`. */
-  readonly yes?: boolean;
+  readonly yes?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
 }
 
-interface PutOptions extends ChangeOptions {
-  readonly email: string;
-  readonly displayName: string;
-  readonly permissions: string;
-  readonly passwordFrom?: string;
-  readonly passwordHashFrom?: string;
+interface ListOptions extends Pick<AccountListing, 'status' | 'email' | 'pageToken'> {
+  readonly withoutManagers?: boolean;
 }
 
-type ListOptions = Pick<AccountListing, 'status' | 'email' | 'pageToken'>;
+/** What to change, and who changes it. Without --at-version, `version` is undefined. */
+interface Order extends Pick<ChangeOptions, 'yes' | 'dryRun'> {
+  readonly id: string;
+  readonly version: bigint | undefined;
+  readonly admin: Administrator;
+}
 
-/** A change of one account. Without --at-version, `version` is undefined. */
-type Change = (
-  administration: Administration,
-  id: string,
-  version: bigint | undefined,
-  admin: Administrator,
-  yes: boolean | undefined,
-) => Promise<Answer>;
+type Change = (administration: Administration, order: Order) => Promise<Answer>;
 
 const STATUS_CHANGES = [
   { name: 'suspend', description: "stop all of the owner's keys and end the owner's sessions" },
@@ -53,25 +48,14 @@ export function addAccountCommands(program: Command, databases: Databases): void
   const onOne = (name: string, description: string) => account.command(name).argument('<id>').description(description);
   const addChange = (name: string, description: string, change: Change) => {
     const command = onOne(name, description).addOption(atVersion()).addOption(byOption());
-    return answering(command, async (id: string, { atVersion: version, by, yes }: ChangeOptions) => {
+    return answering(command, async (id: string, { atVersion: version, by, yes, dryRun }: ChangeOptions) => {
       const admin = administrator(by);
       requireFields({ id: accountIdProblem(id) });
-      return onDatabase(databases, (administration) => change(administration, id, version, admin, yes));
+      return onDatabase(databases, (administration) => change(administration, { id, version, admin, yes, dryRun }));
     });
   };
 
-  const put = onOne(
-    'put',
-    'create an account, or replace its fields; the status stays, and the password unless you give a new one',
-  )
-    .requiredOption('--email <address>')
-    .requiredOption('--display-name <name>')
-    .requiredOption('--permissions <list>', "such as 'systems:read systems:write'; '' for none")
-    .option('--password-from <file>', 'file with the password, - for stdin')
-    .option('--password-hash-from <file>', 'file with the argon2id or bcrypt hash of the password, - for stdin')
-    .addOption(atVersion())
-    .addOption(byOption());
-  answering(put, (id: string, options: PutOptions) => putAccount(databases, id, options));
+  addPutCommand(account, databases);
   answering(onOne('show', 'show an account'), async (id: string) => {
     requireFields({ id: accountIdProblem(id) });
     return describe(await onDatabase(databases, ({ getAccount }) => getAccount.execute(id)));
@@ -81,46 +65,60 @@ export function addAccountCommands(program: Command, databases: Databases): void
     .description(`list accounts by id, ${MAX_ACCOUNTS_PAGE} a page; purged accounts are not listed`)
     .addOption(new Option('--status <status>', 'only accounts with this status').choices(ACCOUNT_STATUSES))
     .option('--email <address>', 'only the account with this email; case does not matter')
+    .option('--without-managers', 'only service accounts that no active person manages, except deleted ones')
     .option('--page-token <token>', 'continue after the page that printed this token');
   answering(list, (options: ListOptions) => listAccounts(databases, options));
   for (const { name, description } of STATUS_CHANGES) {
-    addChange(name, description, async ({ changeStatus }, id, version, admin) =>
-      describe(await changeStatus[name](id, version, admin)),
-    );
+    const command = addChange(name, description, (administration, order) => changeStatus(administration, name, order));
+    if (name !== 'reactivate') command.addOption(dryRunOption());
   }
-  addChange(
-    'purge',
-    'revoke all keys for good and delete the personal data; the email can be used again',
-    async ({ purgeAccount, listKeys }, id, version, admin, yes) => {
-      const first = `This deletes the personal data of ${id}. `;
-      await confirmEnd({ yes, owner: id, first }, { listKeys });
-      const revokedKeys = await purgeAccount.execute(id, version, admin);
-      return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
-    },
-  ).addOption(yesOption());
+  addChange('purge', 'revoke all keys for good and delete the personal data; the email can be used again', purge)
+    .addOption(yesOption())
+    .addOption(dryRunOption());
   addEntitlementCommands(account, databases);
 }
 
-async function putAccount(databases: Databases, id: string, options: PutOptions): Promise<Answer> {
-  const { email, displayName, passwordFrom, passwordHashFrom, atVersion: version, by } = options;
-  const admin = administrator(by);
-  if (passwordFrom !== undefined && passwordHashFrom !== undefined) {
-    throw new UsageError('--password-from and --password-hash-from exclude each other');
-  }
-  const permissions = options.permissions.split(/[\s,]+/).filter((permission) => permission !== '');
-  const password = passwordFrom && (await readSecretFrom(passwordFrom, '--password-from'));
-  const passwordHash = passwordHashFrom && (await readSecretFrom(passwordHashFrom, '--password-hash-from'));
-  const command = { id, email, displayName, permissions, password, passwordHash, version };
-  return describe(await onDatabase(databases, ({ putAccount: put }) => put.execute(command, admin)));
+async function changeStatus(
+  { changeStatus: really, rehearsal, getAccount }: Administration,
+  name: (typeof STATUS_CHANGES)[number]['name'],
+  { id, version, admin, dryRun }: Order,
+): Promise<Answer> {
+  if (!dryRun) return describe(await really[name](id, version, admin));
+  const { isActive } = await getAccount.execute(id);
+  await rehearsal.changeStatus[name](id, version, admin);
+  // The keys of an account that is not active do not work anyway.
+  return wouldEnd(isActive ? await activeKeys(rehearsal, id, admin) : [], 'stop');
 }
 
-async function listAccounts(databases: Databases, { status, email, pageToken }: ListOptions): Promise<Answer> {
-  const listing = { status, email, pageToken, pageSize: MAX_ACCOUNTS_PAGE };
+async function purge(
+  { purgeAccount, rehearsal, listKeys }: Administration,
+  { id, version, admin, yes, dryRun }: Order,
+): Promise<Answer> {
+  if (dryRun) {
+    const count = await rehearsal.purgeAccount.execute(id, version, admin);
+    return wouldEnd(count > 0 ? await activeKeys(rehearsal, id, admin) : []);
+  }
+  await confirmEnd({ yes, owner: id, first: `This deletes the personal data of ${id}. ` }, { listKeys });
+  const revokedKeys = await purgeAccount.execute(id, version, admin);
+  return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
+}
+
+function activeKeys({ revoke }: Administration['rehearsal'], id: string, actor: Administrator): Promise<ApiKey[]> {
+  return revoke.all(id, { actor, reason: 'administrator' });
+}
+
+async function listAccounts(databases: Databases, options: ListOptions): Promise<Answer> {
+  const { status, email, pageToken, withoutManagers: isWithoutManagers } = options;
+  const listing = { status, email, isWithoutManagers, pageToken, pageSize: MAX_ACCOUNTS_PAGE };
   const page = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
   const { accounts, nextPageToken } = page;
   const items = accounts.map(viewOf);
-  const rows = items.map((item) => [item.id, item.status, item.email, item.displayName]);
-  const lines = items.length > 0 ? [table(['ID', 'STATUS', 'EMAIL', 'NAME'], rows)] : ['no accounts'];
+  const rows = items.map((item) => {
+    const { id, kind, status: itsStatus, email: itsEmail, displayName, managers } = item;
+    return [id, kind, itsStatus, itsEmail, displayName, managers.join(' ')];
+  });
+  const head = ['ID', 'KIND', 'STATUS', 'EMAIL', 'NAME', 'MANAGERS'];
+  const lines = items.length > 0 ? [table(head, rows)] : ['no accounts'];
   const more = nextPageToken === undefined ? [] : [`more: --page-token ${nextPageToken}`];
   return { document: { items, nextPageToken: nextPageToken ?? null }, text: [...lines, ...more].join('\n') };
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Account } from '../../../../domain/accounts/account.js';
-import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
+import { attributesByName, type Attribute } from '../../../../domain/accounts/account-attributes.js';
 import { type AccountLimits, givenLimits } from '../../../../domain/accounts/account-limits.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
@@ -9,7 +9,7 @@ import type { Administration, Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { UsageError } from '../failures.js';
-import { atVersion, attributesOf, inLines } from './account-answers.js';
+import { atVersion, inLines } from './account-answers.js';
 
 interface EntitlementOptions {
   readonly clear?: boolean;
@@ -89,9 +89,8 @@ function showLimits({ id, limits }: Account): Answer {
   return { document: { id, limits }, text: isLimited ? inLines(limits) : `${id} has no limits of its own` };
 }
 
-function showAttributes(account: Account): Answer {
-  const { id } = account;
-  const attributes = attributesOf(account);
-  const isDescribed = account.attributes.length > 0;
-  return { document: { id, attributes }, text: isDescribed ? inLines(attributes) : `${id} has no attributes` };
+function showAttributes({ id, attributes }: Account): Answer {
+  const byName = attributesByName(attributes);
+  const text = attributes.length > 0 ? inLines(byName) : `${id} has no attributes`;
+  return { document: { id, attributes: byName }, text };
 }

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { TimeSpan } from '../../../../application/audit/audit-trail.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { Databases } from '../administration.js';
-import { answering, type Answer } from '../answering.js';
+import { answering, type Answer, printLine } from '../answering.js';
 import { onDatabase, sealKeys } from '../environment.js';
 import { NOT_DONE, NothingThere, UsageError } from '../failures.js';
 import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
@@ -45,11 +44,8 @@ async function reading<T>(databases: Databases, work: (trail: AuditTrail) => Pro
   }
 }
 
-/** Waits until stdout has taken the line, so that at most one page is in memory. */
 async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
-  for await (const event of trail.events(span)) {
-    if (!process.stdout.write(`${eventLine(event)}\n`)) await once(process.stdout, 'drain');
-  }
+  for await (const event of trail.events(span)) await printLine(eventLine(event));
 }
 
 async function verifyTrail(databases: Databases, options: VerifyOptions): Promise<Answer> {

@@ -1,5 +1,6 @@
 import type { AccountListing } from '../../../../application/accounts/list-accounts.js';
 import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../../../domain/accounts/account.js';
+import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-kind.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
@@ -7,6 +8,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/acc
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
+import type { AccountKind as WireKind } from '../generated/latchkey/v1/AccountKind.js';
 import type { Limits__Output } from '../generated/latchkey/v1/Limits.js';
 import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
@@ -20,13 +22,18 @@ const STATUS: Readonly<Record<AccountStatus, WireStatus>> = {
   deleted: 'ACCOUNT_STATUS_DELETED',
 };
 
-const ACCESS: Readonly<Record<AccessLevel, WireAccess>> = {
+const KIND: Readonly<Record<AccountKind, WireKind>> = {
+  person: 'ACCOUNT_KIND_PERSON',
+  service: 'ACCOUNT_KIND_SERVICE',
+};
+
+export const ACCESS: Readonly<Record<AccessLevel, WireAccess>> = {
   'read-only': 'ACCESS_LEVEL_READ_ONLY',
   'read-and-write': 'ACCESS_LEVEL_READ_AND_WRITE',
 };
 
 export function toWire(account: Account): WireAccount {
-  const { id, email, displayName, permissions, status, version, limits, attributes } = account;
+  const { id, email, displayName, permissions, status, version, limits, attributes, kind, managers } = account;
   const { maxAccess, ...numbers } = limits;
   const ceiling = maxAccess && { maxAccess: ACCESS[maxAccess] };
   return {
@@ -38,18 +45,29 @@ export function toWire(account: Account): WireAccount {
     version: version.toString(),
     ...(Object.keys(limits).length > 0 && { limits: { ...numbers, ...ceiling } }),
     ...(attributes.length > 0 && { attributes: { items: [...attributes] } }),
+    kind: KIND[kind],
+    ...(managers.length > 0 && { managers: { ids: [...managers] } }),
   };
 }
 
 /** Absent messages are null, absent numbers 0. */
 export function accountIn(request: PutAccountRequest__Output): PutAccountCommand {
-  const { limits, attributes, ...account } = request;
+  const { limits, attributes, managers, ...account } = request;
   return {
     ...account,
     version: versionOf(request),
     limits: limits ? limitsIn(limits) : undefined,
     attributes: attributes?.items,
+    kind: kindIn(request),
+    managers: managers?.ids,
   };
+}
+
+function kindIn({ kind }: PutAccountRequest__Output): AccountKind | undefined {
+  const known = ACCOUNT_KINDS.find((each) => KIND[each] === kind);
+  const isKnown = known !== undefined || kind === 'ACCOUNT_KIND_UNSPECIFIED';
+  requireFields({ kind: isKnown ? undefined : 'must be a kind of account' });
+  return known;
 }
 
 function limitsIn({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys }: Limits__Output): AccountLimits {

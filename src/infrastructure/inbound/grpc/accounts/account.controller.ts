@@ -6,11 +6,14 @@ import { GetAccount } from '../../../../application/accounts/get-account.js';
 import { ListAccounts } from '../../../../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../../../../application/accounts/purge-account.js';
 import { PutAccount } from '../../../../application/accounts/put-account.js';
+import { ListKeys } from '../../../../application/keys/list-keys.js';
 import { RevokeKeys } from '../../../../application/keys/revoke-keys.js';
 import type { Actor } from '../../../../domain/audit/audit-event.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
 import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
 import type { ListAccountsResponse } from '../generated/latchkey/v1/ListAccountsResponse.js';
+import type { ListKeysRequest__Output } from '../generated/latchkey/v1/ListKeysRequest.js';
+import type { ListKeysResponse } from '../generated/latchkey/v1/ListKeysResponse.js';
 import type { PurgeAccountResponse } from '../generated/latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
 import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
@@ -25,6 +28,7 @@ import {
   type Versioned,
   versionOf,
 } from './account-messages.js';
+import { keyListingOf, toWireKey } from './key-messages.js';
 
 /** The pipeline maps errors to a status for every service. */
 @Catch()
@@ -44,6 +48,7 @@ export class AccountController {
     private readonly purgeAccount: PurgeAccount,
     private readonly revokeKeys: RevokeKeys,
     private readonly listAccounts: ListAccounts,
+    private readonly listAllKeys: ListKeys,
   ) {}
 
   @MessagePattern('PutAccount')
@@ -87,5 +92,11 @@ export class AccountController {
   async list(request: ListAccountsRequest__Output): Promise<ListAccountsResponse> {
     const { accounts, nextPageToken = '' } = await this.listAccounts.execute(listingOf(request));
     return { accounts: accounts.map(toWire), nextPageToken };
+  }
+
+  @MessagePattern('ListKeys')
+  async listKeys(request: ListKeysRequest__Output): Promise<ListKeysResponse> {
+    const { keys, nextPageToken = '' } = await this.listAllKeys.execute(keyListingOf(request));
+    return { keys: keys.map(toWireKey), nextPageToken };
   }
 }

@@ -13,9 +13,13 @@ import type { Denial as _latchkey_v1_Denial, Denial__Output as _latchkey_v1_Deni
 import type { Failure as _latchkey_v1_Failure, Failure__Output as _latchkey_v1_Failure__Output } from './latchkey/v1/Failure.js';
 import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from './latchkey/v1/GetAccountRequest.js';
 import type { Grant as _latchkey_v1_Grant, Grant__Output as _latchkey_v1_Grant__Output } from './latchkey/v1/Grant.js';
+import type { Key as _latchkey_v1_Key, Key__Output as _latchkey_v1_Key__Output } from './latchkey/v1/Key.js';
 import type { Limits as _latchkey_v1_Limits, Limits__Output as _latchkey_v1_Limits__Output } from './latchkey/v1/Limits.js';
 import type { ListAccountsRequest as _latchkey_v1_ListAccountsRequest, ListAccountsRequest__Output as _latchkey_v1_ListAccountsRequest__Output } from './latchkey/v1/ListAccountsRequest.js';
 import type { ListAccountsResponse as _latchkey_v1_ListAccountsResponse, ListAccountsResponse__Output as _latchkey_v1_ListAccountsResponse__Output } from './latchkey/v1/ListAccountsResponse.js';
+import type { ListKeysRequest as _latchkey_v1_ListKeysRequest, ListKeysRequest__Output as _latchkey_v1_ListKeysRequest__Output } from './latchkey/v1/ListKeysRequest.js';
+import type { ListKeysResponse as _latchkey_v1_ListKeysResponse, ListKeysResponse__Output as _latchkey_v1_ListKeysResponse__Output } from './latchkey/v1/ListKeysResponse.js';
+import type { Managers as _latchkey_v1_Managers, Managers__Output as _latchkey_v1_Managers__Output } from './latchkey/v1/Managers.js';
 import type { PurgeAccountRequest as _latchkey_v1_PurgeAccountRequest, PurgeAccountRequest__Output as _latchkey_v1_PurgeAccountRequest__Output } from './latchkey/v1/PurgeAccountRequest.js';
 import type { PurgeAccountResponse as _latchkey_v1_PurgeAccountResponse, PurgeAccountResponse__Output as _latchkey_v1_PurgeAccountResponse__Output } from './latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest as _latchkey_v1_PutAccountRequest, PutAccountRequest__Output as _latchkey_v1_PutAccountRequest__Output } from './latchkey/v1/PutAccountRequest.js';
@@ -42,6 +46,7 @@ export interface ProtoGrpcType {
     v1: {
       AccessLevel: EnumTypeDefinition
       Account: MessageTypeDefinition<_latchkey_v1_Account, _latchkey_v1_Account__Output>
+      AccountKind: EnumTypeDefinition
       AccountService: SubtypeConstructor<typeof grpc.Client, _latchkey_v1_AccountServiceClient> & { service: _latchkey_v1_AccountServiceDefinition }
       AccountStatus: EnumTypeDefinition
       ApiKeyService: SubtypeConstructor<typeof grpc.Client, _latchkey_v1_ApiKeyServiceClient> & { service: _latchkey_v1_ApiKeyServiceDefinition }
@@ -52,9 +57,14 @@ export interface ProtoGrpcType {
       Failure: MessageTypeDefinition<_latchkey_v1_Failure, _latchkey_v1_Failure__Output>
       GetAccountRequest: MessageTypeDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_GetAccountRequest__Output>
       Grant: MessageTypeDefinition<_latchkey_v1_Grant, _latchkey_v1_Grant__Output>
+      Key: MessageTypeDefinition<_latchkey_v1_Key, _latchkey_v1_Key__Output>
+      KeyStatus: EnumTypeDefinition
       Limits: MessageTypeDefinition<_latchkey_v1_Limits, _latchkey_v1_Limits__Output>
       ListAccountsRequest: MessageTypeDefinition<_latchkey_v1_ListAccountsRequest, _latchkey_v1_ListAccountsRequest__Output>
       ListAccountsResponse: MessageTypeDefinition<_latchkey_v1_ListAccountsResponse, _latchkey_v1_ListAccountsResponse__Output>
+      ListKeysRequest: MessageTypeDefinition<_latchkey_v1_ListKeysRequest, _latchkey_v1_ListKeysRequest__Output>
+      ListKeysResponse: MessageTypeDefinition<_latchkey_v1_ListKeysResponse, _latchkey_v1_ListKeysResponse__Output>
+      Managers: MessageTypeDefinition<_latchkey_v1_Managers, _latchkey_v1_Managers__Output>
       Operation: EnumTypeDefinition
       PurgeAccountRequest: MessageTypeDefinition<_latchkey_v1_PurgeAccountRequest, _latchkey_v1_PurgeAccountRequest__Output>
       PurgeAccountResponse: MessageTypeDefinition<_latchkey_v1_PurgeAccountResponse, _latchkey_v1_PurgeAccountResponse__Output>

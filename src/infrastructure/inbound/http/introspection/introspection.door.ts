@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
+import { attributesByName } from '../../../../domain/accounts/account-attributes.js';
 import { invalidFields } from '../../../../domain/errors.js';
 import type { Grant, Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
@@ -62,8 +63,7 @@ class IntrospectionView {
 function viewOf({ ownerId, permissions, attributes, expiresAt, createdAt, keyId }: Grant): IntrospectionView {
   const scope = permissions.length > 0 ? { scope: permissions.join(' ') } : {};
   const times = { exp: seconds(expiresAt), iat: seconds(createdAt) };
-  const byName = Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
-  const identity = { client_id: keyId, token_type: 'Bearer', attributes: byName };
+  const identity = { client_id: keyId, token_type: 'Bearer', attributes: attributesByName(attributes) };
   return { active: true, sub: ownerId, ...scope, ...times, ...identity };
 }
 

@@ -9,9 +9,9 @@ import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { keyView } from '../../shared/key-view.js';
 import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
-import { ForOwners } from './owner.guard.js';
+import { actingIn, ForKeysOfAccount, ownerIn } from './managed-account.guard.js';
 import { readIdempotencyKey, readKeyId, readPage, readStatus, type Query as ListQuery } from './read-request.js';
-import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
+import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
 import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, keyListView, RotatedApiKeyView } from './views.js';
@@ -23,8 +23,8 @@ const IDEMPOTENCY_KEY = {
 } as const;
 
 /** The responses of a change that owners confirm. */
-const CONFIRMED = {
-  ...OWNERS_ONLY,
+export const CONFIRMED = {
+  ...OF_ACCOUNT,
   ...MALFORMED_BODY,
   400: 'Invalid or unknown fields',
   401: 'Not signed in, or not recently enough: see WWW-Authenticate (RFC 9470)',
@@ -34,7 +34,7 @@ const CONFIRMED = {
 
 @ApiTags('api-keys')
 @Controller('v1/api-keys')
-@ForOwners()
+@ForKeysOfAccount()
 export class ApiKeysController {
   constructor(
     private readonly listKeys: ListApiKeys,
@@ -50,16 +50,16 @@ export class ApiKeysController {
   @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: ApiKeyListView })
-  @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
-  async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
-    return keyListView(await this.listKeys.execute(session!.account.id, readStatus(query), readPage(query)));
+  @ProblemResponses(OF_ACCOUNT)
+  async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
+    return keyListView(await this.listKeys.execute(ownerIn(request).id, readStatus(query), readPage(query)));
   }
 
   @Get(':id')
   @ApiOkResponse({ type: ApiKeyHistoryView })
-  @ProblemResponses({ ...OWNERS_ONLY, 404: 'No such key of this owner' })
-  async get(@Req() { session }: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
-    return keyHistoryView(await this.getKey.execute(session!.account.id, readKeyId(id)));
+  @ProblemResponses({ ...OF_ACCOUNT, 404: 'No such key of this account, or no such account that the person manages' })
+  async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
+    return keyHistoryView(await this.getKey.execute(ownerIn(request).id, readKeyId(id)));
   }
 
   @Post()
@@ -74,9 +74,9 @@ export class ApiKeysController {
     @Body() { expiresInDays, ...chosen }: CreateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
   ): Promise<CreatedApiKeyView> {
-    const { account, signIn } = request.session!;
+    const { signIn } = request.session!;
     const idempotencyKey = readIdempotencyKey(header);
-    const command = { ...chosen, expiresInDays, ownerId: account.id, signIn, idempotencyKey };
+    const command = { ...chosen, ...actingIn(request), expiresInDays, signIn, idempotencyKey };
     const created = await this.createKey.execute(command, clientOf(request));
     return { apiKey: keyView(created, created.now), fullKey: created.fullKey };
   }
@@ -84,19 +84,18 @@ export class ApiKeysController {
   @Patch(':id')
   @ApiOkResponse({ type: ApiKeyView })
   @ProblemResponses({
-    ...OWNERS_ONLY,
+    ...OF_ACCOUNT,
     ...MALFORMED_BODY,
     400: 'Invalid or unknown fields, or none',
     403: 'An API key, or a request from another site',
-    404: 'No such key of this owner',
+    404: 'No such key of this account, or no such account that the person manages',
   })
   async rename(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
     @Body() { name, note }: RenameApiKeyBody,
   ): Promise<ApiKeyView> {
-    const ownerId = request.session!.account.id;
-    const renamed = await this.renameKey.execute(ownerId, readKeyId(id), { name, note }, clientOf(request));
+    const renamed = await this.renameKey.execute(actingIn(request), readKeyId(id), { name, note }, clientOf(request));
     return keyView(renamed, renamed.now);
   }
 
@@ -105,7 +104,7 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: RotatedApiKeyView })
   @ProblemResponses({
     ...CONFIRMED,
-    404: 'No such key of this owner',
+    404: 'No such key of this account, or no such account that the person manages',
     409: 'The key is not active or being rotated, too many keys are active, or the Idempotency-Key was used before',
   })
   async rotate(
@@ -114,10 +113,10 @@ export class ApiKeysController {
     @Body() { graceSeconds, leaked, expiresInDays, password }: RotateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
   ): Promise<RotatedApiKeyView> {
-    const { account, signIn } = request.session!;
+    const { signIn } = request.session!;
     const order = { keyId: readKeyId(id), graceSeconds, leaked, expiresInDays };
     const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
-    const command = { ...order, ...proof, ownerId: account.id };
+    const command = { ...order, ...proof, ...actingIn(request) };
     const { replaced, fullKey, now, ...successor } = await this.rotateKey.execute(command, clientOf(request));
     return { apiKey: keyView(successor, now), replaced: keyView(replaced, now), fullKey };
   }
@@ -126,14 +125,14 @@ export class ApiKeysController {
   @HttpCode(200)
   @ApiOkResponse({ type: ApiKeyView })
   @ProblemResponses({
-    ...OWNERS_ONLY,
+    ...OF_ACCOUNT,
     ...MALFORMED_BODY,
     403: 'An API key, or a request from another site',
-    404: 'No such key of this owner',
+    404: 'No such key of this account, or no such account that the person manages',
     409: 'The key is not active',
   })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
-    const revoked = await this.revokeKey.execute(request.session!.account.id, readKeyId(id), clientOf(request));
+    const revoked = await this.revokeKey.execute(actingIn(request), readKeyId(id), clientOf(request));
     return keyView(revoked, revoked.now);
   }
 }

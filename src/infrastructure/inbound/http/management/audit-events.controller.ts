@@ -3,12 +3,12 @@ import { ApiOkResponse, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../../../domain/audit/leak-site.js';
-import { ForOwners } from './owner.guard.js';
+import { actingIn, ForKeysOfAccount } from './managed-account.guard.js';
 import { readEventFilter, readPage, type Query as ListQuery } from './read-request.js';
-import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
+import { OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { leakView } from '../../shared/key-view.js';
-import { LEAK_SCHEMA } from './views.js';
+import { LEAK_SCHEMA, PersonView } from './views.js';
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
@@ -17,6 +17,10 @@ const REASON =
   'recorded. Of a failed authentication: why it was refused';
 
 const PREVIOUS_NAME = 'Of a key that was renamed: what it was called before; null if only its note changed';
+
+const ACTOR =
+  'The account that did it, for example a manager of a service account; null for everybody else. Addresses of other ' +
+  'people are not shown';
 
 export class AuditEventView {
   @ApiProperty() id!: string;
@@ -30,9 +34,21 @@ export class AuditEventView {
   @ApiProperty(TEXT_OR_NULL) requestId!: string | null;
   @ApiProperty(LEAK_SCHEMA) leak!: LeakSite | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: PREVIOUS_NAME }) previousName!: string | null;
+  @ApiProperty({ type: PersonView, nullable: true, description: ACTOR }) actor!: PersonView | null;
 }
 
-function eventView({ id, type, at, keyId, reason, count, leak, previousName, ...by }: RecordedEvent): AuditEventView {
+export function eventView({
+  id,
+  type,
+  at,
+  keyId,
+  reason,
+  count,
+  leak,
+  previousName,
+  actor,
+  ...by
+}: RecordedEvent): AuditEventView {
   const { clientIp, userAgent, requestId } = by;
   const site = leak && leakView(leak);
   return {
@@ -47,6 +63,7 @@ function eventView({ id, type, at, keyId, reason, count, leak, previousName, ...
     requestId,
     leak: site,
     previousName,
+    actor: actor && { id: actor.id, displayName: actor.displayName },
   };
 }
 
@@ -57,7 +74,7 @@ class AuditEventListView {
 
 @ApiTags('audit-events')
 @Controller('v1/audit-events')
-@ForOwners()
+@ForKeysOfAccount()
 export class AuditEventsController {
   constructor(private readonly listEvents: ListAuditEvents) {}
 
@@ -80,10 +97,13 @@ export class AuditEventsController {
   @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: AuditEventListView })
-  @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
-  async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<AuditEventListView> {
-    const ownerId = session!.account.id;
-    const { items, nextCursor } = await this.listEvents.execute(ownerId, readEventFilter(query), readPage(query));
+  @ProblemResponses(OF_ACCOUNT)
+  async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery): Promise<AuditEventListView> {
+    const { items, nextCursor } = await this.listEvents.execute(
+      actingIn(request),
+      readEventFilter(query),
+      readPage(query),
+    );
     return { items: items.map(eventView), nextCursor };
   }
 }

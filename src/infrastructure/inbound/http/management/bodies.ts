@@ -28,7 +28,7 @@ export class SignInBody {
   password!: string;
 }
 
-const CONFIRMING_PASSWORD = {
+export const CONFIRMING_PASSWORD = {
   format: 'password',
   maxLength: MAX_PASSWORD_LENGTH,
   description: "The owner's current password, if `confirmation` of the session is `password`",

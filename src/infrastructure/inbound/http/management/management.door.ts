@@ -1,7 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../../../../config/config.js';
 import type { HttpDoor } from '../http-door.js';
-import { nothingHere } from '../pipeline/refusals.js';
+import { nothingHere } from '../../../../domain/errors.js';
+import { AccountsController } from './accounts.controller.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
 import { SessionCookie } from './cookies.js';
@@ -13,7 +14,13 @@ type Settings = Pick<Config, 'publicUrl' | 'passwordSignIn' | 'mail' | 'expiryNo
 /** How people manage their keys, from the settings screen or from a page of the platform. */
 export function managementDoor({ publicUrl, passwordSignIn, mail, expiryNoticeDays }: Settings): HttpDoor {
   return {
-    controllers: [SessionController, ApiKeysController, PermissionsController, AuditEventsController],
+    controllers: [
+      SessionController,
+      AccountsController,
+      ApiKeysController,
+      PermissionsController,
+      AuditEventsController,
+    ],
     instances: [new SessionCookie(publicUrl), new ExpiryMails(mail ? expiryNoticeDays : [])],
     policies: { '/v1/session': { handlers: passwordSignIn ? [] : [unlessPasswords] } },
   };

@@ -21,7 +21,7 @@ import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '.
 /** For routes that also serve people who are not signed in. An Authorization header is still checked there. */
 export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true), ApiSecurity({}));
 
-/** Each request needs a session or a token of the platform's own login. */
+/** Each request needs a session or a token of the platform's own login, of a person. */
 export const ForOwners = () => applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'));
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -48,7 +48,7 @@ export class OwnerGuard implements CanActivate {
 
   private async byCookie(request: LatchkeyRequest): Promise<Session> {
     const token = this.cookie.read(request);
-    const session = token ? await this.identify.bySession(token) : undefined;
+    const session = token ? await this.identify.bySession(token, clientOf(request)) : undefined;
     if (!session) throw new LatchkeyError('unauthenticated', 'Sign in first: POST /v1/session');
     return session;
   }

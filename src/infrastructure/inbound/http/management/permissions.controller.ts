@@ -1,23 +1,23 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { lowerAccess } from '../../../../domain/accounts/access-level.js';
+import { accessCeiling } from '../../../../domain/accounts/account-limits.js';
 import { permissionsToGive } from '../../../../domain/keys/access.js';
-import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
+import { OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
-import { ForOwners } from './owner.guard.js';
+import { ForKeysOfAccount, ownerIn } from './managed-account.guard.js';
 import { PermissionsView } from './views.js';
 
 /** What owners may choose from when they make a key. */
 @ApiTags('api-keys')
 @Controller('v1/permissions')
-@ForOwners()
+@ForKeysOfAccount()
 export class PermissionsController {
   @Get()
   @ApiOkResponse({ type: PermissionsView })
-  @ProblemResponses(OWNERS_ONLY)
-  list(@Req() { session }: LatchkeyRequest): PermissionsView {
-    const { permissions, limits } = session!.account;
-    const maxAccess = lowerAccess('read-and-write', limits.maxAccess);
+  @ProblemResponses(OF_ACCOUNT)
+  list(@Req() request: LatchkeyRequest): PermissionsView {
+    const { permissions, limits } = ownerIn(request);
+    const maxAccess = accessCeiling(limits);
     return { items: permissionsToGive(maxAccess, permissions), maxAccess };
   }
 }

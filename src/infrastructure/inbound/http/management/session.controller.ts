@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Administrators } from '../../../../application/administration/administrators.js';
 import { Confirmation } from '../../../../application/sessions/confirmation.js';
 import { SignIn, SignOut } from '../../../../application/sessions/sign-in.js';
+import { isAdministrator } from '../administration/administrator.guard.js';
 import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
 import { ForOwners, SignedOutToo } from './owner.guard.js';
@@ -26,6 +28,7 @@ export class SessionController {
     private readonly confirmation: Confirmation,
     private readonly cookie: SessionCookie,
     private readonly expiryMails: ExpiryMails,
+    private readonly administrators: Administrators,
   ) {}
 
   /** Also ends the browser's previous session, so that a cookie planted in it does not outlive the sign-in. */
@@ -66,6 +69,7 @@ export class SessionController {
       confirmation,
       expiryNoticeDays: noticeDays,
       clientIp: clientAddressOf(request),
+      isAdministrator: isAdministrator(request, this.administrators),
     };
   }
 

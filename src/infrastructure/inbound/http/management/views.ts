@@ -54,6 +54,8 @@ const ACCESS = "The lower of the key's own level and its account's ceiling";
 const PERMISSIONS = 'What the key was limited to when it was made; null: all that its owner has';
 const NETWORKS = 'The CIDR ranges that requests must come from; null: any address';
 
+const MAKER = 'The account that made the key: its owner, or a manager of a service account';
+
 const REVOKE_IDLE = 'After how many days without use keys are revoked; null: they are not';
 const LIMITED_BY =
   "Which of the values the account's own limits set, by name: the rest is the service's. Names may be added";
@@ -70,11 +72,18 @@ export class SessionView {
   expiryNoticeDays!: readonly number[];
   @ApiProperty({ ...TEXT_OR_NULL, description: 'The address of this request; null if the service is not sure of it' })
   clientIp!: string | null;
+  @ApiProperty({ description: 'Whether the person sees the keys of all owners' })
+  isAdministrator!: boolean;
 }
 
 export class SignedOutView {
   @ApiProperty({ format: 'uri', description: 'Ends the session at the OpenID provider: see OIDC_SIGN_OUT' })
   signOutUrl!: string;
+}
+
+export class PersonView {
+  @ApiProperty() id!: string;
+  @ApiProperty({ description: 'Empty where it is not known' }) displayName!: string;
 }
 
 export class ApiKeyView {
@@ -86,6 +95,7 @@ export class ApiKeyView {
   @ApiProperty({ ...TEXTS_OR_NULL, description: NETWORKS }) allowedNetworks!: string[] | null;
   @ApiProperty({ description: 'The beginning of the key string, to recognise it by' }) prefix!: string;
   @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty({ type: PersonView, description: MAKER }) createdBy!: PersonView;
   @ApiProperty(TIME_OR_NULL) lastUsedAt!: string | null;
   @ApiProperty(TIME) expiresAt!: string;
   @ApiProperty(TIME_OR_NULL) revokedAt!: string | null;

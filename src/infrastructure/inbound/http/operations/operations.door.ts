@@ -7,7 +7,7 @@ import { Readiness } from '../../shared/readiness.js';
 import { MetricsPage } from '../../../telemetry/metrics-page.js';
 import type { HttpDoor } from '../http-door.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
-import { nothingHere } from '../pipeline/refusals.js';
+import { nothingHere } from '../../../../domain/errors.js';
 
 class StatusView {
   @ApiProperty({ enum: ['ok'] }) status!: string;

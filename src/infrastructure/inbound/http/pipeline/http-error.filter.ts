@@ -1,10 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
 import type { FreshSignInRule } from '../../../../domain/accounts/fresh-sign-in.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { LatchkeyError, nothingHere } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import { mapError } from '../../shared/error-table.js';
-import { HttpRefusal, nothingHere, OAuthRefusal } from './refusals.js';
+import { HttpRefusal, OAuthRefusal } from './refusals.js';
 import type { LatchkeyRequest } from './request.js';
 
 /** The errors of Express and its body parsers. */

@@ -24,6 +24,13 @@ export const OWNERS_ONLY = {
   429: 'An API key that exceeds its rate limit',
 } as const;
 
+/** The responses of routes about the keys of one account. */
+export const OF_ACCOUNT = {
+  ...OWNERS_ONLY,
+  400: 'Invalid query',
+  404: 'No such account that the person manages',
+} as const;
+
 /** The body parser's responses, also on routes without a body. */
 export const MALFORMED_BODY = {
   400: 'A malformed body or address',

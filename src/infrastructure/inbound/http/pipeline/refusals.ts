@@ -1,5 +1,4 @@
 import type { Response } from 'express';
-import { LatchkeyError } from '../../../../domain/errors.js';
 
 /** A refusal for a reason of HTTP alone. The core never sees the request, so the error table does not have it. */
 export class HttpRefusal extends Error {
@@ -29,9 +28,4 @@ export class OAuthRefusal extends Error {
     if (this.http === 401) response.set('WWW-Authenticate', 'Basic realm="latchkey", charset="UTF-8"');
     response.status(this.http).json({ error: this.code, error_description: this.message });
   }
-}
-
-/** The response of an address that does not exist, or that a setting has closed. */
-export function nothingHere(): LatchkeyError {
-  return new LatchkeyError('not_found', 'There is nothing at this address');
 }

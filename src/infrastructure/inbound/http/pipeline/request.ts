@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Client } from '../../../../domain/audit/audit-event.js';
+import type { Account } from '../../../../domain/accounts/account.js';
 import type { Session } from '../../../../application/ports.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
@@ -10,6 +11,8 @@ export interface LatchkeyRequest extends Request {
   requestId: string;
   /** Set by the OwnerGuard. */
   session?: Session;
+  /** The account whose keys it is about. */
+  owner?: Account;
   /** The service identity that reports leaked keys. Set by the leaks door. */
   reporter?: string;
 }

@@ -1,10 +1,9 @@
-import { IsNull, type EntityManager } from 'typeorm';
+import { Any, IsNull, type EntityManager } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import type { ListedKey } from '../../../../application/lists.js';
 import { type Account } from '../../../../domain/accounts/account.js';
-import { emailKey } from '../../../../domain/accounts/account-profile.js';
 import { FormerAccount } from '../../../../domain/accounts/former-account.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
@@ -16,6 +15,7 @@ import { OutboxRow } from '../outbox/rows.js';
 import { databaseNow } from '../client/database.js';
 import { listedKeys } from '../keys/listed-keys.js';
 import { fromApiKey, toApiKey } from '../keys/mapping.js';
+import { managedBy } from './managed-by.js';
 import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
 import { ApiKeyRow } from '../keys/rows.js';
 import { AccountRow, SessionRow } from './rows.js';
@@ -28,29 +28,45 @@ const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FRO
 export class PostgresAccountTransaction implements AccountTransaction {
   readonly account: Account | undefined;
   readonly formerAccount: FormerAccount | undefined;
+  private readonly others: readonly Account[];
   private readonly notices: KeyNotice[] = [];
 
   private constructor(
     private readonly manager: EntityManager,
     private readonly id: string,
-    row: AccountRow | null,
+    rows: readonly AccountRow[],
     readonly now: Date,
   ) {
+    const row = rows.find((locked) => locked.id === id);
     this.account = row && !row.purged ? toAccount(row) : undefined;
+    this.others = rows.filter((locked) => locked !== row && !locked.purged).map(toAccount);
     this.formerAccount = row?.purged ? FormerAccount.restore(id, BigInt(row.version)) : undefined;
   }
 
-  /** Reads the clock after locking the row, so that `now` is never earlier than what the previous holder wrote. */
-  static async begin(manager: EntityManager, id: string): Promise<PostgresAccountTransaction> {
-    const row = await manager.findOne(AccountRow, { where: { id }, lock: { mode: 'for_no_key_update' } });
-    return new PostgresAccountTransaction(manager, id, row, await databaseNow(manager));
+  /**
+   * Locks the rows in the order of their ids, so that two transactions can't deadlock. Reads the clock after that, so that
+   * `now` is never earlier than what the previous holder wrote.
+   */
+  static async begin(manager: EntityManager, id: string, others: readonly string[]) {
+    const lock = { mode: 'for_no_key_update' } as const;
+    const rows = await manager.find(AccountRow, { where: { id: Any([id, ...others]) }, order: { id: 'ASC' }, lock });
+    return new PostgresAccountTransaction(manager, id, rows, await databaseNow(manager));
+  }
+
+  other(id: string): Account | undefined {
+    return this.others.find((account) => account.id === id);
+  }
+
+  async managedIds(): Promise<string[]> {
+    return (await managedBy(this.manager, this.id)).map(({ id }) => id);
   }
 
   async saveAccount(account: Account): Promise<void> {
-    const row = fromAccount(account, emailKey(account.email));
+    const row = fromAccount(account);
     try {
-      const update = (change: QueryDeepPartialEntity<AccountRow>) => this.manager.update(AccountRow, this.id, change);
-      if (this.account) await update(row);
+      const update = (change: QueryDeepPartialEntity<AccountRow>) =>
+        this.manager.update(AccountRow, account.id, change);
+      if (this.account || account.id !== this.id) await update(row);
       else if (this.formerAccount) await update({ ...row, formerEventId: () => NEWEST_EVENT });
       else await this.manager.insert(AccountRow, row);
     } catch (error) {
@@ -63,7 +79,11 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
     await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
     await forgetUsage(this.manager, this.id);
-    await this.manager.delete(OutboxRow, { ownerId: this.id, channel: 'mail' });
+    const channel = 'mail';
+    await this.manager.delete(OutboxRow, [
+      { ownerId: this.id, channel },
+      { recipient: this.id, channel },
+    ]);
   }
 
   async endSessions(): Promise<void> {
@@ -89,8 +109,9 @@ export class PostgresAccountTransaction implements AccountTransaction {
     return listed!;
   }
 
-  async findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined> {
-    const where = { ownerId: this.id, idempotencyKey };
+  async findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined> {
+    const maker = createdBy === this.id ? IsNull() : createdBy;
+    const where = { ownerId: this.id, createdBy: maker, idempotencyKey };
     return (await this.manager.findOne(ApiKeyRow, { where, select: { id: true } }))?.id;
   }
 
@@ -117,8 +138,8 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, change);
   }
 
-  async record(event: AuditEvent): Promise<void> {
-    await this.manager.insert(AuditEventRow, fromAuditEvent(event, this.id));
+  async record(event: AuditEvent, ownerId = this.id): Promise<void> {
+    await this.manager.insert(AuditEventRow, fromAuditEvent(event, ownerId));
   }
 
   async notify(notice: KeyNotice): Promise<void> {

@@ -8,9 +8,15 @@ import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
+import { managedBy } from './managed-by.js';
 import { storedAs, toAccount } from './mapping.js';
-import { AccountRow } from './rows.js';
+import { AccountRow, ACTIVE } from './rows.js';
 import { isUniqueViolation } from '../client/errors.js';
+
+/** Says in SQL for whom `isManagedBy` is true. */
+const WITHOUT_MANAGERS = `account.kind = 'service' AND account.status <> 'deleted' AND NOT account.purged AND NOT EXISTS (
+  SELECT FROM accounts person
+  WHERE person.id = ANY(account.managers) AND person.kind = 'person' AND person.status IN ${ACTIVE})`;
 
 export class PostgresAccounts implements Accounts {
   private readonly byEmail = new CrowdReader('accounts_by_email', (keys) => this.findByEmailKeys(keys));
@@ -29,11 +35,16 @@ export class PostgresAccounts implements Accounts {
     return this.byEmail.read(emailKey(email));
   }
 
-  list({ status, email }: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]> {
+  list(
+    { status, email, isWithoutManagers }: AccountFilter,
+    afterId: string | undefined,
+    limit: number,
+  ): Promise<Account[]> {
     return this.database.run(async (manager) => {
       const query = manager.createQueryBuilder(AccountRow, 'account').where('NOT account.purged');
       if (status !== undefined) query.andWhere('account.status IN (:...stored)', { stored: storedAs(status) });
       if (email !== undefined) query.andWhere('account.email_key = :emailKey', { emailKey: emailKey(email) });
+      if (isWithoutManagers) query.andWhere(WITHOUT_MANAGERS);
       if (afterId !== undefined) query.andWhere('account.id > :afterId', { afterId });
       return (await query.orderBy('account.id').limit(limit).getMany()).map(toAccount);
     });
@@ -45,10 +56,24 @@ export class PostgresAccounts implements Accounts {
     );
   }
 
-  async transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
+  async managedBy(personId: string): Promise<Account[]> {
+    return (await this.database.run((manager) => managedBy(manager, personId))).map(toAccount);
+  }
+
+  async countWithoutManagers(): Promise<number> {
+    const query = `SELECT count(*)::integer AS count FROM accounts account WHERE ${WITHOUT_MANAGERS}`;
+    const [row] = await this.database.run((manager) => manager.query<{ count: number }[]>(query));
+    return row?.count ?? 0;
+  }
+
+  async transaction<T>(
+    id: string,
+    work: (transaction: AccountTransaction) => Promise<T>,
+    others: readonly string[] = [],
+  ): Promise<T> {
     const attempt = () =>
       this.database.transaction(async (manager) => {
-        const transaction = await PostgresAccountTransaction.begin(manager, id);
+        const transaction = await PostgresAccountTransaction.begin(manager, id, others);
         const outcome = await work(transaction).then((result) => ({ result }), refused);
         await transaction.finish(this.outbox);
         return outcome;

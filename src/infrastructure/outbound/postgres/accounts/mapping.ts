@@ -1,6 +1,7 @@
 import { Account } from '../../../../domain/accounts/account.js';
+import { emailKey } from '../../../../domain/accounts/account-profile.js';
 import type { FormerAccount } from '../../../../domain/accounts/former-account.js';
-import { NO_ENTITLEMENTS } from '../../../../domain/accounts/account-change.js';
+import { NO_TERMS, type RARE_TERMS } from '../../../../domain/accounts/account-change.js';
 import type { AccountStatus } from '../../../../domain/accounts/account.js';
 import { type AccountRow, STORED_STATUSES, type StoredStatus } from './rows.js';
 
@@ -10,7 +11,7 @@ export function toAccount(row: AccountRow): Account {
     email: row.email,
     displayName: row.displayName,
     permissions: row.permissions,
-    ...limitsAndAttributes(row),
+    ...rareTerms(row),
     passwordHash: row.passwordHash,
     status: statusOf(row.status),
     version: BigInt(row.version),
@@ -26,19 +27,27 @@ export function storedAs(status: AccountStatus): StoredStatus[] {
   return STORED_STATUSES.filter((stored) => statusOf(stored) === status);
 }
 
-export function limitsAndAttributes({ limits, attributes }: Pick<AccountRow, 'limits' | 'attributes'>) {
-  return { limits: limits ?? NO_ENTITLEMENTS.limits, attributes: attributes ?? NO_ENTITLEMENTS.attributes };
+export function rareTerms(row: Pick<AccountRow, (typeof RARE_TERMS)[number]>) {
+  const { limits, attributes, kind, managers } = row;
+  return {
+    limits: limits ?? NO_TERMS.limits,
+    attributes: attributes ?? NO_TERMS.attributes,
+    kind,
+    managers: managers ?? NO_TERMS.managers,
+  };
 }
 
-export function fromAccount(account: Account, emailKey: string): Omit<AccountRow, 'formerEventId'> {
+export function fromAccount(account: Account): Omit<AccountRow, 'formerEventId'> {
   return {
     id: account.id,
     email: account.email,
-    emailKey,
+    emailKey: account.email === '' ? null : emailKey(account.email),
     displayName: account.displayName,
     permissions: [...account.permissions],
     limits: Object.keys(account.limits).length > 0 ? account.limits : null,
     attributes: account.attributes.length > 0 ? account.attributes : null,
+    kind: account.kind,
+    managers: account.managers.length > 0 ? [...account.managers] : null,
     passwordHash: account.passwordHash,
     status: account.status,
     version: account.version.toString(),
@@ -56,6 +65,8 @@ export function fromFormerAccount({ id, version }: FormerAccount): Omit<AccountR
     permissions: [],
     limits: null,
     attributes: null,
+    kind: 'person',
+    managers: null,
     passwordHash: null,
     status: 'deleted',
     version: version.toString(),

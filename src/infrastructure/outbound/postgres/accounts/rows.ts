@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-kind.js';
 import type { AccountStatus } from '../../../../domain/accounts/account.js';
 import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
@@ -9,6 +10,8 @@ export const STORED_STATUSES: readonly StoredStatus[] = ['active', 'active+', 's
 export const ACTIVE = `('active', 'active+')`;
 
 @Entity('accounts')
+@Index('service_accounts', ['id'], { where: "kind = 'service'" })
+@Check('accounts_kind', `kind IN ('${ACCOUNT_KINDS.join("', '")}')`)
 @Check('accounts_status', `status IN ('${STORED_STATUSES.join("', '")}')`)
 export class AccountRow {
   @Index('accounts_by_id', { type: 'hash' })
@@ -32,6 +35,12 @@ export class AccountRow {
   limits!: AccountLimits | null;
   @Column('jsonb', { nullable: true })
   attributes!: readonly Attribute[] | null;
+  @Column('varchar', { length: 7, default: 'person' })
+  kind!: AccountKind;
+  /** Null for none. */
+  @Index('accounts_by_manager', { type: 'gin' })
+  @Column('text', { array: true, nullable: true })
+  managers!: string[] | null;
   @Column({ type: 'numeric', precision: 20, scale: 0 })
   version!: string;
   /** Whether the data of the person was deleted. The row then holds only the id and the last version. */

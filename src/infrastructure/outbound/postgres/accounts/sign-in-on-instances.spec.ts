@@ -30,7 +30,7 @@ describe('signing in', () => {
   test('opens a session of twelve hours for the account, on every instance', async () => {
     const { id, email } = await newOwner(app);
     const { token, expiresAt } = await signIn(email);
-    const session = await other.identifyOwner.bySession(token);
+    const session = await other.identifyOwner.bySession(token, client());
     expect([session?.account.id, session?.expiresAt]).toEqual([id, expiresAt]);
     const [row] = await app.sql<{ hours: number }>(
       `SELECT extract(epoch FROM expires_at - now())::float / 3600 AS hours FROM sessions WHERE account_id = $1`,

@@ -3,18 +3,19 @@ import type { HistoryItem } from '../../../../application/audit/audit-trail.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/audit/audit-event.js';
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';
-import { statusOf, limitsAndAttributes } from '../accounts/mapping.js';
+import { statusOf, rareTerms } from '../accounts/mapping.js';
 import type { AccountRow } from '../accounts/rows.js';
 import type { StoredPredecessor } from '../../../../domain/audit/recorded-rotation.js';
 
 /** Rows for each FETCH, which are in memory together. */
 const PAGE = 500;
 
-const EVENT = 'event.id AS event_id, event.type, event.owner_id AS event_owner_id, event.reason, event.details';
-const EVENTS = 'SELECT id, type, owner_id, key_id, reason, details FROM audit_events WHERE type';
+const EVENT =
+  'event.id AS event_id, event.type, event.owner_id AS event_owner_id, event.actor_id, event.reason, event.details';
+const EVENTS = 'SELECT id, type, owner_id, actor_id, key_id, reason, details FROM audit_events WHERE type';
 
 const KEYS = `
-  SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.name, key.note, key.access,
+  SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.created_by, key.name, key.note, key.access,
     key.public_part, key.digest, key.created_at, key.expires_at, key.permissions, key.allowed_networks, key.revoked_at,
     key.expired_at, key.ends_at, key.replaces, key.replaced_by, key.grace_seconds, key.first_used_at,
     replaced.id IS NOT NULL AS is_replaced_stored,
@@ -30,8 +31,8 @@ const KEYS = `
   ORDER BY subject, event.id`;
 
 const ACCOUNTS = `
-  SELECT coalesce(account.id, event.owner_id) AS subject, account.id IS NOT NULL AS is_stored, permissions, limits, attributes, status,
-    ${EVENT}
+  SELECT coalesce(account.id, event.owner_id) AS subject, account.id IS NOT NULL AS is_stored, permissions, limits, attributes, kind,
+    managers, status, ${EVENT}
   FROM accounts account
   FULL JOIN (${EVENTS} LIKE '${ACCOUNT_HISTORY_PREFIX}%' AND owner_id IS NOT NULL) event ON event.owner_id = account.id
   ORDER BY subject, event.id`;
@@ -42,12 +43,14 @@ interface HistoryRow {
   readonly event_id: string | null;
   readonly type: string;
   readonly event_owner_id: string | null;
+  readonly actor_id: string | null;
   readonly reason: string | null;
   readonly details: string | null;
 }
 
 interface KeyHistoryRow extends HistoryRow {
   readonly owner_id: string;
+  readonly created_by: string | null;
   readonly name: string;
   readonly note: string | null;
   readonly access: StoredKey['access'];
@@ -78,6 +81,7 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
     yield historyItem(row, {
       id: row.subject,
       ownerId: row.owner_id,
+      createdBy: row.created_by,
       name: row.name,
       note: row.note,
       access: row.access,
@@ -114,16 +118,16 @@ export async function* accountHistories(manager: EntityManager): AsyncIterable<H
   const rows = rowsOf<HistoryRow & AccountRow>(manager, 'account_histories', ACCOUNTS);
   for await (const row of rows) {
     const { permissions } = row;
-    yield historyItem(row, { permissions, ...limitsAndAttributes(row), status: statusOf(row.status) });
+    yield historyItem(row, { permissions, ...rareTerms(row), status: statusOf(row.status) });
   }
 }
 
 function historyItem<T>(row: HistoryRow, stored: T): HistoryItem<T> {
-  const { event_id: id, type, event_owner_id: ownerId, reason, details } = row;
+  const { event_id: id, type, event_owner_id: ownerId, actor_id: actorId, reason, details } = row;
   return {
     id: row.subject,
     stored: row.is_stored ? stored : undefined,
-    event: id === null ? undefined : { id: BigInt(id), type, ownerId, reason, details },
+    event: id === null ? undefined : { id: BigInt(id), type, ownerId, actorId, reason, details },
   };
 }
 

@@ -3,7 +3,7 @@ import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
 
-export function fromAuditEvent({ client, ...event }: AuditEvent, ownerId: string) {
+export function fromAuditEvent({ client, ...event }: AuditEvent, ownerId: string | null) {
   return {
     type: event.type,
     ownerId,

@@ -1,3 +1,4 @@
+import { themselves } from '../../../../../test/support/application/calls.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createKey,
@@ -35,7 +36,7 @@ describe("a list of an owner's events", () => {
     );
     await app.sql('ANALYZE audit_events');
     const { items } = await app.listAuditEvents.execute(
-      id,
+      themselves(id),
       { types: ['api_key.created', 'api_key.revoked'] },
       { limit: 50 },
     );
@@ -57,7 +58,7 @@ describe("a list of an owner's events", () => {
       [id, attacked.id, FAILURES],
     );
     await app.sql('ANALYZE audit_events');
-    const { items } = await app.listAuditEvents.execute(id, { keyId: quiet.id }, { limit: 50 });
+    const { items } = await app.listAuditEvents.execute(themselves(id), { keyId: quiet.id }, { limit: 50 });
     expect(items.map(({ type }) => type)).toEqual(['api_key.created']);
     await eventually(async () => (await fetchedBy('audit_events_of_key')).scans > 0);
     expect((await fetchedBy('audit_events_of_owner')).fetched).toBeLessThan(FAILURES / 1000);

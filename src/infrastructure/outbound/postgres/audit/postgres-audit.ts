@@ -1,8 +1,11 @@
+import { Any } from 'typeorm';
 import type pg from 'pg';
 import type { Audit, EventFilter } from '../../../../application/ports.js';
 import {
+  type AuditEvent,
   AUTHENTICATION_FAILED,
   type FailedAuthentication,
+  type Person,
   type RecordedEvent,
 } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
@@ -11,6 +14,8 @@ import { recordedLeak } from '../../../../domain/audit/leak-site.js';
 import type { Page, PageRequest } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
+import { fromAuditEvent } from './mapping.js';
+import { AccountRow } from '../accounts/rows.js';
 import { AuditEventRow } from './rows.js';
 import { decodeCursor, pageOf } from '../client/cursor.js';
 import type { Database } from '../client/database.js';
@@ -60,6 +65,10 @@ export class PostgresAudit implements Audit {
     return this.commits.add(failure);
   }
 
+  async record(event: AuditEvent, ownerId: string | null): Promise<void> {
+    await this.database.transaction((manager) => manager.insert(AuditEventRow, fromAuditEvent(event, ownerId)));
+  }
+
   async list(
     ownerId: string,
     { types, keyId }: EventFilter,
@@ -78,7 +87,8 @@ export class PostgresAudit implements Audit {
         .getMany();
     });
     const { items, nextCursor } = pageOf(rows, limit, ({ id }) => [id]);
-    return { items: items.map(toEvent), nextCursor };
+    const actors = await this.actorsOf(items);
+    return { items: items.map((row) => toEvent(row, actors)), nextCursor };
   }
 
   /** Throws when PostgreSQL can't be reached. */
@@ -88,6 +98,11 @@ export class PostgresAudit implements Audit {
 
   close(): Promise<void> {
     return this.connections.close();
+  }
+
+  private actorsOf(rows: readonly AuditEventRow[]): Promise<AccountRow[]> {
+    const ids = [...new Set(rows.flatMap(({ actorId }) => actorId ?? []))];
+    return this.database.run((manager) => manager.findBy(AccountRow, { id: Any(ids) }));
   }
 
   private async insert(groups: readonly FailureGroup[]): Promise<void> {
@@ -102,7 +117,7 @@ export class PostgresAudit implements Audit {
       groups.map(({ count }) => count),
     ];
     try {
-      await this.connections.run((client) => this.record(client, values));
+      await this.connections.run((client) => this.insertFailures(client, values));
       this.outage.answered('audit');
     } catch (thrown) {
       const error = this.outage.failed('audit', thrown);
@@ -111,7 +126,7 @@ export class PostgresAudit implements Audit {
     }
   }
 
-  private async record(client: pg.ClientBase, values: unknown[]): Promise<void> {
+  private async insertFailures(client: pg.ClientBase, values: unknown[]): Promise<void> {
     const { config } = this.primary;
     const insert = () => client.query({ ...statement(config, 'record_failures_v1', RECORD_FAILURES), values });
     if (!config.requireSynchronous) return void (await insert());
@@ -122,7 +137,15 @@ export class PostgresAudit implements Audit {
   }
 }
 
-function toEvent(row: AuditEventRow): RecordedEvent {
+/** A person who was purged after the event is not the one who has their id now. */
+function actorOf({ id, actorId }: AuditEventRow, actors: readonly AccountRow[]): Person | null {
+  const account = actors.find((each) => each.id === actorId);
+  if (!account) return null;
+  const isStillThem = BigInt(id) > BigInt(account.formerEventId) && !account.purged;
+  return { id: account.id, displayName: isStillThem ? account.displayName : '' };
+}
+
+function toEvent(row: AuditEventRow, actors: readonly AccountRow[]): RecordedEvent {
   return {
     id: row.id,
     type: row.type as RecordedEvent['type'],
@@ -135,6 +158,7 @@ function toEvent(row: AuditEventRow): RecordedEvent {
     requestId: row.requestId,
     leak: recordedLeak(row),
     previousName: recordedPreviousName(row),
+    actor: actorOf(row, actors),
   };
 }
 

@@ -1,3 +1,4 @@
+import { themselves } from '../../../../../test/support/application/calls.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
 import {
@@ -50,7 +51,7 @@ describe('a PostgreSQL that crashes', () => {
   const changes: readonly [string, (app: Application, ownerId: string, keyId: string) => Promise<unknown>, string][] = [
     [
       'a revocation',
-      (app, ownerId, keyId) => app.revokeApiKey.execute(ownerId, keyId, client()),
+      (app, ownerId, keyId) => app.revokeApiKey.execute(themselves(ownerId), keyId, client()),
       `SELECT FROM api_keys WHERE id = $2 AND owner_id = $1 AND revoked_at IS NOT NULL`,
     ],
     [
@@ -118,7 +119,7 @@ describe.each(POOLINGS)('every commit with pooling by %s', (pooling) => {
     await app.leakReports.finished(one!);
     await app.leakReports.postpone(other!, [], 1000);
     expect(await app.spentSignIns.spend('state', PLATFORM)).toBe(true);
-    await app.revokeApiKey.execute(id, key.id, client());
+    await app.revokeApiKey.execute(themselves(id), key.id, client());
     await new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
     await app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
     await sql(owned.url, MAKE_OLD);

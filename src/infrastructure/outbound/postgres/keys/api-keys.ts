@@ -9,7 +9,7 @@ import { databaseNow, type Database } from '../client/database.js';
 import { listedKeys } from './listed-keys.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
-import { STATUS } from './key-status-sql.js';
+import { hasStatus } from './key-status-sql.js';
 
 export class PostgresApiKeys implements ApiKeys {
   constructor(private readonly database: Database) {}
@@ -58,8 +58,8 @@ function ofOwner(manager: EntityManager, ownerId: string, key = 'key') {
 function countActive(manager: EntityManager, ownerId: string, now: Date): Promise<number> {
   const predecessor = ofOwner(manager, ownerId, 'old').select('1').andWhere('old.id = key.replaces');
   return ofOwner(manager, ownerId)
-    .andWhere(STATUS.active('key'), { now })
-    .andWhere(`NOT EXISTS (${predecessor.andWhere(STATUS.active('old')).getQuery()})`)
+    .andWhere(hasStatus('active', 'key'), { now })
+    .andWhere(`NOT EXISTS (${predecessor.andWhere(hasStatus('active', 'old')).getQuery()})`)
     .getCount();
 }
 
@@ -72,7 +72,7 @@ function keysOf(
   now: Date,
 ): Promise<ApiKeyRow[]> {
   const query = ofOwner(manager, ownerId);
-  if (status) query.andWhere(STATUS[status]('key'), { now });
+  if (status) query.andWhere(hasStatus(status, 'key'), { now });
   if (cursor !== undefined) {
     const [createdAt, id] = decodeCursor(cursor, isKeyPosition);
     query.andWhere('(key.created_at, key.id) < (:createdAt::timestamptz, :id::uuid)', { createdAt, id });

@@ -1,3 +1,4 @@
+import { themselves } from '../../../../../test/support/application/calls.js';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   client,
@@ -33,7 +34,7 @@ test('exactly as many keys as KEY_CHANGES_PER_HOUR are made by a crowd that crea
       for (;;) {
         try {
           const { key } = await createKey(app, id);
-          await app.revokeApiKey.execute(id, key.id, client());
+          await app.revokeApiKey.execute(themselves(id), key.id, client());
         } catch (error) {
           const { code } = error as { code?: string };
           // A place is free again as soon as another one of the crowd has revoked its key.

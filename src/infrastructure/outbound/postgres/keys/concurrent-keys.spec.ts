@@ -1,3 +1,4 @@
+import { themselves } from '../../../../../test/support/application/calls.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   client,
@@ -123,7 +124,7 @@ describe('revoking a key', () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     const from = client('203.0.113.9');
-    const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(id, key.id, from);
+    const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(themselves(id), key.id, from);
     expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
     for (const instance of [other, app]) {
       const { verdict } = await instance.validateKey.execute({ credential: fullKey, question: READ, client: client() });
@@ -152,7 +153,7 @@ describe('revoking a key', () => {
         if (startedAfterAnswer) return;
       }
     });
-    await app.revokeApiKey.execute(id, key.id, client());
+    await app.revokeApiKey.execute(themselves(id), key.id, client());
     answered = true;
     await Promise.all(validating);
     expect(stale).toEqual([]);
@@ -161,7 +162,7 @@ describe('revoking a key', () => {
   test('succeeds for one of 20 calls at once, and the others learn that the key had ended', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    const calls = times(20, (n) => (n % 2 ? app : other).revokeApiKey.execute(id, key.id, client()));
+    const calls = times(20, (n) => (n % 2 ? app : other).revokeApiKey.execute(themselves(id), key.id, client()));
     expect(await tally(calls)).toEqual({ ok: 1, api_key_not_active: 19 });
     expect(await eventsOf(app, id, 'api_key.revoked')).toHaveLength(1);
   });
@@ -177,7 +178,7 @@ describe('revoking as an administrator', () => {
     const calls = times(6, (n) =>
       n % 2
         ? admin.one(id, key.id, { actor: ADMIN, reason: 'administrator' })
-        : app.revokeApiKey.execute(id, key.id, client()),
+        : app.revokeApiKey.execute(themselves(id), key.id, client()),
     );
     expect(await tally(calls)).toEqual({ ok: 1, api_key_not_active: 5 });
     expect((await eventsOf(app, id)).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.revoked']);

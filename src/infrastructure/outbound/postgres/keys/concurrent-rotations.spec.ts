@@ -12,7 +12,7 @@ import {
   type Application,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
-import { rotateKey } from '../../../../../test/support/application/calls.js';
+import { rotateKey, themselves } from '../../../../../test/support/application/calls.js';
 import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
 
 const READ = { operation: 'read', permission: '' } as const;
@@ -38,7 +38,7 @@ async function pair() {
 const use = async ({ fullKey }: Pick<CreatedApiKey, 'fullKey'>, instance: Application = app) =>
   (await instance.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict.granted;
 const revoke = (instance: Application, ownerId: string, { key }: Pick<CreatedApiKey, 'key'>) =>
-  instance.revokeApiKey.execute(ownerId, key.id, client());
+  instance.revokeApiKey.execute(themselves(ownerId), key.id, client());
 
 describe('rotation on two instances at once', () => {
   test('creates one successor for five rotations of one key', async () => {

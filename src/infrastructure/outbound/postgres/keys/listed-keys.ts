@@ -6,12 +6,21 @@ import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { firstRecentDay, recentUse } from '../../../../domain/usage/key-history.js';
 import { utcDay } from '../../../../domain/usage/utc-day.js';
 
+/** A manager who was purged after making the key is not the person who has their id now. */
+const IS_STILL_THE_MAKER = `
+  (maker.former_event_id = 0 OR stored.created_by IS NULL OR EXISTS (
+    SELECT FROM audit_events made
+    WHERE made.key_id = stored.id AND made.type = 'api_key.created' AND made.id > maker.former_event_id))`;
+
 /** One statement for a page of keys. It finds the rows of each key by an index, however many other rows there are. */
 const FACTS = `
-  SELECT owner.limits ->> 'maxAccess' AS "maxAccess", used.last_used_at AS "lastUsedAt", recent.*, revoked.reason, revoked.details, revoked.id IS NOT NULL AS "isRevoked"
+  SELECT owner.limits ->> 'maxAccess' AS "maxAccess", maker.id AS "makerId",
+    coalesce(CASE WHEN ${IS_STILL_THE_MAKER} THEN maker.display_name END, '') AS "makerName", used.last_used_at AS "lastUsedAt", recent.*, revoked.reason,
+    revoked.details, revoked.id IS NOT NULL AS "isRevoked"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
   LEFT JOIN api_keys stored ON stored.id = key.id
   LEFT JOIN accounts owner ON owner.id = stored.owner_id
+  LEFT JOIN accounts maker ON maker.id = coalesce(stored.created_by, stored.owner_id)
   LEFT JOIN api_key_usage used ON used.key_id = key.id
   LEFT JOIN LATERAL (
     SELECT array_agg(day - date '1970-01-01') AS days, array_agg(granted::float8) AS granted,
@@ -26,6 +35,8 @@ const FACTS = `
 
 interface FactsRow {
   readonly maxAccess: AccessLevel | null;
+  readonly makerId: string;
+  readonly makerName: string;
   readonly lastUsedAt: Date | null;
   /** Null, like the counts, when there are no days. */
   readonly days: number[] | null;
@@ -42,10 +53,12 @@ export async function listedKeys(manager: EntityManager, keys: readonly ApiKey[]
   const today = utcDay(now);
   const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
   return keys.map((key, index) => {
-    const { maxAccess, lastUsedAt, days, granted, refused, isRevoked, reason, details } = rows[index]!;
+    const { maxAccess, makerId, makerName, lastUsedAt, days, granted, refused, isRevoked, reason, details } =
+      rows[index]!;
     const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
     const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
     const access = lowerAccess(key.snapshot().access, maxAccess ?? undefined);
-    return { key, access, lastUsedAt, recent: recentUse(counts, today), revocation };
+    const createdBy = { id: makerId, displayName: makerName };
+    return { key, access, createdBy, lastUsedAt, recent: recentUse(counts, today), revocation };
   });
 }

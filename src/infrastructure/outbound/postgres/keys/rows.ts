@@ -8,7 +8,17 @@ import { AccountRow } from '../accounts/rows.js';
 @Check('api_keys_digest', 'octet_length(digest) = 32')
 @Check('api_keys_ended_once', 'revoked_at IS NULL OR expired_at IS NULL')
 @Index('api_keys_of_owner', ['ownerId', 'createdAt', 'id'])
-@Index('api_keys_idempotency_key', ['ownerId', 'idempotencyKey'], { unique: true })
+@Index('api_keys_idempotency_of_owner', ['ownerId', 'idempotencyKey'], { unique: true, where: 'created_by IS NULL' })
+@Index('api_keys_by_maker', ['createdBy', 'ownerId', 'idempotencyKey'], {
+  unique: true,
+  where: 'created_by IS NOT NULL',
+})
+@Index('api_keys_by_age', ['createdAt', 'id'])
+@Index('api_keys_open_by_age', ['createdAt', 'id', 'expiresAt', 'endsAt'], {
+  where: 'revoked_at IS NULL AND expired_at IS NULL AND NOT purged',
+})
+@Index('api_keys_expired_by_age', ['createdAt', 'id', 'expiresAt'], { where: 'expired_at IS NOT NULL AND NOT purged' })
+@Index('api_keys_revoked_by_age', ['createdAt', 'id', 'expiresAt'], { where: 'revoked_at IS NOT NULL AND NOT purged' })
 @Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
 @Index('api_keys_unused_successors', ['createdAt'], {
   where: 'replaces IS NOT NULL AND first_used_at IS NULL AND revoked_at IS NULL AND expired_at IS NULL',
@@ -24,6 +34,9 @@ export class ApiKeyRow {
   @ManyToOne(() => AccountRow, { nullable: false })
   @JoinColumn({ name: 'owner_id', foreignKeyConstraintName: 'api_keys_owner_id_fkey' })
   owner?: AccountRow;
+  /** The manager who made the key of a service account; null for the owner. */
+  @Column('varchar', { name: 'created_by', length: 128, nullable: true })
+  createdBy!: string | null;
   @Column('text')
   name!: string;
   @Column('varchar', { length: 14 })

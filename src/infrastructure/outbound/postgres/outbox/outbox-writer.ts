@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
-import { channelsOf, type NoticeReceivers } from '../../../../domain/notices/channel.js';
+import { Any, type EntityManager, IsNull, Not } from 'typeorm';
+import { channelsOf, deliveriesOf, type Delivery, type NoticeReceivers } from '../../../../domain/notices/channel.js';
 import { type KeyNotice, noticeData } from '../../../../domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
+import { AccountRow } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
 import { OutboxRow } from './rows.js';
 
@@ -13,7 +14,7 @@ const COUNT = `
   ON CONFLICT (key_id) DO UPDATE SET last = counted.last + excluded.last
   RETURNING key_id, last, ${NOW} AS now`;
 
-/** Stores notices for delivery: one row for each channel that has a receiver. */
+/** Stores notices for delivery: one row for each message, so that each is sent and retried on its own. */
 export class OutboxWriter {
   constructor(private readonly receivers: NoticeReceivers) {}
 
@@ -21,6 +22,7 @@ export class OutboxWriter {
   async write(manager: EntityManager, notices: readonly KeyNotice[]): Promise<void> {
     const deliverable = notices.filter(({ type }) => channelsOf(type, this.receivers).length > 0);
     if (deliverable.length === 0) return;
+    const managers = await this.managersOf(manager, deliverable);
     const perKey = new Map<string, number>();
     for (const { key } of deliverable) perKey.set(key.id, (perKey.get(key.id) ?? 0) + 1);
     const counted = await manager.query<{ key_id: string; last: string; now: Date }[]>(COUNT, [
@@ -32,22 +34,39 @@ export class OutboxWriter {
     const rows = deliverable.flatMap((notice) => {
       const sequence = sequences.get(notice.key.id)! + 1;
       sequences.set(notice.key.id, sequence);
-      return this.rowsOf(notice, sequence, now);
+      const deliveries = deliveriesOf(notice.type, this.receivers, managers.get(notice.key.ownerId));
+      return deliveries.map((delivery) => toRow(notice, { ...delivery, sequence, now }));
     });
     await manager.insert(OutboxRow, rows);
   }
 
-  private rowsOf(notice: KeyNotice, sequence: number, now: Date): Partial<OutboxRow>[] {
-    return channelsOf(notice.type, this.receivers).map((channel) => ({
-      id: randomUUID(),
-      channel,
-      type: notice.type,
-      ownerId: notice.key.ownerId,
-      data: JSON.stringify(noticeData(notice, sequence)),
-      toldAt: now,
-      sequence: String(sequence),
-      nextTryAt: now,
-      giveUpAt: new Date(now.getTime() + TRIED_FOR_MS),
-    }));
+  /** The people whom the owners of mailed notices name, by owner. */
+  private async managersOf(
+    manager: EntityManager,
+    notices: readonly KeyNotice[],
+  ): Promise<Map<string, readonly string[]>> {
+    const mailed = notices.filter(({ type }) => channelsOf(type, this.receivers).includes('mail'));
+    if (mailed.length === 0) return new Map();
+    const id = Any([...new Set(mailed.map(({ key }) => key.ownerId))]);
+    const where = { id, managers: Not(IsNull()) };
+    const rows = await manager.find(AccountRow, { where, select: { id: true, managers: true } });
+    return new Map(rows.map((row) => [row.id, row.managers!]));
   }
+}
+
+type Written = Delivery & { readonly sequence: number; readonly now: Date };
+
+function toRow(notice: KeyNotice, { channel, recipient, sequence, now }: Written): Partial<OutboxRow> {
+  return {
+    id: randomUUID(),
+    channel,
+    type: notice.type,
+    ownerId: notice.key.ownerId,
+    recipient,
+    data: JSON.stringify(noticeData(notice, sequence)),
+    toldAt: now,
+    sequence: String(sequence),
+    nextTryAt: now,
+    giveUpAt: new Date(now.getTime() + TRIED_FOR_MS),
+  };
 }

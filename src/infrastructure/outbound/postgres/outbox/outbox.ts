@@ -22,7 +22,7 @@ const CLAIM = `
     FROM due WHERE outbox.id = due.id
     RETURNING outbox.*
   )
-  SELECT id, type, data, told_at AS timestamp, tries, claimed_until AS until, ${AGE_MS}::double precision AS "ageMs"
+  SELECT id, type, recipient, data, told_at AS timestamp, tries, claimed_until AS until, ${AGE_MS}::double precision AS "ageMs"
   FROM claimed ORDER BY next_try_at, sequence`;
 
 /** Only while the claim is valid. After it ran out, another sender may have claimed the notice. */
@@ -114,21 +114,23 @@ export class PostgresOutbox implements Outbox, UndeliveredNotices {
 interface ClaimedRow extends Omit<Claim, 'message'> {
   readonly id: string;
   readonly type: NoticeType;
+  readonly recipient: string | null;
   readonly data: string;
   readonly timestamp: Date;
 }
 
-function toClaim({ id, type, data, timestamp, ...claim }: ClaimedRow): Claim {
-  return { message: { id, type, timestamp, data: JSON.parse(data) as NoticeData }, ...claim };
+function toClaim({ id, type, recipient, data, timestamp, ...claim }: ClaimedRow): Claim {
+  return { message: { id, type, timestamp, recipient, data: JSON.parse(data) as NoticeData }, ...claim };
 }
 
 function toUndelivered(row: OutboxRow): UndeliveredMessage {
-  const { id, channel, type, toldAt, tries, nextTryAt, failedAt, lastError } = row;
+  const { id, channel, type, recipient, toldAt, tries, nextTryAt, failedAt, lastError } = row;
   return {
     id,
     channel,
     type,
     timestamp: toldAt,
+    recipient,
     data: JSON.parse(row.data) as NoticeData,
     tries,
     nextTryAt: failedAt ? null : nextTryAt,

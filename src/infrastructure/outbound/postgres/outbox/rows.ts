@@ -3,13 +3,14 @@ import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import type { NoticeType } from '../../../../domain/notices/key-notice.js';
 
 /**
- * One row for each channel that a notice goes to. It stays until the notice is delivered, or until failed notices are
+ * One row for the platform and one for each person that a notice goes to. It stays until the notice is delivered, or until failed notices are
  * deleted.
  */
 @Entity('outbox')
 @Check('outbox_channel', `channel IN ('webhook', 'mail')`)
 @Index('outbox_waiting', ['channel', 'nextTryAt', 'sequence'], { where: 'failed_at IS NULL' })
 @Index('outbox_mail_of_owner', ['ownerId'], { where: "channel = 'mail'" })
+@Index('outbox_mail_of_manager', ['recipient'], { where: 'recipient IS NOT NULL' })
 export class OutboxRow {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'outbox_pkey' })
   id!: string;
@@ -19,6 +20,9 @@ export class OutboxRow {
   type!: NoticeType;
   @Column('varchar', { name: 'owner_id', length: 128 })
   ownerId!: string;
+  /** The manager of the owner whom a mail goes to; null for the owner, and for webhooks. */
+  @Column('varchar', { length: 128, nullable: true })
+  recipient!: string | null;
   /** JSON, sent as this exact text, so that all attempts are identical. */
   @Column('text')
   data!: string;

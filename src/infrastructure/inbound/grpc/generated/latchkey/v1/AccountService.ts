@@ -7,6 +7,8 @@ import type { DeleteAccountRequest as _latchkey_v1_DeleteAccountRequest, DeleteA
 import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from '../../latchkey/v1/GetAccountRequest.js';
 import type { ListAccountsRequest as _latchkey_v1_ListAccountsRequest, ListAccountsRequest__Output as _latchkey_v1_ListAccountsRequest__Output } from '../../latchkey/v1/ListAccountsRequest.js';
 import type { ListAccountsResponse as _latchkey_v1_ListAccountsResponse, ListAccountsResponse__Output as _latchkey_v1_ListAccountsResponse__Output } from '../../latchkey/v1/ListAccountsResponse.js';
+import type { ListKeysRequest as _latchkey_v1_ListKeysRequest, ListKeysRequest__Output as _latchkey_v1_ListKeysRequest__Output } from '../../latchkey/v1/ListKeysRequest.js';
+import type { ListKeysResponse as _latchkey_v1_ListKeysResponse, ListKeysResponse__Output as _latchkey_v1_ListKeysResponse__Output } from '../../latchkey/v1/ListKeysResponse.js';
 import type { PurgeAccountRequest as _latchkey_v1_PurgeAccountRequest, PurgeAccountRequest__Output as _latchkey_v1_PurgeAccountRequest__Output } from '../../latchkey/v1/PurgeAccountRequest.js';
 import type { PurgeAccountResponse as _latchkey_v1_PurgeAccountResponse, PurgeAccountResponse__Output as _latchkey_v1_PurgeAccountResponse__Output } from '../../latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest as _latchkey_v1_PutAccountRequest, PutAccountRequest__Output as _latchkey_v1_PutAccountRequest__Output } from '../../latchkey/v1/PutAccountRequest.js';
@@ -42,6 +44,15 @@ export interface AccountServiceClient extends grpc.Client {
   listAccounts(argument: _latchkey_v1_ListAccountsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
   listAccounts(argument: _latchkey_v1_ListAccountsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
   listAccounts(argument: _latchkey_v1_ListAccountsRequest, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  
+  ListKeys(argument: _latchkey_v1_ListKeysRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
+  ListKeys(argument: _latchkey_v1_ListKeysRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
+  ListKeys(argument: _latchkey_v1_ListKeysRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
+  ListKeys(argument: _latchkey_v1_ListKeysRequest, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
+  listKeys(argument: _latchkey_v1_ListKeysRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
+  listKeys(argument: _latchkey_v1_ListKeysRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
+  listKeys(argument: _latchkey_v1_ListKeysRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
+  listKeys(argument: _latchkey_v1_ListKeysRequest, callback: grpc.requestCallback<_latchkey_v1_ListKeysResponse__Output>): grpc.ClientUnaryCall;
   
   PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
   PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
@@ -97,6 +108,8 @@ export interface AccountServiceHandlers extends grpc.UntypedServiceImplementatio
   
   ListAccounts: grpc.handleUnaryCall<_latchkey_v1_ListAccountsRequest__Output, _latchkey_v1_ListAccountsResponse>;
   
+  ListKeys: grpc.handleUnaryCall<_latchkey_v1_ListKeysRequest__Output, _latchkey_v1_ListKeysResponse>;
+  
   PurgeAccount: grpc.handleUnaryCall<_latchkey_v1_PurgeAccountRequest__Output, _latchkey_v1_PurgeAccountResponse>;
   
   PutAccount: grpc.handleUnaryCall<_latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account>;
@@ -113,6 +126,7 @@ export interface AccountServiceDefinition extends grpc.ServiceDefinition {
   DeleteAccount: MethodDefinition<_latchkey_v1_DeleteAccountRequest, _latchkey_v1_Account, _latchkey_v1_DeleteAccountRequest__Output, _latchkey_v1_Account__Output>
   GetAccount: MethodDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_Account, _latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account__Output>
   ListAccounts: MethodDefinition<_latchkey_v1_ListAccountsRequest, _latchkey_v1_ListAccountsResponse, _latchkey_v1_ListAccountsRequest__Output, _latchkey_v1_ListAccountsResponse__Output>
+  ListKeys: MethodDefinition<_latchkey_v1_ListKeysRequest, _latchkey_v1_ListKeysResponse, _latchkey_v1_ListKeysRequest__Output, _latchkey_v1_ListKeysResponse__Output>
   PurgeAccount: MethodDefinition<_latchkey_v1_PurgeAccountRequest, _latchkey_v1_PurgeAccountResponse, _latchkey_v1_PurgeAccountRequest__Output, _latchkey_v1_PurgeAccountResponse__Output>
   PutAccount: MethodDefinition<_latchkey_v1_PutAccountRequest, _latchkey_v1_Account, _latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account__Output>
   ReactivateAccount: MethodDefinition<_latchkey_v1_ReactivateAccountRequest, _latchkey_v1_Account, _latchkey_v1_ReactivateAccountRequest__Output, _latchkey_v1_Account__Output>

@@ -2,6 +2,8 @@
 
 import type { Limits as _latchkey_v1_Limits, Limits__Output as _latchkey_v1_Limits__Output } from '../../latchkey/v1/Limits.js';
 import type { Attributes as _latchkey_v1_Attributes, Attributes__Output as _latchkey_v1_Attributes__Output } from '../../latchkey/v1/Attributes.js';
+import type { AccountKind as _latchkey_v1_AccountKind, AccountKind__Output as _latchkey_v1_AccountKind__Output } from '../../latchkey/v1/AccountKind.js';
+import type { Managers as _latchkey_v1_Managers, Managers__Output as _latchkey_v1_Managers__Output } from '../../latchkey/v1/Managers.js';
 import type { Long } from '@grpc/proto-loader';
 
 export interface PutAccountRequest {
@@ -14,6 +16,8 @@ export interface PutAccountRequest {
   'version'?: (number | string | Long);
   'limits'?: (_latchkey_v1_Limits | null);
   'attributes'?: (_latchkey_v1_Attributes | null);
+  'kind'?: (_latchkey_v1_AccountKind);
+  'managers'?: (_latchkey_v1_Managers | null);
   'passwordCredential'?: "password"|"passwordHash";
   '_version'?: "version";
 }
@@ -28,6 +32,8 @@ export interface PutAccountRequest__Output {
   'version'?: (string);
   'limits': (_latchkey_v1_Limits__Output | null);
   'attributes': (_latchkey_v1_Attributes__Output | null);
+  'kind': (_latchkey_v1_AccountKind__Output);
+  'managers': (_latchkey_v1_Managers__Output | null);
   'passwordCredential'?: "password"|"passwordHash";
   '_version'?: "version";
 }

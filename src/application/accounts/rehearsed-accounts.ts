@@ -1,0 +1,43 @@
+import type { AccountTransaction } from '../account-transaction.js';
+import type { Accounts } from '../ports.js';
+
+type Outcome<T> = { readonly result: T } | { readonly error: unknown };
+
+/** Undoes a transaction whose work has ended well. */
+class Undone extends Error {}
+
+/**
+ * For a dry run: each transaction takes the same locks and does the same work, with the same answer or error, and is
+ * then rolled back.
+ */
+export function rehearsed(accounts: Accounts): Accounts {
+  return {
+    find: (id) => accounts.find(id),
+    findByEmail: (email) => accounts.findByEmail(email),
+    list: (filter, afterId, limit) => accounts.list(filter, afterId, limit),
+    managedBy: (personId) => accounts.managedBy(personId),
+    countWithoutManagers: () => accounts.countWithoutManagers(),
+    rehash: async () => undefined,
+    transaction: async <T>(
+      id: string,
+      work: (transaction: AccountTransaction) => Promise<T>,
+      others?: readonly string[],
+    ) => {
+      const undone = new Undone();
+      let outcome: Outcome<T> | undefined;
+      const rehearse = async (transaction: AccountTransaction) => {
+        // A Refusal that were thrown here would commit what was done before it.
+        outcome = await work(transaction).then(
+          (result) => ({ result }),
+          (error: unknown) => ({ error }),
+        );
+        throw undone;
+      };
+      await accounts.transaction(id, rehearse, others).catch((error: unknown) => {
+        if (error !== undone) throw error;
+      });
+      if ('error' in outcome!) throw outcome.error;
+      return outcome!.result;
+    },
+  };
+}

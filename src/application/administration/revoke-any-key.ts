@@ -1,0 +1,40 @@
+import type { Account } from '../../domain/accounts/account.js';
+import type { Client } from '../../domain/audit/audit-event.js';
+import { normalizeKeyNote } from '../../domain/keys/key-rules.js';
+import { noSuchKey } from '../../domain/keys/owner-keys.js';
+import { changeKeys, openKey } from '../keys/change-keys.js';
+import type { KeyDirectory, OwnedKey } from '../ports.js';
+import type { Confirmation, Proof } from '../sessions/confirmation.js';
+import type { Administrators } from './administrators.js';
+
+interface RevokeAnyKeyCommand extends Proof {
+  readonly administrator: Account;
+  readonly keyId: string;
+  /** For the audit trail. The door has already checked it, as the note of a key. */
+  readonly note?: string | undefined;
+}
+
+/** An administrator revokes a key of any owner, also of one who is not active. */
+export class RevokeAnyKey {
+  constructor(
+    private readonly directory: KeyDirectory,
+    private readonly confirmation: Confirmation,
+    private readonly administrators: Administrators,
+  ) {}
+
+  /** Throws `not_found`, `api_key_not_active` for a key that has ended, and the errors of a confirmation. */
+  async execute({ administrator, keyId, note, ...proof }: RevokeAnyKeyCommand, client: Client): Promise<OwnedKey> {
+    const found = await this.directory.find(keyId);
+    if (!found) throw noSuchKey();
+    const acting = { personId: administrator.id, ownerId: found.owner.id };
+    const { admit } = this.administrators;
+    return this.confirmation.confirm({ acting, proof, client, admit }, async (transaction, { id: actorId }) => {
+      const { now, account: owner } = transaction;
+      const { keys, key } = await openKey(transaction, keyId);
+      const text = normalizeKeyNote(note ?? '');
+      const changing = { keys, actor: { actorId, client }, noted: text === null ? undefined : { note: text } };
+      await changeKeys(transaction, changing, () => keys.revoke(keyId, 'administrator', now));
+      return { ...(await transaction.listed(key)), owner, now };
+    });
+  }
+}

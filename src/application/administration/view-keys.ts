@@ -1,0 +1,78 @@
+import type { Account } from '../../domain/accounts/account.js';
+import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
+import { type Actor, asSeenBy, OWNER_EVENT_TYPES, type RecordedEvent } from '../../domain/audit/audit-event.js';
+import { noSuchKey } from '../../domain/keys/owner-keys.js';
+import { readShownPrefix } from '../../domain/keys/key-string.js';
+import type { KeyHistory } from '../../domain/usage/key-history.js';
+import type { KeyListing, KeyPage, ListKeys } from '../keys/list-keys.js';
+import type { RecordDueEnds } from '../keys/record-due-ends.js';
+import type { Accounts, Audit, KeyDirectory, KeyUsage, OwnedKey } from '../ports.js';
+
+/** The size of a page, and how many events of a key are shown. */
+const SHOWN = 50;
+
+export interface ViewedKey extends OwnedKey, KeyHistory {
+  /** The newest ones. */
+  readonly events: readonly RecordedEvent[];
+}
+
+interface ViewParts {
+  readonly directory: KeyDirectory;
+  readonly listKeys: ListKeys;
+  readonly accounts: Accounts;
+  readonly usage: KeyUsage;
+  readonly dueEnds: RecordDueEnds;
+  readonly audit: Audit;
+}
+
+/** What administrators see of all owners. Who saw what is on the audit trail before they see it. */
+export class ViewKeys {
+  constructor(private readonly parts: ViewParts) {}
+
+  /** Newest first. The event belongs to the owner if the page is limited to one. */
+  async page(listing: Omit<KeyListing, 'pageSize'>, viewer: Actor): Promise<KeyPage> {
+    const { listKeys, accounts, audit } = this.parts;
+    const page = await listKeys.execute({ ...listing, pageSize: SHOWN });
+    const { ownerId, status, prefix, lastUsedBefore, expiresBefore, pageToken } = listing;
+    const query = {
+      owner: ownerId,
+      status,
+      // Any other text may be something that does not belong on the audit trail.
+      prefix: prefix === undefined || readShownPrefix(prefix) ? prefix : null,
+      lastUsedBefore: lastUsedBefore?.toISOString(),
+      expiresBefore: expiresBefore?.toISOString(),
+      cursor: pageToken,
+    };
+    const owner = ownerId === undefined ? undefined : await accounts.find(ownerId);
+    await audit.record({ type: 'admin.viewed', details: { query }, ...viewer }, owner?.id ?? null);
+    return page;
+  }
+
+  /** Throws `not_found`. A due end is recorded before it is shown. */
+  async key(keyId: string, viewer: Actor): Promise<ViewedKey> {
+    const { directory, dueEnds, usage, audit } = this.parts;
+    const found = await directory.find(keyId);
+    if (!found) throw noSuchKey();
+    const { key, owner, now } = found;
+    if (key.isEndDue(now)) {
+      await dueEnds.ofKey(keyId, now);
+      return this.key(keyId, viewer);
+    }
+    const history = await usage.history(keyId, now);
+    const { items } = await audit.list(owner.id, { types: OWNER_EVENT_TYPES, keyId }, { limit: SHOWN });
+    await audit.record({ type: 'admin.viewed', keyId, ...viewer }, owner.id);
+    return { ...found, ...history, events: items.map((event) => asSeenBy(viewer.actorId!, event)) };
+  }
+
+  /** The accounts that have this id or this email. */
+  async accountsOf(query: string, viewer: Actor): Promise<Account[]> {
+    const { accounts, audit } = this.parts;
+    const byId = accountIdProblem(query) ? undefined : await accounts.find(query);
+    const byEmail = emailProblem(query) ? undefined : await accounts.findByEmail(query);
+    const found = [byId, byEmail].filter((account) => account !== undefined);
+    const different = [...new Map(found.map((account) => [account.id, account])).values()];
+    const details = { accounts: different.map(({ id }) => id) };
+    await audit.record({ type: 'admin.viewed', details, ...viewer }, null);
+    return different;
+  }
+}

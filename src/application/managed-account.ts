@@ -1,0 +1,77 @@
+import type { Account } from '../domain/accounts/account.js';
+import { LatchkeyError } from '../domain/errors.js';
+import type { AccountTransaction } from './account-transaction.js';
+import type { Accounts } from './ports.js';
+
+/** A person, and the account whose keys they work with: their own, or a service account that they manage. */
+export interface Acting {
+  readonly personId: string;
+  readonly ownerId: string;
+}
+
+/** The same answer for an account that does not exist, so that nobody learns which ids exist. */
+function notManaged(): LatchkeyError {
+  return new LatchkeyError('account_not_found', 'There is no such account, or you do not manage it');
+}
+
+export class ManagedAccounts {
+  constructor(private readonly accounts: Accounts) {}
+
+  /** The person's own account first. */
+  async list(person: Account): Promise<Account[]> {
+    const managed = await this.accounts.managedBy(person.id);
+    return [person, ...managed.filter((account) => account.isManagedBy(person))];
+  }
+
+  /** Throws `account_not_found` for an account whose keys the person may not see. */
+  async find(person: Account, id: string): Promise<Account> {
+    if (id === person.id) return person;
+    const account = await this.accounts.find(id);
+    if (!account?.isManagedBy(person)) throw notManaged();
+    return account;
+  }
+}
+
+export interface ManagedTransaction extends AccountTransaction {
+  readonly account: Account;
+}
+
+/** Throws if the person may not change the keys of the account. Both are locked. */
+export type Admission = (account: Account | undefined, person: Account | undefined) => void;
+
+/**
+ * For a person and their own keys, or those that they manage. Throws `unauthenticated` for a person who is not active any
+ * more, and `account_not_found` for one who does not manage the account any more.
+ */
+const requireManager: Admission = (account, person) => {
+  if (!person?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
+  if (!account?.isManagedBy(person)) throw notManaged();
+};
+
+/** Locks both accounts and checks the person again. Throws the errors of `admit`. */
+export function managedTransaction<T>(
+  accounts: Accounts,
+  { personId, ownerId }: Acting,
+  work: (transaction: ManagedTransaction, person: Account) => Promise<T>,
+  admit = requireManager,
+): Promise<T> {
+  return accounts.transaction(
+    ownerId,
+    async (transaction) => {
+      const { account } = transaction;
+      const person = personId === ownerId ? account : transaction.other(personId);
+      admit(account, person);
+      return work(transaction as ManagedTransaction, person!);
+    },
+    personId === ownerId ? [] : [personId],
+  );
+}
+
+/** A manager can't make keys for a service account that is stopped. Throws `account_not_active`. */
+export function requireActiveOwner({ isActive, status }: Account): void {
+  if (isActive) return;
+  throw new LatchkeyError(
+    'account_not_active',
+    `This service account is ${status}: its keys do not work, and no new ones can be made`,
+  );
+}

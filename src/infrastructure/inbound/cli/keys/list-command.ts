@@ -1,0 +1,143 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { OwnedKey } from '../../../../application/key-directory-ports.js';
+import type { ListedKeys } from '../../../../application/keys/list-api-keys.js';
+import { type KeyListing, MAX_KEYS_PAGE } from '../../../../application/keys/list-keys.js';
+import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
+import { requireFields } from '../../../../domain/errors.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import { DAY_MS } from '../../../../domain/time.js';
+import { keyView, ownedKeyView } from '../../shared/key-view.js';
+import type { Administration, Databases } from '../administration.js';
+import { type Answer, print, printLine, table } from '../answering.js';
+import { onDatabase } from '../environment.js';
+
+const PAGE = 50;
+const MOST_DAYS = 36_500;
+
+interface Filters {
+  readonly owner?: string;
+  readonly status?: ApiKeyStatus;
+  readonly prefix?: string;
+  readonly unusedFor?: number;
+  readonly expiresWithin?: number;
+  readonly createdBy?: string;
+}
+
+interface ListOptions extends Filters {
+  readonly pageToken?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+export function addListCommand(keys: Command, databases: Databases): void {
+  keys
+    .command('list')
+    .description(`list the keys of all owners, newest first, ${MAX_KEYS_PAGE} a page, or all keys of one owner`)
+    .option('--owner <id>', 'only keys of this account')
+    .addOption(new Option('--status <status>', 'only keys with this status').choices(API_KEY_STATUSES))
+    .option('--prefix <text>', 'only keys that begin so: as lists show it, or less of it')
+    .addOption(days('unused-for', 'only keys that were not used for so long, or were made before that and never used'))
+    .addOption(days('expires-within', 'only active keys that expire within this time'))
+    .option('--created-by <id>', 'only keys that this account made, for itself or for a service account')
+    .option('--page-token <token>', 'continue after the page that printed this token')
+    .option('--all', 'every page')
+    .option('--json', 'print one JSON document; with --all a line of JSON for each key')
+    .action((options: ListOptions) => listKeys(databases, options));
+}
+
+async function listKeys(databases: Databases, { pageToken, all, json, ...filters }: ListOptions): Promise<void> {
+  const { owner, status, createdBy, ...others } = filters;
+  requireFields({
+    owner: owner === undefined ? undefined : accountIdProblem(owner),
+    createdBy: createdBy === undefined ? undefined : accountIdProblem(createdBy),
+  });
+  const isOfOwner = createdBy === undefined && pageToken === undefined && !all && Object.keys(others).length === 0;
+  if (owner !== undefined && isOfOwner) return print(await listOfOwner(databases, owner, status), json);
+  const listing = { ...listingOf(filters), pageToken, pageSize: MAX_KEYS_PAGE };
+  if (all) return printAll(databases, listing, json);
+  print(await listPage(databases, listing), json);
+}
+
+function listingOf({ owner: ownerId, status, prefix, createdBy, ...options }: Filters): Omit<KeyListing, 'pageSize'> {
+  const { unusedFor, expiresWithin } = options;
+  const inDays = (count: number) => new Date(Date.now() + count * DAY_MS);
+  return {
+    ownerId,
+    // A key that has ended does not expire any more.
+    status: status ?? (expiresWithin === undefined ? undefined : 'active'),
+    prefix,
+    lastUsedBefore: unusedFor === undefined ? undefined : inDays(-unusedFor),
+    expiresBefore: expiresWithin === undefined ? undefined : inDays(expiresWithin),
+    createdBy,
+  };
+}
+
+async function listPage(databases: Databases, listing: KeyListing): Promise<Answer> {
+  const page = await onDatabase(databases, ({ listAllKeys }) => listAllKeys.execute(listing), true);
+  const { keys, nextPageToken } = page;
+  const lines = keys.length > 0 ? [table(HEAD, keys.map(rowOf))] : ['no keys'];
+  const more = nextPageToken === undefined ? [] : [`more: --page-token ${nextPageToken}`];
+  const document = { items: keys.map(ownedKeyView), nextPageToken: nextPageToken ?? null };
+  return { document, text: [...lines, ...more].join('\n') };
+}
+
+/** A table for each page, because a column is as wide as its widest cell. */
+function printAll(databases: Databases, listing: KeyListing, json: boolean | undefined): Promise<void> {
+  const work = async ({ listAllKeys }: Pick<Administration, 'listAllKeys'>) => {
+    let { pageToken } = listing;
+    do {
+      const { keys, nextPageToken } = await listAllKeys.execute({ ...listing, pageToken });
+      if (json) for (const key of keys) await printLine(JSON.stringify(ownedKeyView(key)));
+      else await printLine(keys.length > 0 ? table(HEAD, keys.map(rowOf)) : 'no keys');
+      pageToken = nextPageToken;
+    } while (pageToken !== undefined);
+  };
+  return onDatabase(databases, work, true);
+}
+
+const HEAD = ['ID', 'OWNER', 'KEY', 'STATUS', 'ACCESS', 'ENDS', 'LAST USED', 'CREATED BY', 'NAME'];
+
+function rowOf(key: OwnedKey): string[] {
+  const { id, owner, prefix, status, access, createdBy, name, ...times } = ownedKeyView(key);
+  return [id, owner.id, prefix, status, access, ...daysOf(times), createdBy.id, name];
+}
+
+type Times = Pick<ReturnType<typeof keyView>, 'endsAt' | 'expiresAt' | 'lastUsedAt'>;
+
+/** When a key ends, and when it was last used. */
+function daysOf({ endsAt, expiresAt, lastUsedAt }: Times): [string, string] {
+  return [(endsAt ?? expiresAt).slice(0, 10), lastUsedAt?.slice(0, 10) ?? 'never'];
+}
+
+/** All keys of one owner, with what the owner's limits allow. */
+async function listOfOwner(databases: Databases, owner: string, status: ApiKeyStatus | undefined): Promise<Answer> {
+  const pages = await onDatabase(databases, async ({ getAccount, listKeys: ofOwner }) => {
+    await getAccount.execute(owner);
+    const all: ListedKeys[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await ofOwner.execute(owner, status, { limit: PAGE, cursor });
+      all.push(page);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return all;
+  });
+  const items = pages.flatMap(({ items: listed, now }) => listed.map((each) => keyView(each, now)));
+  const { activeKeys, policy } = pages[0]!;
+  const { maxActiveKeys } = policy;
+  const rows = items.map(({ id, prefix, status: keyStatus, access, name, ...times }) => {
+    return [id, prefix, keyStatus, access, ...daysOf(times), name];
+  });
+  const count = `${activeKeys} of ${maxActiveKeys} active`;
+  const head = ['ID', 'KEY', 'STATUS', 'ACCESS', 'ENDS', 'LAST USED', 'NAME'];
+  const text = items.length > 0 ? `${table(head, rows)}\n${count}` : `no keys, ${count}`;
+  return { document: { ownerId: owner, activeKeys, maxActiveKeys, items }, text };
+}
+
+function days(name: string, description: string): Option {
+  return new Option(`--${name} <days>`, description).argParser((text) => {
+    const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+    if (count >= 1 && count <= MOST_DAYS) return count;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_DAYS}.`);
+  });
+}

@@ -1,0 +1,83 @@
+import type { OwnedKey } from '../../../../application/key-directory-ports.js';
+import type { KeyListing } from '../../../../application/keys/list-keys.js';
+import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
+import { requireFields } from '../../../../domain/errors.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import { maskKey } from '../../../../domain/keys/key-string.js';
+import type { Timestamp, Timestamp__Output } from '../generated/google/protobuf/Timestamp.js';
+import type { Key as WireKey } from '../generated/latchkey/v1/Key.js';
+import type { KeyStatus as WireStatus } from '../generated/latchkey/v1/KeyStatus.js';
+import type { ListKeysRequest__Output } from '../generated/latchkey/v1/ListKeysRequest.js';
+import { ACCESS } from './account-messages.js';
+
+const STATUS: Readonly<Record<ApiKeyStatus, WireStatus>> = {
+  active: 'KEY_STATUS_ACTIVE',
+  expired: 'KEY_STATUS_EXPIRED',
+  revoked: 'KEY_STATUS_REVOKED',
+};
+
+/** What a Timestamp may hold: the years 1 to 9999. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+export function keyListingOf(request: ListKeysRequest__Output): KeyListing {
+  const status = API_KEY_STATUSES.find((known) => STATUS[known] === request.status);
+  const isKnown = status !== undefined || request.status === 'KEY_STATUS_UNSPECIFIED';
+  const { ownerId, createdBy, prefix, pageSize, pageToken } = request;
+  const lastUsedBefore = timeIn(request.lastUsedBefore);
+  const expiresBefore = timeIn(request.expiresBefore);
+  requireFields({
+    ownerId: ownerId ? accountIdProblem(ownerId) : undefined,
+    status: isKnown ? undefined : 'must be a status of a key',
+    lastUsedBefore: timeProblem(lastUsedBefore),
+    expiresBefore: timeProblem(expiresBefore),
+    createdBy: createdBy ? accountIdProblem(createdBy) : undefined,
+  });
+  return {
+    ownerId: ownerId || undefined,
+    status,
+    lastUsedBefore,
+    expiresBefore,
+    prefix: prefix || undefined,
+    createdBy: createdBy || undefined,
+    pageSize,
+    pageToken: pageToken || undefined,
+  };
+}
+
+export function toWireKey({ key, access, lastUsedAt, now }: OwnedKey): WireKey {
+  const { id, ownerId, name, keyPrefix, publicPart, createdAt, expiresAt, ...rest } = key.snapshot();
+  const { revokedAt, endsAt, permissions, allowedNetworks } = rest;
+  return {
+    id,
+    ownerId,
+    name,
+    access: ACCESS[access],
+    prefix: maskKey(keyPrefix, publicPart),
+    status: STATUS[key.status(now)],
+    createdAt: timestamp(createdAt),
+    lastUsedAt: lastUsedAt && timestamp(lastUsedAt),
+    expiresAt: timestamp(expiresAt),
+    revokedAt: revokedAt && timestamp(revokedAt),
+    endsAt: endsAt && timestamp(endsAt),
+    permissions: [...(permissions ?? [])],
+    allowedNetworks: [...(allowedNetworks ?? [])],
+    imported: false,
+    createdBy: key.createdBy,
+  };
+}
+
+/** Rounded up: the times of keys are whole milliseconds, so the same ones are earlier. */
+function timeIn(wire: Timestamp__Output | null): Date | undefined {
+  return wire ? new Date(Number(wire.seconds) * 1000 + Math.ceil(wire.nanos / 1_000_000)) : undefined;
+}
+
+function timeProblem(time: Date | undefined): string | undefined {
+  const ms = time?.getTime() ?? 0;
+  return ms >= FIRST_MS && ms <= LAST_MS ? undefined : 'must be a time from the year 1 to 9999';
+}
+
+function timestamp(at: Date): Timestamp {
+  const ms = at.getTime();
+  return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
+}

@@ -1,0 +1,62 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { ViewedKey } from '../../../../application/administration/view-keys.js';
+import type { KeyPage } from '../../../../application/keys/list-keys.js';
+import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
+import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-kind.js';
+import { passwordProblem } from '../../../../domain/accounts/password.js';
+import { optional } from '../../../../domain/errors.js';
+import { KEY_FIELDS, MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
+import { ownedKeyView, ownerView } from '../../shared/key-view.js';
+import { AuditEventView, eventView } from '../management/audit-events.controller.js';
+import { CONFIRMING_PASSWORD } from '../management/bodies.js';
+import { ApiKeyHistoryView, keyHistoryView } from '../management/usage-views.js';
+import { ApiKeyView } from '../management/views.js';
+import { Follows, text } from '../pipeline/rules.js';
+
+export class KeyOwnerView {
+  @ApiProperty() id!: string;
+  @ApiProperty({ description: 'Empty where a service account has none' }) email!: string;
+  @ApiProperty() displayName!: string;
+  @ApiProperty({ enum: ACCOUNT_KINDS }) kind!: string;
+  @ApiProperty({ enum: ACCOUNT_STATUSES }) status!: string;
+}
+
+export class OwnedKeyView extends ApiKeyView {
+  @ApiProperty({ type: KeyOwnerView }) owner!: KeyOwnerView;
+}
+
+export class OwnedKeyListView {
+  @ApiProperty({ type: [OwnedKeyView] }) items!: OwnedKeyView[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+}
+
+export class OwnedKeyHistoryView extends ApiKeyHistoryView {
+  @ApiProperty({ type: KeyOwnerView }) owner!: KeyOwnerView;
+  @ApiProperty({ type: [AuditEventView], description: 'The newest 50 events of the key, newest first' })
+  events!: AuditEventView[];
+}
+
+export class KeyOwnerListView {
+  @ApiProperty({ type: [KeyOwnerView] }) items!: KeyOwnerView[];
+}
+
+export class RevokeAnyKeyBody {
+  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line for the audit trail, such as why' })
+  @Follows(KEY_FIELDS.note)
+  note?: string;
+
+  @ApiPropertyOptional({
+    ...CONFIRMING_PASSWORD,
+    description: "The administrator's current password, if `confirmation` of the session is `password`",
+  })
+  @Follows(optional(text(passwordProblem)))
+  password?: string;
+}
+
+export function ownedKeyListView({ keys, nextPageToken }: KeyPage): OwnedKeyListView {
+  return { items: keys.map(ownedKeyView), nextCursor: nextPageToken ?? null };
+}
+
+export function ownedKeyHistoryView(viewed: ViewedKey): OwnedKeyHistoryView {
+  return { ...keyHistoryView(viewed), owner: ownerView(viewed.owner), events: viewed.events.map(eventView) };
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  client,
+  createKey,
+  newOwner,
+  openApplication,
+  openOnOwnDatabase,
+  outcomeOf,
+  rotateKey,
+  type Application,
+  type OwnApplication,
+} from '../../../../../test/support/application/application.js';
+import { cheapPasswords } from '../../../../../test/support/application/cheap-passwords.js';
+import { printFigures, shortOrLong } from '../../../../../test/support/jest/long-form.js';
+import type { Account } from '../../../../domain/accounts/account.js';
+import { THE_SERVICE } from '../../../../domain/audit/audit-event.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+const TRIES = shortOrLong(60, 1000);
+
+/** Runs between the check of a manager's password and the transaction that makes the key. */
+let whenConfirmed = () => Promise.resolve();
+const passwords = cheapPasswords();
+const stopped = Object.assign(Object.create(passwords) as typeof passwords, {
+  verify: async (...check: Parameters<typeof passwords.verify>) => {
+    const result = await passwords.verify(...check);
+    await whenConfirmed();
+    return result;
+  },
+});
+
+const rateLimit = { perSecond: 10_000, burst: 10_000 };
+
+let app: OwnApplication;
+let other: Application;
+beforeAll(async () => {
+  app = await openOnOwnDatabase({ passwords: stopped, rateLimit });
+  other = await openApplication(app.databaseUrl, { rateLimit });
+});
+afterAll(async () => {
+  await other?.close();
+  await app?.close();
+});
+
+interface Scene {
+  readonly person: Account;
+  readonly bot: Account;
+  readonly acting: { readonly personId: string; readonly ownerId: string };
+}
+
+let made = 0;
+async function scene(): Promise<Scene> {
+  const [person, colleague] = [await newOwner(app), await newOwner(app)];
+  const id = `bot${(made += 1)}`;
+  const profile = {
+    id,
+    email: '',
+    displayName: 'CI bot',
+    permissions: ['systems:read'],
+    limits: { maxActiveKeys: 100 },
+  };
+  const bot = await app.putAccount.execute({ ...profile, kind: 'service', managers: [person.id, colleague.id] });
+  return { person, bot, acting: { personId: person.id, ownerId: id } };
+}
+
+/** What ends a manager's access. The other instance does it. */
+const ENDS = {
+  suspended: ({ person }: Scene) => other.changeAccountStatus.suspend(person.id),
+  deleted: ({ person }: Scene) => other.changeAccountStatus.delete(person.id),
+  'no longer named': async ({ person, bot: { id, email, displayName, permissions, managers } }: Scene) => {
+    const others = managers.filter((each) => each !== person.id);
+    await other.putAccount.execute({ id, email, displayName, permissions, managers: others });
+  },
+  purged: ({ person }: Scene) => other.purgeAccount.execute(person.id, undefined, THE_SERVICE),
+} as const satisfies Record<string, (scene: Scene) => Promise<unknown>>;
+const KINDS = Object.keys(ENDS) as (keyof typeof ENDS)[];
+
+const keysOf = async (ownerId: string) => {
+  const [row] = await app.sql<{ n: number }>(`SELECT count(*)::int AS n FROM api_keys WHERE owner_id = $1`, [ownerId]);
+  return row!.n;
+};
+
+const CHANGES = {
+  create: ({ bot, acting }: Scene) => createKey(app, bot.id, acting),
+  rotate: ({ bot, acting }: Scene, keyId: string) => rotateKey(app, { ownerId: bot.id, id: keyId }, acting),
+} as const;
+
+interface Try {
+  readonly here: Scene;
+  readonly keyId: string;
+  readonly change: (here: Scene, keyId: string) => Promise<unknown>;
+  readonly end: (here: Scene) => Promise<unknown>;
+}
+
+/** The access ends after the password was checked and before the transaction begins. */
+async function inBetween({ here, keyId, change, end }: Try): Promise<string> {
+  whenConfirmed = () => {
+    whenConfirmed = () => Promise.resolve();
+    return end(here).then(() => undefined);
+  };
+  return outcomeOf(change(here, keyId));
+}
+
+/** Both ask for the same locks at once. Returns the outcome, and `a key after the answer` if there was one. */
+async function atOnce({ here, keyId, change, end }: Try): Promise<string> {
+  const isConfirmed = new Promise<void>((resolve) => {
+    whenConfirmed = async () => {
+      whenConfirmed = () => Promise.resolve();
+      resolve();
+    };
+  });
+  const changing = outcomeOf(change(here, keyId));
+  await isConfirmed;
+  await end(here);
+  const whenAnswered = await keysOf(here.bot.id);
+  const outcome = await changing;
+  return (await keysOf(here.bot.id)) === whenAnswered ? outcome : 'a key after the answer';
+}
+
+/** Validates keys on both instances, again and again, until it is stopped. */
+function validating(fullKeys: readonly string[]) {
+  const seen = { granted: 0, refused: 0 };
+  let isOver = false;
+  const validate = async (instance: Application) => {
+    for (let n = 0; !isOver; n += 1) {
+      const credential = fullKeys[n % Math.max(fullKeys.length, 1)];
+      // oxlint-disable-next-line no-await-in-loop
+      const { verdict } = await instance.validateKey.execute({ credential, question: READ, client: client() });
+      if (credential !== undefined) seen[verdict.granted ? 'granted' : 'refused'] += 1;
+    }
+  };
+  const loops = [app, other].map(validate);
+  return async () => {
+    isOver = true;
+    await Promise.all(loops);
+    return seen;
+  };
+}
+
+describe('a manager whose access ends while they make or rotate a key', () => {
+  test('has made it before the answer, or not at all, and the keys of the account stay valid', async () => {
+    const fullKeys = [(await createKey(app, (await newOwner(app)).id)).fullKey];
+    const stop = validating(fullKeys);
+    const counts: Record<string, number> = {};
+    for (let n = 0; n < TRIES; n += 1) {
+      const [kind, change] = [KINDS[n % KINDS.length]!, n % 3 === 0 ? 'rotate' : 'create'] as const;
+      // oxlint-disable-next-line no-await-in-loop
+      const here = await scene();
+      // oxlint-disable-next-line no-await-in-loop
+      const { key, fullKey } = await createKey(app, here.bot.id, here.acting);
+      fullKeys.push(fullKey);
+      const attempt = { here, keyId: key.id, change: CHANGES[change], end: ENDS[kind] };
+      const isBetween = Math.floor(n / KINDS.length) % 2 === 0;
+      // oxlint-disable-next-line no-await-in-loop
+      const outcome = await (isBetween ? inBetween(attempt) : atOnce(attempt));
+      if (isBetween) expect([kind, outcome]).not.toEqual([kind, 'ok']);
+      const name = `${isBetween ? 'between' : 'at once'}: ${outcome}`;
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+    const seen = await stop();
+    printFigures('managers whose access ends', { ...counts, ...seen });
+    expect(counts['at once: a key after the answer']).toBeUndefined();
+    expect(seen.refused).toBe(0);
+    expect(seen.granted).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,96 @@
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import type { KeyDirectory, KeyFilter, KeyPosition, OwnedKey } from '../../../../application/key-directory-ports.js';
+import { toAccount } from '../accounts/mapping.js';
+import { databaseNow, type Database } from '../client/database.js';
+import { openKey, STATUS_BY_INDEX } from './key-status-sql.js';
+import { listedKeys } from './listed-keys.js';
+import { toApiKey } from './mapping.js';
+import { ApiKeyRow } from './rows.js';
+
+type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
+
+export class PostgresKeyDirectory implements KeyDirectory {
+  constructor(private readonly database: Database) {}
+
+  find(id: string): Promise<OwnedKey | undefined> {
+    return this.database.run(async (manager) => {
+      const now = await databaseNow(manager);
+      const rows = withOwners(manager).where('key.id = :id AND NOT key.purged', { id }).getMany();
+      return (await ownedKeys(manager, await rows, now))[0];
+    });
+  }
+
+  list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<OwnedKey[]> {
+    return this.database.run(async (manager) => {
+      const now = await databaseNow(manager);
+      return ownedKeys(manager, await page(manager, filter, { after, limit, now }).getMany(), now);
+    });
+  }
+}
+
+interface Span {
+  readonly after: KeyPosition | undefined;
+  readonly limit: number;
+  readonly now: Date;
+}
+
+/**
+ * The same conditions are tried in several ways, each of which an index can answer in the order of the list, so that
+ * PostgreSQL reads little more than the page. Together they have every key of the page; then the page is cut from them.
+ */
+export function page(manager: EntityManager, filter: KeyFilter, { after, limit, now }: Span): KeyQuery {
+  const pages = waysOf(filter).map((way) => {
+    const query = newestFirst(manager.createQueryBuilder(ApiKeyRow, 'key').select('key.id'), limit);
+    query.where(['NOT key.purged', ...way, ...conditionsOf(filter, after)].join(' AND '));
+    return `(${query.getQuery()})`;
+  });
+  const query = newestFirst(withOwners(manager), limit).where(`key.id IN (${pages.join(' UNION ALL ')})`);
+  return query.setParameters({ ...parametersOf(filter), after: after?.createdAt, afterId: after?.id, now });
+}
+
+const ANY = ['true'];
+/** Each has an index with the expiry, so that keys with another one are skipped without being read. */
+const BY_END = [openKey('key'), 'key.expired_at IS NOT NULL', 'key.revoked_at IS NOT NULL'];
+const MAKER = ['key.created_by = :createdBy', '(key.created_by IS NULL AND key.owner_id = :createdBy)'];
+
+function waysOf({ status, createdBy, expiresBefore }: KeyFilter): string[][] {
+  const any = expiresBefore === undefined ? ANY : BY_END;
+  const statuses = status === undefined ? any : STATUS_BY_INDEX[status]('key');
+  const makers = createdBy === undefined ? ANY : MAKER;
+  return statuses.flatMap((each) => makers.map((maker) => [each, maker]));
+}
+
+/** A key that was used before some time was also made before it. */
+const LAST_USED_BEFORE = `
+  key.created_at < :lastUsedBefore AND NOT EXISTS (
+    SELECT FROM api_key_usage used WHERE used.key_id = key.id AND used.last_used_at >= :lastUsedBefore)`;
+
+function conditionsOf(filter: KeyFilter, after: KeyPosition | undefined): string[] {
+  const { ownerId, lastUsedBefore, expiresBefore, prefix } = filter;
+  return [
+    ...(ownerId === undefined ? [] : ['key.owner_id = :ownerId']),
+    ...(lastUsedBefore === undefined ? [] : [LAST_USED_BEFORE]),
+    ...(expiresBefore === undefined ? [] : ['key.expires_at < :expiresBefore']),
+    ...(prefix === undefined ? [] : ['key.public_part BETWEEN :firstPart AND :lastPart']),
+    ...(prefix?.marker === undefined ? [] : ['key.key_prefix = :marker']),
+    ...(after === undefined ? [] : ['(key.created_at, key.id) < (:after::timestamptz, :afterId::uuid)']),
+  ];
+}
+
+function parametersOf({ prefix, status: _status, ...filter }: KeyFilter) {
+  const { marker, publicPart = '' } = prefix ?? {};
+  return { ...filter, marker, firstPart: publicPart.padEnd(24, '0'), lastPart: publicPart.padEnd(24, 'f') };
+}
+
+function newestFirst(query: KeyQuery, limit: number): KeyQuery {
+  return query.orderBy('key.created_at', 'DESC').addOrderBy('key.id', 'DESC').limit(limit);
+}
+
+function withOwners(manager: EntityManager): KeyQuery {
+  return manager.createQueryBuilder(ApiKeyRow, 'key').innerJoinAndSelect('key.owner', 'owner');
+}
+
+async function ownedKeys(manager: EntityManager, rows: readonly ApiKeyRow[], now: Date): Promise<OwnedKey[]> {
+  const listed = await listedKeys(manager, rows.map(toApiKey), now);
+  return listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!), now }));
+}

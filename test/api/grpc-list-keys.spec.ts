@@ -1,0 +1,109 @@
+import { status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ListKeysRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysRequest.js';
+import type { ListKeysResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysResponse.js';
+import { DAY_MS } from '../../src/domain/time.js';
+import { answer, bearer } from '../support/callers/grpc-clients.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+
+interface Made {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+describe('ListKeys', () => {
+  let service: Service;
+  let ada: Owner;
+  let grace: Owner;
+  /** Oldest first. The second one is revoked. */
+  const made: Made[] = [];
+  beforeAll(async () => {
+    service = await startService();
+    [ada, grace] = [await newOwner(service), await newOwner(service)];
+    const terms = { access: 'read-only', permissions: ['systems:read'], allowedNetworks: ['192.0.2.0/24'] };
+    made.push((await ada.person.newKey({ name: 'First', expiresInDays: 5, ...terms })).apiKey);
+    made.push((await ada.person.newKey({ name: 'Second', expiresInDays: 60, access: 'read-and-write' })).apiKey);
+    made.push((await grace.person.newKey({ name: 'Third', expiresInDays: 60 })).apiKey);
+    await ada.person.revoke(made[1]!.id);
+  });
+  afterAll(() => service.stop());
+
+  const list = (request: ListKeysRequest) =>
+    answer<ListKeysResponse__Output>((done) =>
+      service.clients.accounts.listKeys(request, bearer('dev-accounts-token'), done),
+    );
+  const named = async (request: ListKeysRequest) => (await list(request)).keys.map(({ name }) => name);
+  const time = (at: Date) => ({ seconds: Math.floor(at.getTime() / 1000), nanos: 0 });
+  const wireTime = (at: string) => ({
+    seconds: String(Math.floor(Date.parse(at) / 1000)),
+    nanos: (Date.parse(at) % 1000) * 1_000_000,
+  });
+  const inDays = (days: number) => time(new Date(Date.now() + days * DAY_MS));
+
+  test('answers the keys of all owners, newest first, page by page', async () => {
+    expect(await named({})).toEqual(['Third', 'Second', 'First']);
+    const first = await list({ pageSize: 2 });
+    expect(first.keys.map(({ name }) => name)).toEqual(['Third', 'Second']);
+    const second = await list({ pageSize: 2, pageToken: first.nextPageToken });
+    expect([second.keys.map(({ name }) => name), second.nextPageToken]).toEqual([['First'], '']);
+  });
+
+  test('answers what owners see of a key, with its owner and who made it, and never a secret', async () => {
+    const { keys } = await list({ ownerId: ada.id });
+    const [second, first] = keys;
+    expect(first).toEqual({
+      id: made[0]!.id,
+      ownerId: ada.id,
+      name: 'First',
+      access: 'ACCESS_LEVEL_READ_ONLY',
+      prefix: made[0]!.prefix,
+      status: 'KEY_STATUS_ACTIVE',
+      createdAt: wireTime(made[0]!.createdAt),
+      lastUsedAt: null,
+      expiresAt: wireTime(made[0]!.expiresAt),
+      revokedAt: null,
+      endsAt: null,
+      permissions: ['systems:read'],
+      allowedNetworks: ['192.0.2.0/24'],
+      imported: false,
+      createdBy: ada.id,
+    });
+    expect(second).toMatchObject({
+      access: 'ACCESS_LEVEL_READ_AND_WRITE',
+      status: 'KEY_STATUS_REVOKED',
+      revokedAt: { seconds: expect.any(String) },
+      permissions: [],
+      allowedNetworks: [],
+    });
+  });
+
+  test('filters by everything that a request can name', async () => {
+    expect(await named({ ownerId: grace.id })).toEqual(['Third']);
+    expect(await named({ status: 'KEY_STATUS_ACTIVE' })).toEqual(['Third', 'First']);
+    expect(await named({ status: 'KEY_STATUS_REVOKED' })).toEqual(['Second']);
+    expect(await named({ status: 'KEY_STATUS_EXPIRED' })).toEqual([]);
+    expect(await named({ expiresBefore: inDays(30) })).toEqual(['First']);
+    expect(await named({ lastUsedBefore: inDays(-1) })).toEqual([]);
+    expect(await named({ lastUsedBefore: inDays(1), ownerId: grace.id })).toEqual(['Third']);
+    expect(await named({ prefix: made[1]!.prefix })).toEqual(['Second']);
+    expect(await named({ prefix: 'nonsense' })).toEqual([]);
+    expect(await named({ createdBy: ada.id })).toEqual(['Second', 'First']);
+    expect(await named({ createdBy: ada.id, status: 'KEY_STATUS_ACTIVE' })).toEqual(['First']);
+  });
+
+  test.each<[string, ListKeysRequest]>([
+    ['page_size must be at most 1000', { pageSize: 1001 }],
+    ['page_token must be the next_page_token of an earlier page', { pageToken: 'nonsense!' }],
+    ['status must be a status of a key', { status: 9 as never }],
+    ['owner_id must be 1 to 128 characters of [A-Za-z0-9._:@|-]', { ownerId: 'a b' }],
+    ['created_by must be 1 to 128 characters of [A-Za-z0-9._:@|-]', { createdBy: 'a b' }],
+    ['expires_before must be a time from the year 1 to 9999', { expiresBefore: { seconds: 1e15 } }],
+    ['last_used_before must be a time from the year 1 to 9999', { lastUsedBefore: { seconds: -1e15 } }],
+  ])('refuses a wrong field: %s', async (details, request) => {
+    await expect(list(request)).rejects.toMatchObject({ code: status.INVALID_ARGUMENT, details });
+  });
+});

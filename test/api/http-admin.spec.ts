@@ -1,0 +1,334 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { DAY_MS } from '../../src/domain/time.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { ADMIN, ADMIN_PERMISSION, ADMIN_PROFILE, ADMIN_ROUTES } from '../support/callers/management-routes.js';
+import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
+import type { Answer } from '../support/callers/person.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
+
+const ISSUER = 'https://platform.example.com';
+const AUDIENCE = 'latchkey';
+/** Not even an administrator sees these. */
+const SECRETS = /digest|secret|passwordHash|"fullKey"/i;
+
+describe('administrators', () => {
+  let jwks: Server;
+  let service: Service;
+  let closed: Service;
+  let administrator: Owner;
+  let tokenOf: (id: string) => Promise<string>;
+  beforeAll(async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const key = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' };
+    jwks = createServer({ keepAliveTimeout: 0 }, (_, response) => response.end(JSON.stringify({ keys: [key] })));
+    await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve));
+    const login = {
+      SESSION_JWKS_URL: `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/jwks.json`,
+      SESSION_JWT_ISSUER: ISSUER,
+      SESSION_JWT_AUDIENCE: AUDIENCE,
+      PASSWORD_SIGN_IN: 'on',
+    };
+    tokenOf = (sub) =>
+      new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub })
+        .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+        .setExpirationTime('5 minutes')
+        .sign(privateKey);
+    service = await startService({ ...ADMIN, ...login });
+    closed = await startService();
+    administrator = await newOwner(service, ADMIN_PROFILE);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await closed?.stop();
+    jwks.closeAllConnections();
+    await new Promise((resolve) => jwks.close(resolve));
+  });
+
+  /** An administrator's answers about keys; the path below /v1/admin. */
+  const get = async (path: string): Promise<Answer['body']> => {
+    const { status, body } = await administrator.person.call('GET', `/v1/admin${path}`);
+    expect([status, SECRETS.test(JSON.stringify(body))]).toEqual([200, false]);
+    return body;
+  };
+  const idsOf = async (query: string) => (await get(`/api-keys${query}`)).items.map(({ id }: { id: string }) => id);
+  const revoke = (id: string, body: object = { password: PASSWORD }, by = administrator) =>
+    by.person.call('POST', `/v1/admin/api-keys/${id}/revoke`, body);
+  const ownerView = ({ id, email }: Owner) => ({
+    id,
+    email,
+    displayName: `The ${id}`,
+    kind: 'person',
+    status: 'active',
+  });
+  const viewsOf = (actor: Owner) =>
+    sql<{ owner_id: string | null; key_id: string | null; details: string | null }>(
+      service.databaseUrl,
+      `SELECT owner_id, key_id, details FROM audit_events WHERE type = 'admin.viewed' AND actor_id = $1 ORDER BY id`,
+      [actor.id],
+    );
+
+  describe('who they are', () => {
+    const NOBODY = 'nobody';
+    type Call = (route: (typeof ADMIN_ROUTES)[number], headers?: Record<string, string>) => Promise<Answer>;
+    interface Case {
+      readonly who: string;
+      /** Of their account; undefined for those without one. */
+      readonly permissions?: string[];
+      readonly by: 'session' | 'token' | 'key' | 'unknown key' | 'nothing';
+      readonly becomes?: 'SuspendAccount' | 'DeleteAccount';
+      readonly setting?: 'off';
+    }
+    const CASES: Case[] = [
+      { who: 'an administrator', permissions: [ADMIN_PERMISSION], by: 'session' },
+      { who: 'a person without the permission', permissions: ['systems:write'], by: 'session' },
+      { who: 'a person with a permission above it', permissions: ['api:administer', 'api-keys:read'], by: 'session' },
+      { who: 'a person with one below it', permissions: ['api-keys/all:administer'], by: 'session' },
+      { who: 'a person with another spelling', permissions: ['API-keys:administer'], by: 'session' },
+      { who: 'a suspended administrator', permissions: [ADMIN_PERMISSION], by: 'session', becomes: 'SuspendAccount' },
+      { who: 'a deleted administrator', permissions: [ADMIN_PERMISSION], by: 'session', becomes: 'DeleteAccount' },
+      { who: 'an administrator with a token of the platform', permissions: [ADMIN_PERMISSION], by: 'token' },
+      { who: 'an administrator’s API key', permissions: ['systems:read', ADMIN_PERMISSION], by: 'key' },
+      { who: 'an unknown API key', by: 'unknown key' },
+      { who: 'a person who is not signed in', by: 'nothing' },
+      {
+        who: 'an administrator while ADMIN_PERMISSION is off',
+        permissions: [ADMIN_PERMISSION],
+        by: 'session',
+        setting: 'off',
+      },
+      { who: 'an API key while ADMIN_PERMISSION is off', permissions: ['systems:read'], by: 'key', setting: 'off' },
+    ];
+
+    /** From the words of the contract, without looking at the code. */
+    function expected({ permissions = [], by, becomes, setting }: Case): number {
+      if (setting === 'off') return 404;
+      if (by === 'key') return 403;
+      if (by === 'unknown key') return 401;
+      return by === 'session' && permissions.includes(ADMIN_PERMISSION) && !becomes ? 200 : 404;
+    }
+
+    async function callerOf({ permissions, by, becomes, setting }: Case): Promise<{ owner: Owner; call: Call }> {
+      const at = setting === 'off' ? closed : service;
+      const owner = await newOwner(at, { permissions: permissions ?? [] });
+      const { fullKey } = await owner.person.newKey({ access: 'read-only' });
+      if (becomes) await at.clients.account(becomes, owner.id);
+      const headers: Record<Case['by'], Record<string, string>> = {
+        session: { cookie: owner.person.cookie },
+        token: { authorization: `Bearer ${await tokenOf(owner.id)}` },
+        key: { authorization: `Bearer ${fullKey}` },
+        'unknown key': { authorization: `Bearer ${unknownKey()}` },
+        nothing: {},
+      };
+      const target = await newOwner(at);
+      const { apiKey } = await target.person.newKey();
+      const call: Call = ({ method, order }) => {
+        const { path, body } = order(target, apiKey.id);
+        return at.person().call(method, path, body, headers[by]);
+      };
+      return { owner, call };
+    }
+
+    test.each(CASES.map((each) => ({ ...each, status: expected(each) })))(
+      'answers $status to $who on every route',
+      async ({ status, ...each }) => {
+        const { owner, call } = await callerOf(each);
+        const unknown = { ...ADMIN_ROUTES[0]!, order: () => ({ path: `/v1/${NOBODY}` }) };
+        const nothing = await call(unknown);
+        expect(nothing).toMatchObject({ status: 404, body: { code: 'not_found' } });
+        for (const route of ADMIN_ROUTES) {
+          const answer = await call(route);
+          expect([route.name, answer.status]).toEqual([route.name, status]);
+          if (status === 404) expect(answer.body).toEqual(nothing.body);
+        }
+        expect((await viewsOf(owner)).length).toBe(status === 200 ? 3 : 0);
+      },
+    );
+
+    test('is what GET /v1/session says of a person at the screen', async () => {
+      const other = await newOwner(service);
+      const isAdministrator = async (by: Owner, headers = {}) =>
+        (await by.person.call('GET', '/v1/session', undefined, headers)).body.isAdministrator;
+      expect([await isAdministrator(administrator), await isAdministrator(other)]).toEqual([true, false]);
+      const authorization = `Bearer ${await tokenOf(administrator.id)}`;
+      expect(await isAdministrator(administrator, { authorization })).toBe(false);
+    });
+
+    test('counts at that moment: a permission that is removed ends it with the next call', async () => {
+      const former = await newOwner(service, ADMIN_PROFILE);
+      const list = async () => (await former.person.call('GET', '/v1/admin/api-keys')).status;
+      expect(await list()).toBe(200);
+      await service.clients.putAccount({ id: former.id, email: former.email, permissions: ['systems:read'] });
+      expect(await list()).toBe(404);
+    });
+  });
+
+  describe('the list', () => {
+    test('has each key as its owner sees it, with its owner, newest first, 50 in a page', async () => {
+      const owners = await Promise.all(Array.from({ length: 11 }, () => newOwner(service)));
+      await Promise.all(owners.flatMap(({ person }) => [1, 2, 3, 4, 5].map(() => person.newKey())));
+      const first = await get('/api-keys');
+      const second = await get(`/api-keys?cursor=${first.nextCursor}`);
+      expect([first.items.length, second.items.length >= 5]).toEqual([50, true]);
+      const all: { id: string; createdAt: string; owner: { id: string } }[] = [...first.items, ...second.items];
+      const sorted = [...all].sort((a, b) =>
+        a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? 1 : -1,
+      );
+      expect(all).toEqual(sorted);
+      expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+      const [one] = owners;
+      const own = (await one!.person.list()).items;
+      expect(all.filter(({ owner }) => owner.id === one!.id)).toEqual(
+        own.map((key) => ({ ...key, owner: ownerView(one!) })),
+      );
+    });
+
+    test('is filtered by owner, status, prefix, last use and expiry', async () => {
+      const owner = await newOwner(service);
+      const [active, revoked] = [
+        await owner.person.newKey({ expiresInDays: 5 }),
+        await owner.person.newKey({ expiresInDays: 60 }),
+      ];
+      await owner.person.revoke(revoked!.apiKey.id);
+      const of = (query: string) => idsOf(`?owner=${owner.id}${query}`);
+      const ids = { active: active!.apiKey.id, revoked: revoked!.apiKey.id };
+      const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+      expect(await of('')).toEqual([ids.revoked, ids.active]);
+      expect(await of('&status=active')).toEqual([ids.active]);
+      expect(await of('&status=revoked')).toEqual([ids.revoked]);
+      expect(await of('&status=expired')).toEqual([]);
+      expect(await of(`&expiresBefore=${inDays(30)}`)).toEqual([ids.active]);
+      expect(await of(`&lastUsedBefore=${inDays(-90)}`)).toEqual([]);
+      expect(await of(`&lastUsedBefore=${inDays(1)}&status=active`)).toEqual([ids.active]);
+      expect(await idsOf(`?prefix=${encodeURIComponent(active!.apiKey.prefix)}`)).toEqual([ids.active]);
+      expect(await idsOf(`?prefix=${active!.apiKey.prefix.slice(3, 12)}`)).toEqual([ids.active]);
+      expect(await idsOf('?prefix=nonsense')).toEqual([]);
+      expect(await idsOf('?owner=nobody')).toEqual([]);
+    });
+
+    test.each([
+      ['prefix', 'lk_4f9a01c2d3e4ab', 'must be at most 16 characters'],
+      ['owner', 'a b', 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]'],
+      ['status', 'unused', 'must be one of active, expired, revoked'],
+      ['lastUsedBefore', 'yesterday', 'must be a time such as 2026-03-29T00:30:00Z'],
+      ['expiresBefore', '2026-13-29T00:30:00Z', 'must be a time such as 2026-03-29T00:30:00Z'],
+      ['cursor', 'nonsense', 'must be a nextCursor of this list'],
+    ])('answers 400 to a wrong %s without repeating it', async (field, value, message) => {
+      const call = (query: string) => administrator.person.call('GET', `/v1/admin/api-keys?${query}`);
+      const { status, body } = await call(`${field}=${encodeURIComponent(value)}`);
+      expect([status, body.errors]).toEqual([400, [{ field, message }]]);
+      expect(JSON.stringify(body)).not.toContain(value);
+      expect((await call(`${field}=a&${field}=b`)).status).toBe(400);
+    });
+  });
+
+  test('see a key with its owner, its uses and its newest events', async () => {
+    const owner = await newOwner(service);
+    const { apiKey, fullKey } = await owner.person.newKey();
+    await service.clients.validate(fullKey);
+    const seen = await get(`/api-keys/${apiKey.id.toUpperCase()}`);
+    const own = (await owner.person.call('GET', `/v1/api-keys/${apiKey.id}`)).body;
+    expect(seen).toEqual({ ...own, owner: ownerView(owner), events: seen.events });
+    const created = { type: 'api_key.created', keyId: apiKey.id, clientIp: null, userAgent: null };
+    expect(seen.events).toMatchObject([{ ...created, actor: { id: owner.id } }]);
+    for (const id of ['x', '00000000-0000-4000-8000-000000000000']) {
+      const { status, body } = await administrator.person.call('GET', `/v1/admin/api-keys/${id}`);
+      expect([status, body.code]).toEqual([404, 'not_found']);
+    }
+  });
+
+  test('find accounts by id or email', async () => {
+    const owner = await newOwner(service);
+    expect(await get(`/accounts?query=${owner.id}`)).toEqual({ items: [ownerView(owner)] });
+    expect(await get(`/accounts?query=${owner.email.toUpperCase()}`)).toEqual({ items: [ownerView(owner)] });
+    expect(await get('/accounts?query=nobody')).toEqual({ items: [] });
+    for (const query of ['', '?query=', `?query=${'x'.repeat(255)}`, '?query=a&query=b']) {
+      expect((await administrator.person.call('GET', `/v1/admin/accounts${query}`)).status).toBe(400);
+    }
+  });
+
+  test('leave pages and drawers on the audit trail, which owners see without the address', async () => {
+    const [viewer, owner] = [await newOwner(service, ADMIN_PROFILE), await newOwner(service)];
+    const { apiKey } = await owner.person.newKey();
+    const paths = [
+      '/api-keys?status=active',
+      `/api-keys?owner=${owner.id}&prefix=lk_4f9a`,
+      `/api-keys/${apiKey.id}`,
+      `/accounts?query=${owner.email}`,
+    ];
+    for (const path of paths) expect((await viewer.person.call('GET', `/v1/admin${path}`)).status).toBe(200);
+    const views = await viewsOf(viewer);
+    expect(views.map(({ details, ...view }) => ({ ...view, details: details && JSON.parse(details) }))).toEqual([
+      { owner_id: null, key_id: null, details: { query: { status: 'active' } } },
+      { owner_id: owner.id, key_id: null, details: { query: { owner: owner.id, prefix: 'lk_4f9a' } } },
+      { owner_id: owner.id, key_id: apiKey.id, details: null },
+      { owner_id: null, key_id: null, details: { accounts: [owner.id] } },
+    ]);
+    expect(JSON.stringify(views)).not.toContain(owner.email);
+    const { items } = await owner.person.events('?type=admin.viewed');
+    const seen = { type: 'admin.viewed', clientIp: null, userAgent: null, actor: { id: viewer.id } };
+    expect(items).toMatchObject([
+      { ...seen, keyId: apiKey.id },
+      { ...seen, keyId: null },
+    ]);
+    expect((await viewer.person.events('?type=admin.viewed')).items).toEqual([]);
+  });
+
+  describe('the revocation', () => {
+    test('ends a key of another owner at once, with the reason and a note on the audit trail', async () => {
+      const owner = await newOwner(service);
+      const { apiKey, fullKey } = await owner.person.newKey();
+      const { status, body } = await revoke(apiKey.id, { password: PASSWORD, note: 'Left the company' });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        id: apiKey.id,
+        status: 'revoked',
+        revokedReason: 'administrator',
+        owner: ownerView(owner),
+      });
+      expect((await service.clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
+      const { items } = await owner.person.events('?type=api_key.revoked');
+      const actor = { id: administrator.id, displayName: `The ${administrator.id}` };
+      expect(items).toMatchObject([{ reason: 'administrator', actor, clientIp: null }]);
+      const [event] = await sql<{ details: string }>(
+        service.databaseUrl,
+        `SELECT details FROM audit_events WHERE key_id = $1 AND type = 'api_key.revoked'`,
+        [apiKey.id],
+      );
+      expect(JSON.parse(event!.details)).toEqual({ note: 'Left the company' });
+      const again = await revoke(apiKey.id);
+      expect([again.status, again.body.apiKeyStatus]).toEqual([409, 'revoked']);
+    });
+
+    test('works for another administrator’s key, and for keys of a suspended owner', async () => {
+      const [other, suspended] = [await newOwner(service, ADMIN_PROFILE), await newOwner(service)];
+      const keys = [await other.person.newKey(), await suspended.person.newKey()];
+      await service.clients.account('SuspendAccount', suspended.id);
+      for (const { apiKey } of keys) expect((await revoke(apiKey.id)).status).toBe(200);
+    });
+
+    test('is confirmed with the administrator’s own password', async () => {
+      const { apiKey } = await (await newOwner(service)).person.newKey();
+      expect(await revoke(apiKey.id, {})).toMatchObject({ status: 400, body: { errors: [{ field: 'password' }] } });
+      expect(await revoke(apiKey.id, { password: 'wrong' })).toMatchObject({
+        status: 403,
+        body: { code: 'incorrect_password' },
+      });
+      expect(await idsOf(`?status=active&prefix=${apiKey.prefix.slice(0, 15)}`)).toEqual([apiKey.id]);
+    });
+
+    test.each([
+      ['longer than 200 characters', () => 'x'.repeat(201)],
+      ['with a key string', () => `is ${unknownKey()}`],
+      ['with a line break', () => 'a\nb'],
+      ['that is no text', () => 1],
+    ])('refuses a note %s', async (_, note) => {
+      const { apiKey } = await (await newOwner(service)).person.newKey();
+      const { status, body } = await revoke(apiKey.id, { password: PASSWORD, note: note() });
+      expect([status, body.errors?.[0]?.field]).toEqual([400, 'note']);
+    });
+  });
+});

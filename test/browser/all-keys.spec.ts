@@ -1,0 +1,324 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { PASSWORD } from '../support/callers/owners.js';
+import { sql } from '../support/stores/sql.js';
+import {
+  ADMIN_PERMISSION,
+  expectKeys,
+  findOwner,
+  newServiceAccount,
+  openAllKeys,
+  openDrawer,
+  ownerField,
+  prefixField,
+  startAdministration,
+} from './support/all-keys.js';
+import { endSessions, putKeys, type KeyRow } from './support/rows.js';
+import { button, dialog, focusOn, row } from './support/screen.js';
+import type { Stage } from './support/stage.js';
+import { tracesOf } from './support/traces.js';
+
+const DAY_MINUTES = 1440;
+const AMONG: readonly KeyRow[] = [
+  { name: 'In use', createdDaysAgo: 200, usedMinutesAgo: 5 },
+  { name: 'Forgotten', createdDaysAgo: 200, usedMinutesAgo: 91 * DAY_MINUTES },
+  { name: 'Never used', createdDaysAgo: 95 },
+  { name: 'Young', createdDaysAgo: 5 },
+  { name: 'Ends soon', createdDaysAgo: 60, expiresInDays: 20, usedMinutesAgo: 5 },
+  { name: 'Expired', createdDaysAgo: 200, expiresInDays: -2, usedMinutesAgo: 100 * DAY_MINUTES },
+  { name: 'Revoked', createdDaysAgo: 200, revokedDaysAgo: 3, revokedReason: 'owner' },
+];
+
+describe('all keys', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startAdministration();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  const ownerOf = async (...keys: readonly KeyRow[]) => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, keys);
+    return owner;
+  };
+
+  test('are found by the owner’s id and email, and each names its owner, also one without an email', async () => {
+    const ada = await ownerOf({ name: 'CI deploy', access: 'read-and-write', usedMinutesAgo: 3.2 }, { name: 'Backup' });
+    const bot = await newServiceAccount(stage, 'CI bot', ada);
+    await putKeys(stage.service, bot, [{ name: 'Nightly' }]);
+    const { page, asked } = await openAllKeys(stage);
+    await findOwner(page, ada.id);
+    await expectKeys(page, ['CI deploy', 'Backup']);
+    expect(await ownerField(page).inputValue()).toBe(ada.email);
+    const cells = await row(page, 'CI deploy').getByRole('cell').allInnerTexts();
+    expect(cells.map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      `Ada Lovelace ${ada.email}`,
+      'Read and write',
+      'Active',
+      '3 minutes ago',
+      'in 3 months',
+    ]);
+    await findOwner(page, bot.id);
+    await expectKeys(page, ['Nightly']);
+    expect(await row(page, 'Nightly').getByRole('cell').first().innerText()).toMatch(/^CI bot\s+Service account$/);
+    await findOwner(page, ` ${ada.email.toUpperCase()} `);
+    await expectKeys(page, ['CI deploy', 'Backup']);
+    await findOwner(page, 'nobody@example.com');
+    await page.getByText('No account with this email or ID').waitFor();
+    await expectKeys(page, ['CI deploy', 'Backup']);
+    await button(page, 'Show the keys of all owners').click();
+    await row(page, 'Nightly').waitFor();
+    await page.goBack();
+    await expectKeys(page, ['CI deploy', 'Backup']);
+    // Each is on the audit trail, so there is one for each search and each list.
+    expect(asked().filter((call) => call.startsWith('/accounts'))).toHaveLength(4);
+  });
+
+  test('are found by a prefix, and of a pasted key the page sends, shows and keeps only 16 characters', async () => {
+    const owner = await stage.newOwner();
+    const { fullKey, apiKey } = await owner.person.newKey({ name: 'Pasted' });
+    const sent = fullKey.slice(0, 16);
+    const { page, asked } = await openAllKeys(stage);
+    const expectCut = async () => {
+      await expectKeys(page, ['Pasted']);
+      expect(await prefixField(page).inputValue()).toBe(sent);
+      expect(new URL(page.url()).searchParams.get('prefix')).toBe(sent);
+      expect(asked().at(-1)).toBe(`/api-keys?prefix=${sent}`);
+      const traces = Object.values(await tracesOf(page));
+      expect(traces.filter((trace) => trace.includes(fullKey.slice(0, 17)))).toEqual([]);
+      await prefixField(page).fill('');
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => !url.searchParams.has('prefix'));
+    };
+    const pasteInto = async (field: typeof prefixField) => {
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(`LATCHKEY_API_KEY=${fullKey}\n`)})`);
+      await field(page).focus();
+      await page.keyboard.press('ControlOrMeta+v');
+    };
+    await pasteInto(prefixField);
+    await expectCut();
+    // In the wrong field, it is not searched as an account.
+    await pasteInto(ownerField);
+    await expectCut();
+    await prefixField(page).fill(fullKey);
+    await page.keyboard.press('Enter');
+    await expectCut();
+    expect(asked().filter((call) => !call.startsWith('/api-keys'))).toEqual([]);
+    expect(asked().filter((call) => call.includes(fullKey.slice(0, 17)))).toEqual([]);
+
+    await prefixField(page).fill(apiKey.prefix);
+    await page.keyboard.press('Tab');
+    await expectKeys(page, ['Pasted']);
+    await prefixField(page).fill('lk_ffffffffffff');
+    await page.keyboard.press('Enter');
+    await page.getByText('No key fits.').waitFor();
+    await button(page, 'Clear search and filters').click();
+    await row(page, 'Pasted').waitFor();
+  });
+
+  test('can be narrowed to a status, to those unused for 90 days, and to those that expire within 30', async () => {
+    const owner = await ownerOf(...AMONG);
+    const { page } = await openAllKeys(stage, `owner=${owner.id}`);
+    await expectKeys(
+      page,
+      AMONG.map(({ name }) => name),
+    );
+    const status = page.getByLabel('Status');
+    const [unused, expiring] = ['Unused for 90 days', 'Expires within 30 days'].map((name) => page.getByLabel(name));
+    await status.selectOption('Expired');
+    await expectKeys(page, ['Expired']);
+    await status.selectOption('Revoked');
+    await expectKeys(page, ['Revoked']);
+    await status.selectOption('Active');
+    await expectKeys(page, ['In use', 'Forgotten', 'Never used', 'Young', 'Ends soon']);
+    await status.selectOption('All');
+    await unused!.check();
+    await expectKeys(page, ['Forgotten', 'Never used']);
+    expect(await status.inputValue()).toBe('active');
+    await expiring!.check();
+    await page.getByText('No key fits.').waitFor();
+    await unused!.uncheck();
+    await expectKeys(page, ['Ends soon']);
+    await page.reload();
+    await expectKeys(page, ['Ends soon']);
+    expect([await expiring!.isChecked(), await unused!.isChecked()]).toEqual([true, false]);
+    await page.goBack();
+    await page.goBack();
+    await expectKeys(page, ['Forgotten', 'Never used']);
+    await status.selectOption('Revoked');
+    await expectKeys(page, ['Revoked']);
+    expect(await unused!.isChecked()).toBe(false);
+  });
+
+  test('come page by page, and nothing is loaded, and so recorded, that nobody asked for', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `Key ${n}`);
+    const owner = await ownerOf(...names.map((name, n) => ({ name, createdDaysAgo: n + 1 })));
+    const { page, asked } = await openAllKeys(stage, `owner=${owner.id}`);
+    await expectKeys(page, names.slice(0, 50));
+    const before = asked().length;
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await button(page, 'Show more').click();
+    await expectKeys(page, names);
+    expect(asked().slice(before)).toEqual([expect.stringMatching(/^\/api-keys\?owner=[^&]+&cursor=[^&]+$/)]);
+    expect(await button(page, 'Show more').count()).toBe(0);
+    const drawer = await openDrawer(page, 'Key 59');
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await focusOn(row(page, 'Key 59').getByRole('link'));
+    expect(asked().slice(before + 1)).toEqual([expect.stringMatching(/^\/api-keys\/[0-9a-f-]{36}$/)]);
+    const [seen] = await sql<{ lists: number; drawers: number }>(
+      stage.service.databaseUrl,
+      `SELECT count(*) FILTER (WHERE key_id IS NULL)::int AS lists, count(key_id)::int AS drawers
+       FROM audit_events WHERE type = 'admin.viewed' AND owner_id = $1`,
+      [owner.id],
+    );
+    expect(seen).toEqual({ lists: 2, drawers: 1 });
+  });
+
+  test('show in a drawer whose key it is, its limits, its use and its history', async () => {
+    const owner = await stage.newOwner();
+    const limits = { permissions: ['systems:read'], allowedNetworks: ['203.0.113.0/24'] };
+    const { apiKey, fullKey } = await owner.person.newKey({ name: 'CI deploy', ...limits, note: 'Deploys the shop' });
+    await stage.service.clients.validate(fullKey, { clientIp: '203.0.113.7' });
+    const { page } = await openAllKeys(stage, `owner=${owner.id}`);
+    await eventually(async () => {
+      await page.reload();
+      await row(page, 'CI deploy').waitFor();
+      return (await row(page, 'CI deploy').getByText('never').count()) === 0;
+    });
+    const drawer = await openDrawer(page, 'CI deploy');
+    for (const text of ['Ada Lovelace', owner.email, owner.id, 'Deploys the shop', '203.0.113.7']) {
+      await drawer.getByText(text, { exact: true }).first().waitFor();
+    }
+    await drawer.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
+    const facts = await drawer.getByRole('definition').allInnerTexts();
+    expect(facts).toEqual(expect.arrayContaining(['Active', 'systems: read', '203.0.113.0/24', apiKey.prefix]));
+    await drawer.getByRole('slider', { name: 'Requests per day, last 90 days' }).waitFor();
+    // It is not the administrator's own key.
+    expect(await drawer.getByRole('button', { name: /Rotate|leaked|Edit/ }).count()).toBe(0);
+    await page.reload();
+    await dialog(page, 'CI deploy').waitFor();
+    await button(dialog(page, 'CI deploy'), 'Show all keys of this owner').click();
+    await dialog(page, 'CI deploy').waitFor({ state: 'detached' });
+    await expectKeys(page, ['CI deploy']);
+  });
+
+  test('can be revoked with a note by the keyboard alone, and only with the administrator’s own password', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey, fullKey } = await owner.person.newKey({ name: 'CI deploy' });
+    const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
+    await row(page, 'CI deploy').getByRole('link').focus();
+    await page.keyboard.press('Enter');
+    const drawer = dialog(page, 'CI deploy');
+    const revoke = button(drawer, 'Revoke key…');
+    await revoke.focus();
+    await page.keyboard.press('Enter');
+    const form = dialog(page, 'Revoke “CI deploy”?');
+    const [note, password] = ['Note (optional)', 'Your password'].map((label) =>
+      form.getByLabel(label, { exact: true }),
+    );
+    await focusOn(note!);
+    await form.getByText('It belongs to Ada Lovelace.').waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    await focusOn(revoke);
+    await page.keyboard.press('Enter');
+    await note!.fill('n'.repeat(201));
+    await page.keyboard.press('Enter');
+    await focusOn(note!);
+    await form.getByText('At most 200 characters').waitFor();
+    await form.getByText('Enter your password').waitFor();
+    await note!.fill(`Found ${fullKey} in a log`);
+    await password!.fill('wrong-password');
+    await page.keyboard.press('Enter');
+    await form.getByText('This must not contain an API key').waitFor();
+    await note!.fill('Found in a public log');
+    await password!.fill('wrong-password');
+    await page.keyboard.press('Enter');
+    await form.getByText('Incorrect password').waitFor();
+    await focusOn(password!);
+    expect((await stage.service.clients.validate(fullKey)).grant?.keyId).toBe(apiKey.id);
+
+    await password!.fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await drawer
+      .getByRole('note')
+      .getByText(/^An administrator revoked this key (just now|\d+ seconds ago)\.$/)
+      .waitFor();
+    await drawer.getByRole('list', { name: 'History' }).getByText('was revoked by an administrator').waitFor();
+    await form.waitFor({ state: 'detached' });
+    await focusOn(drawer.getByRole('heading', { name: 'CI deploy' }));
+    expect(await revoke.count()).toBe(0);
+    expect((await stage.service.clients.validate(fullKey)).grant).toBeFalsy();
+    await page.keyboard.press('Escape');
+    await row(page, 'CI deploy').getByText('Revoked', { exact: true }).waitFor();
+    const [event] = await sql<{ reason: string; details: string; actor_id: string }>(
+      stage.service.databaseUrl,
+      "SELECT reason, details, actor_id FROM audit_events WHERE type = 'api_key.revoked' AND key_id = $1",
+      [apiKey.id],
+    );
+    expect({ ...event, details: JSON.parse(event!.details) }).toEqual({
+      reason: 'administrator',
+      details: { note: 'Found in a public log' },
+      actor_id: administrator.id,
+    });
+  });
+
+  test('say that a key had already ended when somebody else was faster', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
+    const { page } = await openAllKeys(stage, `owner=${owner.id}`);
+    const drawer = await openDrawer(page, 'CI deploy');
+    await button(drawer, 'Revoke key…').click();
+    await owner.person.revoke(apiKey.id);
+    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('“CI deploy” had already ended').waitFor();
+    await drawer.getByRole('note').getByText('Its owner revoked this key').waitFor();
+  });
+
+  test('are not offered to people without the permission, whose address leads to their own keys', async () => {
+    const owner = await ownerOf({ name: 'Own key' });
+    const { page } = await stage.open({ owner });
+    await row(page, 'Own key').waitFor();
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Keys', 'Activity']);
+    await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys`);
+    await row(page, 'Own key').waitFor();
+    expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Keys');
+  });
+
+  test('say so to somebody who loses the permission while the page is open', async () => {
+    const owner = await ownerOf({ name: 'CI deploy' });
+    const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
+    await expectKeys(page, ['CI deploy']);
+    const allow = (...permissions: string[]) =>
+      stage.service.clients.putAccount({ id: administrator.id, email: administrator.email, permissions });
+    await allow('systems:read');
+    await row(page, 'CI deploy').getByRole('link').click();
+    const drawer = dialog(page, 'API key');
+    await drawer.getByText('You can’t see all keys any more').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByLabel('Status').selectOption('Active');
+    await page.getByRole('alert').getByText('You can’t see all keys any more').waitFor();
+    expect(await page.getByRole('row').count()).toBe(0);
+    await allow('systems:read', ADMIN_PERMISSION);
+    await page.reload();
+    await expectKeys(page, ['CI deploy']);
+  });
+
+  test('wait for a new sign-in when the session has ended, and say that a key does not exist', async () => {
+    const owner = await ownerOf({ name: 'CI deploy' });
+    const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
+    await expectKeys(page, ['CI deploy']);
+    await endSessions(stage.service, administrator);
+    await row(page, 'CI deploy').getByRole('link').click();
+    const again = dialog(page, 'Sign in again');
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await button(dialog(page, 'CI deploy'), 'Copy ID').waitFor();
+    await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&key=00000000-0000-4000-8000-000000000000`);
+    await dialog(page, 'API key').getByText('There is no key with this ID.').waitFor();
+  });
+});

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import type { Page, Request } from 'playwright-core';
+import { newOwner, type Owner } from '../../support/callers/owners.js';
+import { startService } from '../../support/processes/service.js';
+import { record } from './network.js';
+import { button, dialog } from './screen.js';
+import { Stage } from './stage.js';
+
+export const ADMIN_PERMISSION = 'api-keys:administer';
+
+const isOfAdministrators = (request: Request) => new URL(request.url()).pathname.startsWith('/v1/admin/');
+
+/** A service whose administrators are those with a permission of their own. */
+export const startAdministration = async (): Promise<Stage> => Stage.start(await startService({ ADMIN_PERMISSION }));
+
+const newAdministrator = ({ service }: Stage): Promise<Owner> =>
+  newOwner(service, { displayName: 'Grace Hopper', permissions: [ADMIN_PERMISSION, 'systems:read'] });
+
+/** An account without a password. Its email is empty. */
+export async function newServiceAccount(
+  { service }: Stage,
+  displayName: string,
+  manager: Owner,
+): Promise<{ id: string }> {
+  const id = `bot-${randomBytes(6).toString('hex')}`;
+  await service.clients.putAccount({ id, displayName, kind: 'ACCOUNT_KIND_SERVICE', managers: { ids: [manager.id] } });
+  return { id };
+}
+
+/** The tab, opened by an administrator. */
+export async function openAllKeys(stage: Stage, search = '', options: { locale?: string } = {}) {
+  const administrator = await newAdministrator(stage);
+  let calls: Request[] = [];
+  const { page } = await stage.open({
+    owner: administrator,
+    options,
+    prepare: async (opened) => {
+      calls = record(opened, isOfAdministrators);
+    },
+  });
+  await page.getByRole('tab').nth(2).click();
+  if (search !== '') await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&${search}`);
+  /** Paths and queries, in their order. */
+  const asked = () => calls.map((request) => request.url().slice(`${stage.service.url}/v1/admin`.length));
+  return { page, administrator, asked };
+}
+
+export const ownerField = (page: Page) => page.getByLabel('Owner', { exact: true });
+export const prefixField = (page: Page) => page.getByLabel('Key prefix', { exact: true });
+
+export async function findOwner(page: Page, text: string): Promise<void> {
+  await ownerField(page).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Waits until the list has these keys and no others. */
+export async function expectKeys(page: Page, names: readonly string[]): Promise<void> {
+  const shown = names.length === 1 ? '1 key shown' : `${names.length} keys shown`;
+  await page.getByRole('status').getByText(shown, { exact: true }).waitFor({ state: 'attached' });
+  const headers = page.getByRole('rowheader').getByRole('link');
+  const found = await headers.allInnerTexts();
+  if (found.toSorted().join() !== names.toSorted().join())
+    throw new Error(`${found.join()} instead of ${names.join()}`);
+}
+
+export async function openDrawer(page: Page, keyName: string) {
+  await page.getByRole('rowheader').getByRole('link', { name: keyName, exact: true }).click();
+  const drawer = dialog(page, keyName);
+  await button(drawer, 'Copy ID').waitFor();
+  return drawer;
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner, PASSWORD } from '../support/callers/owners.js';
+import { CommandHost } from '../support/processes/command-line.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { buildService } from '../support/processes/service-process.js';
+import { sql } from '../support/stores/sql.js';
+
+describe('latchkey keys list over all owners', () => {
+  let service: Service;
+  let host: CommandHost;
+  beforeAll(async () => {
+    await buildService();
+    service = await sharedService();
+    host = CommandHost.start();
+  });
+  afterAll(async () => {
+    host?.stop();
+    await service?.stop();
+  });
+
+  const list = (...args: string[]) =>
+    host.latchkey(['keys', 'list', ...args], { env: { DATABASE_URL: service.databaseUrl } });
+  /** Runs a command that must succeed, and returns its JSON. */
+  const done = async (...args: string[]) => {
+    const { code, out, err } = await list(...args, '--json');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return JSON.parse(out) as { items: { id: string; owner: { id: string } }[]; nextPageToken: string | null };
+  };
+  const age = (keyId: string, days: number) =>
+    sql(
+      service.databaseUrl,
+      `UPDATE api_keys SET created_at = created_at - $2 * interval '1 day', expires_at = expires_at - $2 * interval '1 day'
+       WHERE id = $1`,
+      [keyId, days],
+    );
+  /** A person and a service account that they manage, with keys that differ in all that is filtered by. */
+  async function keysOfTwo() {
+    const ada = await newOwner(service);
+    const bot = `bot-${ada.id}`;
+    const profile = { displayName: 'CI bot', permissions: ['systems:read'], managers: { ids: [ada.id] } };
+    await service.clients.putAccount({ id: bot, kind: 'ACCOUNT_KIND_SERVICE', ...profile });
+    const fresh = await ada.person.newKey({ name: 'fresh', expiresInDays: 365 });
+    const idle = await ada.person.newKey({ name: 'idle', expiresInDays: 365 });
+    await age(idle.apiKey.id, 100);
+    const expired = await ada.person.newKey({ name: 'expired', expiresInDays: 30 });
+    await age(expired.apiKey.id, 31);
+    const revoked = await ada.person.newKey({ name: 'revoked' });
+    await ada.person.revoke(revoked.apiKey.id);
+    const order = { name: 'deploy', access: 'read-only', expiresInDays: 7, password: PASSWORD };
+    const { body } = await ada.person.call('POST', `/v1/api-keys?account=${bot}`, order);
+    const names = new Map(
+      [fresh, idle, expired, revoked, body].map(({ apiKey }) => [apiKey.id as string, apiKey.name as string]),
+    );
+    /** The names of the listed keys among these. */
+    const named = async (...args: string[]) =>
+      (await done(...args)).items.map(({ id }) => names.get(id)).filter((name) => name !== undefined);
+    return { ada, bot, named, fresh, deploy: body };
+  }
+
+  test('shows each key with its owner and who made it, without any secret', async () => {
+    const { ada, bot, deploy } = await keysOfTwo();
+    const { items } = await done('--owner', bot, '--status', 'active', '--created-by', ada.id);
+    expect(items).toEqual([
+      {
+        ...deploy.apiKey,
+        owner: { id: bot, email: '', displayName: 'CI bot', kind: 'service', status: 'active' },
+      },
+    ]);
+    const { out } = await list('--created-by', ada.id, '--prefix', deploy.apiKey.prefix);
+    const { id, prefix, expiresAt } = deploy.apiKey;
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'OWNER', 'KEY', 'STATUS', 'ACCESS', 'ENDS', 'LAST USED', 'CREATED BY', 'NAME'],
+      [id, bot, prefix, 'active', 'read-only', expiresAt.slice(0, 10), 'never', ada.id, 'deploy'],
+      [''],
+    ]);
+    expect(JSON.stringify(items) + out).not.toContain(deploy.fullKey.slice(-64));
+  });
+
+  test('finds by every filter exactly the keys that it means', async () => {
+    const { ada, bot, named, fresh } = await keysOfTwo();
+    expect(await named()).toEqual(['deploy', 'revoked', 'fresh', 'expired', 'idle']);
+    expect(await named('--status', 'revoked')).toEqual(['revoked']);
+    expect(await named('--status', 'expired')).toEqual(['expired']);
+    expect(await named('--prefix', fresh.apiKey.prefix)).toEqual(['fresh']);
+    expect(await named('--unused-for', '90')).toEqual(['idle']);
+    expect(await named('--unused-for', '30')).toEqual(['expired', 'idle']);
+    expect(await named('--unused-for', '30', '--status', 'active')).toEqual(['idle']);
+    expect(await named('--expires-within', '30')).toEqual(['deploy']);
+    expect(await named('--expires-within', '300', '--owner', ada.id)).toEqual(['idle']);
+    expect(await named('--created-by', ada.id)).toEqual(['deploy', 'revoked', 'fresh', 'expired', 'idle']);
+    expect(await named('--created-by', ada.id, '--owner', bot)).toEqual(['deploy']);
+    expect((await list('--created-by', 'nobody')).out).toBe('no keys\n');
+  });
+
+  test('prints pages of a thousand, or with --all a line for each key, without gaps or repeats', async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    await sql(
+      service.databaseUrl,
+      `INSERT INTO api_keys SELECT gen_random_uuid(), owner_id, 'old ' || n, access, key_prefix,
+         'e' || lpad(to_hex(n), 23, '0'), sha256(n::text::bytea), created_at - interval '1 minute' * n, expires_at,
+         created_at, NULL, NULL
+       FROM api_keys, generate_series(1, 1500) AS n WHERE id = $1`,
+      [apiKey.id],
+    );
+    const mine = ['--owner', id, '--created-by', id];
+    const first = await done(...mine);
+    const second = await done(...mine, '--page-token', first.nextPageToken!);
+    expect([first.items.length, second.items.length, second.nextPageToken]).toEqual([1000, 501, null]);
+    expect((await list(...mine)).out).toMatch(new RegExp(`\nmore: --page-token ${first.nextPageToken}\n$`));
+    const ids = [...first.items, ...second.items].map((item) => item.id);
+    expect(new Set(ids).size).toBe(1501);
+    const all = await list(...mine, '--all', '--json');
+    expect(all).toMatchObject({ code: 0, err: '' });
+    const lines = all.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string });
+    expect(lines.map((line) => line.id)).toEqual(ids);
+    expect((await list(...mine, '--all')).out.match(/^\S{8}-/gm)).toHaveLength(1501);
+  });
+
+  test.each<[string, string[], RegExp]>([
+    ['no number of days', ['--unused-for', 'long'], /--unused-for <days>.*It must be a whole number from 1 to 36500/],
+    ['0 days', ['--expires-within', '0'], /--expires-within <days>.*It must be a whole number from 1 to 36500/],
+    ['an unknown status', ['--status', 'idle'], /--status.*Allowed choices are active, expired, revoked/],
+    ['an owner with a space', ['--owner', 'a b'], /^owner must be 1 to 128 characters/],
+    ['a maker with a space', ['--created-by', 'a b'], /^created_by must be 1 to 128 characters/],
+    ['a wrong page token', ['--page-token', '!'], /^page_token must be the next_page_token of an earlier page/],
+  ])('refuses %s with one line', async (_, args, message) => {
+    const { code, out, err } = await list(...args);
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/^latchkey: [^\n]+\n$/) });
+    expect(err.slice('latchkey: '.length).trimEnd()).toMatch(message);
+  });
+});

@@ -1,0 +1,87 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { hasCode } from '../api/problem';
+import { KeyListSkeleton } from '../keys/KeyListSkeleton';
+import { PanelContext, usePanel } from '../panel/context';
+import { createQueryClient } from '../panel/PanelProviders';
+import { START } from '../panel/place';
+import { useOwner } from '../panel/useOwner';
+import type { GoTo } from '../panel/usePlace';
+import { TextsContext, useTexts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
+import { Notice } from '../ui/Notice';
+import classes from './ServiceAccount.module.css';
+import { textsOfAccount } from './texts-of-account';
+import { nameOf, useAccounts } from './useAccounts';
+
+interface Props {
+  readonly id: string;
+  /** Called with the account's name, if it was known, when the person does not manage it, or not any more. */
+  readonly onLost: (name: string) => void;
+  /** Mounted again for each account. */
+  readonly children: ReactNode;
+}
+
+/**
+ * Everything within is about the keys of a service account: the calls, the places, the texts. The cache is the
+ * account's own, so that nothing of one account is ever shown for another.
+ */
+export function ServiceAccount({ id, onLost, children }: Props) {
+  const texts = useTexts();
+  const panel = usePanel();
+  const { data: owner } = useOwner();
+  const accounts = useAccounts();
+  const [queryClient] = useState(createQueryClient);
+  const found = accounts.data?.find((one) => one.kind === 'service' && one.id === id);
+  // Kept when it is lost, for a dialog that is still open.
+  const known = useRef(found);
+  if (found) known.current = found;
+  const account = known.current;
+
+  const lose = () => {
+    const isOwn = accounts.data?.some((one) => one.kind === 'person' && one.id === id);
+    if (!isOwn) onLost(account ? nameOf(account) : '');
+    panel.goTo(START, { replace: true });
+  };
+  const onRefused = (error: unknown) => {
+    if (!hasCode(error, 'account_not_found', 'account_not_active')) return;
+    if (error.code === 'account_not_found') lose();
+    void accounts.refetch();
+  };
+  const latest = useRef(onRefused);
+  latest.current = onRefused;
+  const isLost = accounts.isSuccess && !accounts.isFetching && !found;
+  useEffect(() => {
+    if (isLost) lose();
+  }, [isLost]);
+
+  const client = useMemo(() => panel.client.forAccount(id, (error) => latest.current(error)), [panel.client, id]);
+  const value = useMemo(() => {
+    const goTo: GoTo = (place, options) => panel.goTo({ account: id, ...place }, options);
+    return { ...panel, client, account, goTo, owner: owner ?? panel.owner };
+  }, [panel, client, account, id, owner]);
+  const words = useMemo(() => textsOfAccount(texts), [texts]);
+
+  if (!account) {
+    if (!accounts.isError) return <KeyListSkeleton />;
+    const { error, isFetching, refetch } = accounts;
+    return <FailureAlert error={error} isRetrying={isFetching} onRetry={() => void refetch()} />;
+  }
+  const stopped = account.status === 'active' ? undefined : texts.accounts.stopped[account.status];
+  return (
+    <QueryClientProvider client={queryClient}>
+      <PanelContext value={value}>
+        <TextsContext value={words}>
+          {stopped && (
+            <div className={classes.notice}>
+              <Notice tone="warning" title={stopped.title(nameOf(account))} isNews={false}>
+                {stopped.text}
+              </Notice>
+            </div>
+          )}
+          {children}
+        </TextsContext>
+      </PanelContext>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,106 @@
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { useId } from 'react';
+import { EventList } from '../activity/EventList';
+import { groupEvents } from '../activity/group-events';
+import { CopyId } from '../details/CopyId';
+import classes from '../details/details.module.css';
+import { endedBy } from '../details/ending';
+import { Facts } from '../details/Facts';
+import { Usage } from '../history/Usage';
+import { endOf, statusAt } from '../keys/status';
+import { useTexts } from '../texts';
+import { relativeTime } from '../time/format';
+import { useNow } from '../time/useNow';
+import { Notice } from '../ui/Notice';
+import { OwnerMarks } from './AllKeysTable';
+import { nameOf, useAdminTexts } from './texts';
+import type { FoundKey, useOwnedKey } from './useAllKeys';
+
+interface Props {
+  readonly apiKey: FoundKey;
+  readonly found: ReturnType<typeof useOwnedKey>;
+  readonly onOpen: (keyId: string) => void;
+  readonly onOwner: (ownerId: string) => void;
+}
+
+/** Whose key it is, what it did, and how it ended. */
+export function KeyDrawerBody({ apiKey, found, onOpen, onOwner }: Props) {
+  const { details } = useTexts();
+  const admin = useAdminTexts();
+  const id = useId();
+  const { owner } = apiKey;
+  return (
+    <Stack gap="lg">
+      <End apiKey={apiKey} />
+      <section aria-labelledby={`${id}owner`} className={classes.section}>
+        <Title order={3} size="h5" id={`${id}owner`}>
+          {admin.owner}
+        </Title>
+        <div>
+          <Text size="sm" className={classes.note}>
+            <bdi>{nameOf(owner)}</bdi> <OwnerMarks owner={owner} />
+          </Text>
+          {owner.email !== '' && owner.email !== nameOf(owner) && (
+            <Text size="sm" className={classes.note}>
+              {owner.email}
+            </Text>
+          )}
+          <Text size="xs" c="dimmed" className={classes.note}>
+            {owner.id}
+          </Text>
+        </div>
+        <Button size="xs" variant="default" onClick={() => onOwner(owner.id)}>
+          {admin.showOwner}
+        </Button>
+      </section>
+      {apiKey.note !== null && (
+        <Text size="sm" className={classes.note}>
+          {apiKey.note}
+        </Text>
+      )}
+      <Usage found={found} />
+      <section aria-labelledby={`${id}events`} className={classes.section}>
+        <Title order={3} size="h5" id={`${id}events`}>
+          {details.history}
+        </Title>
+        {apiKey.events.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {details.noHistory}
+          </Text>
+        ) : (
+          <EventList groups={groupEvents(apiKey.events)} keyOf={() => apiKey} label={details.history} isOfOneKey />
+        )}
+      </section>
+      <section aria-labelledby={`${id}facts`} className={classes.section}>
+        <Title order={3} size="h5" id={`${id}facts`}>
+          {details.facts}
+        </Title>
+        <Facts
+          apiKey={apiKey}
+          rotation={undefined}
+          linkTo={(other) => (
+            <Button size="compact-sm" variant="default" onClick={() => onOpen(other)}>
+              {admin.otherKey}
+            </Button>
+          )}
+        />
+        <CopyId id={apiKey.id} />
+      </section>
+    </Stack>
+  );
+}
+
+/** Why and when the key ended; nothing for an active one. */
+function End({ apiKey }: { readonly apiKey: FoundKey }) {
+  const texts = useTexts();
+  const now = useNow();
+  const status = statusAt(apiKey, now);
+  if (status === 'active') return null;
+  const cause = endedBy(apiKey, status);
+  const endedAt = status === 'expired' ? apiKey.expiresAt : (apiKey.revokedAt ?? endOf(apiKey));
+  return (
+    <Notice tone={cause === 'leaked' ? 'danger' : 'warning'} isNews={false}>
+      {texts.details.ended[cause](relativeTime(endedAt, Math.max(now, Date.parse(endedAt)), texts))}
+    </Notice>
+  );
+}

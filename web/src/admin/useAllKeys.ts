@@ -1,0 +1,98 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
+import { asAdministrator } from './as-administrator';
+import type { AuditEvent, KeyHistory, KeyOwner, OwnedKey, OwnedKeyPage } from '../api/types';
+import { usePanel } from '../panel/context';
+import { DAY_MS } from '../time/format';
+import type { AllKeysPlace } from './place';
+
+const KEYS = '/v1/admin/api-keys';
+const LIST = ['admin', 'list'];
+const oneOf = (id: string | undefined) => ['admin', 'one', id];
+const UNUSED_DAYS = 90;
+const EXPIRING_DAYS = 30;
+
+/** Each answer is an entry on the audit trail, so nothing is loaded that nobody asked for. */
+const ONLY_WHEN_ASKED = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false };
+
+/** All pages of a list have the same times. */
+interface Asked {
+  readonly at: number;
+  readonly cursor?: string;
+}
+
+/** The keys of all owners, newest first, page by page. */
+export function useAllKeys({ owner, prefix, status, isUnused, isExpiring }: AllKeysPlace) {
+  const { client } = usePanel();
+  const isoAt = (time: number) => new Date(time).toISOString();
+  const query = useInfiniteQuery({
+    ...ONLY_WHEN_ASKED,
+    queryKey: [...LIST, { owner, prefix, status, isUnused, isExpiring }],
+    queryFn: ({ pageParam: { at, cursor } }) =>
+      asAdministrator<OwnedKeyPage>(client, KEYS, {
+        query: {
+          owner,
+          prefix,
+          status: status === 'all' ? undefined : status,
+          lastUsedBefore: isUnused ? isoAt(at - UNUSED_DAYS * DAY_MS) : undefined,
+          expiresBefore: isExpiring ? isoAt(at + EXPIRING_DAYS * DAY_MS) : undefined,
+          cursor,
+        },
+      }),
+    initialPageParam: { at: Date.now() } as Asked,
+    getNextPageParam: (page, _, { at }): Asked | undefined =>
+      page.nextCursor === null ? undefined : { at, cursor: page.nextCursor },
+  });
+  return { ...query, keys: query.data?.pages.flatMap((page) => page.items) ?? [] };
+}
+
+/** A key with its history and its newest events. */
+export type FoundKey = OwnedKey & KeyHistory & { readonly events: readonly AuditEvent[] };
+
+const pathOf = (id: string) => `${KEYS}/${encodeURIComponent(id)}`;
+
+/** @param isShown the key is loaded each time it is shown, and only then */
+export function useOwnedKey(id: string | undefined, isShown: boolean) {
+  const { client } = usePanel();
+  const { data, error, isError, isFetching, refetch } = useQuery({
+    ...ONLY_WHEN_ASKED,
+    queryKey: oneOf(id),
+    queryFn: () => asAdministrator<FoundKey>(client, pathOf(id!)),
+    enabled: isShown && id !== undefined,
+  });
+  return { key: data, error, isError, isFetching, refetch };
+}
+
+/** Finds the accounts that have this id or this email. */
+export function useFindAccounts(onFound: (accounts: readonly KeyOwner[]) => void) {
+  const { client } = usePanel();
+  return useMutation({
+    mutationFn: (query: string) =>
+      asAdministrator<{ readonly items: readonly KeyOwner[] }>(client, '/v1/admin/accounts', { query: { query } }).then(
+        ({ items }) => items,
+      ),
+    onSuccess: onFound,
+  });
+}
+
+export interface EndOfKey {
+  readonly note?: string;
+  readonly password?: string;
+}
+
+/** Ends a key, and shows its end in the list, which is not read again for it. */
+export function useEndKey(id: string) {
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  const showAgain = () => queryClient.invalidateQueries({ queryKey: oneOf(id) });
+  const end = async (body: EndOfKey): Promise<void> => {
+    const ended = await asAdministrator<OwnedKey>(client, `${pathOf(id)}/revoke`, { method: 'POST', body });
+    queryClient.setQueriesData<InfiniteData<OwnedKeyPage>>({ queryKey: LIST }, (list) => {
+      const pages = list?.pages.map((page) => ({
+        ...page,
+        items: page.items.map((key) => (key.id === id ? { ...key, ...ended } : key)),
+      }));
+      return list && pages && { ...list, pages };
+    });
+  };
+  return { end, showAgain };
+}
