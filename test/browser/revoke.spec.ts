@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
 import { countKeys, putKeys } from './support/rows.js';
 import { button, chooseAction, dialog, focusOn, heading, row, showEnded } from './support/screen.js';
 import { Stage } from './support/stage.js';
@@ -24,15 +25,20 @@ describe('revoking a key', () => {
     await question.getByText(/Everything that uses this key stops working at once/).waitFor();
     await question.getByText('lk_7c1f4e0a9b2d…').waitFor();
     await question.getByText('It was used within the last day, so something probably still needs it.').waitFor();
-    const colours = () => Promise.all(['Cancel', 'Revoke key'].map((name) => backgroundOf(button(question, name))));
-    const [quiet, unticked] = await colours();
-    expect(unticked).toBe(quiet);
+    const buttons = ['Cancel', 'Revoke key'].map((name) => button(question, name));
+    const isRed = async () => {
+      // A button under the mouse has another colour.
+      await page.mouse.move(0, 0);
+      const [cancel, revoke] = await Promise.all(buttons.map(backgroundOf));
+      return cancel !== revoke;
+    };
+    await eventually(async () => !(await isRed()));
     await button(question, 'Revoke key').click();
     await question.getByText('Tick the box to confirm').waitFor();
     await focusOn(question.getByLabel('Yes, revoke it permanently'));
+    await eventually(async () => !(await isRed()));
     await page.keyboard.press('Space');
-    const [, ticked] = await colours();
-    expect(ticked).not.toBe(quiet);
+    await eventually(isRed);
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
     await button(question, 'Cancel').click();
     await question.waitFor({ state: 'detached' });

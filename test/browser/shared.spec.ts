@@ -23,18 +23,21 @@ describe('the shared browser and services', () => {
 
   const request = async (path: string) => (await fetch(`${url}/${path}`)).text();
 
-  test('start at the first request: one browser for all, one service for each worker', async () => {
-    const paths = ['chromium', 'chromium', 'service/1', 'service/1', 'service/2'];
-    const [browser, sameBrowser, service, sameService, otherService] = await Promise.all(paths.map(request));
+  test('start at the first request: one browser and one service for each worker', async () => {
+    const paths = ['chromium/1', 'chromium/1', 'chromium/2', 'service/1', 'service/1', 'service/2'];
+    const [browser, sameBrowser, otherBrowser, service, sameService, otherService] = await Promise.all(
+      paths.map(request),
+    );
     expect(JSON.parse(browser!)).toEqual({ endpoint: expect.stringMatching(/^ws:/) });
     expect([sameBrowser, sameService]).toEqual([browser, service]);
+    expect(otherBrowser).not.toBe(browser);
     expect(JSON.parse(otherService!)).not.toMatchObject({ databaseUrl: JSON.parse(service!).databaseUrl });
-    expect(childrenOf(offering.pid!)).toHaveLength(3);
+    expect(childrenOf(offering.pid!)).toHaveLength(4);
   });
 
   test('end with the process that offers them, even if that is killed', async () => {
     const children = childrenOf(offering.pid!);
-    expect(children.map(isRunning)).toEqual([true, true, true]);
+    expect(children.map(isRunning)).toEqual([true, true, true, true]);
     offering.kill('SIGKILL');
     await eventually(async () => !children.some(isRunning));
   });

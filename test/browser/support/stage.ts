@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } fro
 import { loadOnce } from '../../support/jest/load-once.js';
 import { newOwner, type Owner } from '../../support/callers/owners.js';
 import { sharedService, type Service } from '../../support/processes/service.js';
-import { whereIs } from '../../support/jest/where-is.js';
+import { whereIs, worker } from '../../support/jest/where-is.js';
 
 // On a machine that is busy with other work each step may take seconds, and a test has dozens.
 const STEP_TIMEOUT_MS = 60_000;
@@ -26,7 +26,7 @@ interface Opening extends Visiting {
   readonly signedIn?: boolean;
 }
 
-/** The real service and a real browser, both shared with other suites; owners and pages are this suite's own. */
+/** The real service and a real browser, both shared with earlier and later suites; owners and pages are this suite's own. */
 export class Stage {
   private readonly contexts: BrowserContext[] = [];
   private faults: string[] = [];
@@ -44,7 +44,7 @@ export class Stage {
   static async start(given?: Service, ...elsewhere: string[]): Promise<Stage> {
     const [service, { endpoint }, { chromium }] = await Promise.all([
       given ?? sharedService(),
-      whereIs<{ endpoint: string }>('chromium'),
+      whereIs<{ endpoint: string }>(`chromium/${worker}`),
       loadOnce<typeof import('playwright-core')>('playwright-core'),
     ]);
     return new Stage(service, await chromium.connect(endpoint), [service.url, ...elsewhere]);

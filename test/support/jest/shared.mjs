@@ -19,8 +19,8 @@ import { prepareService, startInHost } from '../processes/hosted-service.mjs';
  */
 
 /**
- * Path → how to start what it names. Hosts and services are numbered, one for each Jest worker: suites that run at the
- * same time share none, so that one does not see the other's floods and queues.
+ * Path → how to start what it names. Hosts, services and browsers are numbered, one for each Jest worker: suites that
+ * run at the same time share none, so that one does not see the other's floods, queues and clipboard.
  * @type {Readonly<Record<string, (number: string, find: Find) => Promise<Shared>>>}
  */
 const KINDS = { build, host: startHost, service: startSharedService, chromium: startSharedChromium };

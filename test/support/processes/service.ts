@@ -2,7 +2,7 @@ import type { Argon2Passwords } from '../../../src/infrastructure/outbound/passw
 import { connectClients, type Clients } from '../callers/grpc-clients.js';
 import { prepareService, startInHost } from './hosted-service.mjs';
 import { Person } from '../callers/person.js';
-import { whereIs } from '../jest/where-is.js';
+import { whereIs, worker } from '../jest/where-is.js';
 
 interface Addresses {
   readonly url: string;
@@ -18,8 +18,6 @@ export interface Service extends Addresses {
   /** Stops the service, or releases a shared one. */
   stop(): Promise<void>;
 }
-
-const worker = process.env['JEST_WORKER_ID'] ?? '1';
 
 /**
  * The service that the suites of this worker share, one after the other, with demo values and no other settings. A
