@@ -126,7 +126,7 @@ describe('latchkey audit', () => {
       const command = `${process.execPath} ${LATCHKEY} audit verify`;
       const shown = await runCommand('script', ['-qec', command, '/dev/null'], { env: env() });
       expect(shown.code).toBe(0);
-      expect(shown.out).toMatch(/\r█+░* \d+ %, \d+ events/);
+      expect(shown.out).toMatch(/█+░* \d+ %, \d+ events/);
       expect(shown.out).toContain(`events not sealed yet: ${MANY}`);
     });
   });

@@ -8,7 +8,8 @@ import { answering, type Answer, printLine } from '../answering.js';
 import { onDatabase, sealKeys } from '../environment.js';
 import { NOT_DONE, NothingThere, UsageError } from '../failures.js';
 import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
-import { ProgressBar, WatchedTrail } from './watched-trail.js';
+import { ProgressBar } from '../progress.js';
+import { WatchedTrail } from './watched-trail.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 

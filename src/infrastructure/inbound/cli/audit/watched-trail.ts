@@ -1,33 +1,7 @@
-import type { WriteStream } from 'node:tty';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
-
-const WIDTH = 24;
-const EVERY_MS = 100;
-
-/** Shows progress in one line of a terminal. Prints nothing when the output is not a terminal. */
-export class ProgressBar {
-  private shownAt = -Infinity;
-
-  constructor(
-    private readonly what: string,
-    private readonly terminal: WriteStream = process.stderr,
-  ) {}
-
-  show(count: number, fraction: number): void {
-    const now = performance.now();
-    if (!this.terminal.isTTY || now - this.shownAt < EVERY_MS) return;
-    this.shownAt = now;
-    const part = Math.min(1, Math.max(0, fraction));
-    const bar = '█'.repeat(Math.round(part * WIDTH)).padEnd(WIDTH, '░');
-    this.terminal.write(`\r${bar} ${Math.floor(part * 100)} %, ${count} ${this.what}\x1b[K`);
-  }
-
-  clear(): void {
-    if (this.shownAt > -Infinity) this.terminal.write('\r\x1b[K');
-  }
-}
+import type { ProgressBar } from '../progress.js';
 
 /** An audit trail that shows the progress of reading, by the ids read so far. */
 export class WatchedTrail implements AuditTrail {
