@@ -64,7 +64,13 @@ describe('the programs that the tests need', () => {
   it('are needed only by the long suites where only these use them', () => {
     const long = Object.keys(toolsFor([], true));
     expect(long).toEqual(Object.keys(tools));
-    expect(long.filter((command) => !(command in toolsFor([])))).toEqual(['patroni', 'etcd', 'pg_rewind', 'ip']);
+    expect(long.filter((command) => !(command in toolsFor([])))).toEqual([
+      'patroni',
+      'etcd',
+      'pg_rewind',
+      'ip',
+      'mariadbd',
+    ]);
   });
 
   it('are installed without starting their servers, and a policy of the machine is kept', async () => {

@@ -1,0 +1,32 @@
+import { parse } from 'csv-parse/sync';
+import { run } from '../../../scripts/lib/run.mjs';
+import { snippetOf } from '../../support/reading/pages.js';
+
+export const PAGE = 'docs/migrate.md';
+
+/** A line of an exported file, as the columns of docs/cli.md have it. */
+export type ExportedRow = Readonly<Record<(typeof COLUMNS)[number], string>>;
+
+export const COLUMNS = [
+  'owner_id',
+  'name',
+  'access',
+  'sha256',
+  'display_prefix',
+  'expires_at',
+  'permissions',
+  'allowed_networks',
+] as const;
+
+/** The page's query under a heading, run as the page says. @returns the file that it writes */
+export async function exportFrom(url: string, heading: string): Promise<string> {
+  const query = snippetOf(PAGE, heading, 'sql');
+  const { code, output } = await run('psql', [url, '--no-psqlrc', '--csv', '--file', '-'], { input: query });
+  if (code !== 0) throw new Error(output);
+  return output;
+}
+
+export const rowsOf = (csv: string): ExportedRow[] => parse(csv, { columns: true });
+
+/** Days from now, rounded. */
+export const daysUntil = (time: string) => Math.round((Date.parse(time) - Date.now()) / 86_400_000);
