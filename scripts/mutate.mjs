@@ -57,6 +57,7 @@ const unmutable = [
   'audit-trail',
   'due-ports',
   'key-directory-ports',
+  'key-import-ports',
   'key-state',
   'leak-report',
   'notice-ports',

@@ -36,7 +36,7 @@ export interface AccountTransaction {
   listed(key: ApiKey): Promise<ListedKey>;
   /** @param createdBy the account that made the key */
   findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined>;
-  /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. */
+  /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. Imported ones do not count. */
   keyMadeAt(keysBack: number): Promise<Date | undefined>;
   addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void>;
   saveKey(key: ApiKey): Promise<void>;

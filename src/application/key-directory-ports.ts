@@ -16,6 +16,8 @@ export interface KeyFilter {
   readonly lastUsedBefore?: Date | undefined;
   readonly expiresBefore?: Date | undefined;
   readonly prefix?: ShownPrefix | undefined;
+  /** Of imported keys: what a list shows of it, a beginning of that, or a text that begins with what it shows. */
+  readonly displayed?: string | undefined;
   /** The account that made the key. */
   readonly createdBy?: string | undefined;
 }

@@ -52,6 +52,8 @@ export function buildAdapters(
     database,
     ...stores,
     keyReader: new PostgresKeyReader(primary, traces, outage),
+    importReader:
+      config.importPrefixes.length > 0 ? new PostgresKeyReader(primary, traces, outage, 'imports') : undefined,
     audit: new PostgresAudit(primary, database, traces, outage),
     synchronousCommits: new SynchronousCommits(database, log, config.demo),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),

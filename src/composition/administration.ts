@@ -12,14 +12,14 @@ import { buildAdministration } from './use-cases.js';
 
 /** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(
-  { database, receivers, keyPolicy }: Administered,
+  { database, ...settings }: Administered,
   work: (administration: Administration) => Promise<T>,
   isUnlimited: boolean,
 ): Promise<T> {
   return withPrimary(database, async (primary) => {
     const dataSource = await connectMigrated(primary, isUnlimited);
     try {
-      return await work(compose(new Database(dataSource, database), { receivers, keyPolicy }));
+      return await work(compose(new Database(dataSource, database), settings));
     } finally {
       await dataSource.destroy();
     }
@@ -40,12 +40,12 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
   }
 }
 
-function compose(database: Database, { receivers, keyPolicy }: Omit<Administered, 'database'>): Administration {
+function compose(database: Database, { receivers, ...settings }: Omit<Administered, 'database'>): Administration {
   const stores = buildStores(database, receivers);
   const passwords = new Argon2Passwords(passwordHashes);
   const administration = (accounts: Accounts) => {
     const ports = { ...stores, accounts, passwords };
-    const useCases = buildAdministration(ports, { passwordSignIn: true, keyPolicy });
+    const useCases = buildAdministration(ports, { passwordSignIn: true, ...settings });
     return {
       ...useCases,
       changeStatus: useCases.changeAccountStatus,

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { withoutSecrets } from '../domain/secrets.js';
+import { readMarkers } from '../config/config.js';
+import { EnvReader } from '../config/env-reader.js';
+import { alsoHide, withoutSecrets } from '../domain/secrets.js';
 import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/failures.js';
 import { buildProgram } from '../infrastructure/inbound/cli/program.js';
 import { databases } from './databases.js';
@@ -9,6 +11,7 @@ import { databases } from './databases.js';
 process.stdout.on('error', () => process.exit(1));
 
 try {
+  alsoHide(readMarkers(new EnvReader(process.env)).importPrefixes);
   const words = process.argv.slice(2);
   if (words.some((word) => withoutSecrets(word) !== word)) {
     throw new CommanderError(USAGE, '', 'others can see a key on the command line: pass it on stdin');

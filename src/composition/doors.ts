@@ -49,7 +49,7 @@ export async function buildDoors(
 
   const grpcDoors: GrpcDoor[] = [
     new ValidationService(validateKey, config.rateLimit, log),
-    new AccountService(),
+    new AccountService(useCases.importKeys),
     new EnvoyAuthorization(validateKey, log),
   ];
   const httpDoors: HttpDoor[] = [

@@ -1,3 +1,4 @@
+import { alsoHide } from '../domain/secrets.js';
 import type { Config } from '../config/config.js';
 import { demoOwner } from '../config/demo.js';
 import { Clock } from '../infrastructure/inbound/clock/clock.js';
@@ -24,6 +25,7 @@ export interface Latchkey {
  * @param passwords as in `buildAdapters`
  */
 export async function startLatchkey(config: Config, passwords?: Argon2Passwords): Promise<Latchkey> {
+  alsoHide(config.importPrefixes);
   const telemetry = await openTelemetry(config);
   const { log, validationTimes, metricsPage, refusals } = telemetry;
   const primary = new Primary(config.database, log);

@@ -4,6 +4,7 @@ import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/au
 import type { Database } from '../infrastructure/outbound/postgres/client/database.js';
 import { PostgresRecordingGate } from '../infrastructure/outbound/postgres/keys/recording-gate.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
+import { PostgresKeyImports } from '../infrastructure/outbound/postgres/keys/key-imports.js';
 import { PostgresKeyDirectory } from '../infrastructure/outbound/postgres/keys/key-directory.js';
 import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
@@ -19,6 +20,7 @@ export function buildStores(database: Database, receivers: NoticeReceivers) {
     recordingGate: new PostgresRecordingGate(database.answerTimeoutMs),
     dueKeys: new PostgresDueKeys(database, outboxWriter),
     keys: new PostgresApiKeys(database),
+    keyImports: new PostgresKeyImports(database, outboxWriter),
     keyDirectory: new PostgresKeyDirectory(database),
     accounts: new PostgresAccounts(database, outboxWriter),
   };

@@ -13,6 +13,7 @@ import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
 import { CreateApiKey } from '../application/keys/create-api-key.js';
 import { GetApiKey } from '../application/keys/get-api-key.js';
+import { ImportKeys } from '../application/keys/import-keys.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { ListKeys } from '../application/keys/list-keys.js';
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
@@ -41,6 +42,9 @@ import type { Config } from '../config/config.js';
 /** The implementation of each port: an adapter, or a fake in tests. */
 export interface Ports {
   readonly keyReader: port.KeyReader;
+  /** Undefined without import prefixes. */
+  readonly importReader: port.KeyReader | undefined;
+  readonly keyImports: port.KeyImports;
   readonly audit: port.Audit;
   readonly auditTrail: port.AuditTrail;
   readonly outbox: port.Outbox;
@@ -69,6 +73,7 @@ export interface Ports {
 export type Settings = Pick<
   Config,
   | 'keyPrefix'
+  | 'importPrefixes'
   | 'adminPermission'
   | 'keyChangesPerHour'
   | 'keyPolicy'
@@ -83,7 +88,7 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(settings: Settings, ports: Ports) {
-  const { keyPrefix, keyChangesPerHour, keyPolicy, rateLimit, passwordSignIn, freshSignIn } = settings;
+  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, passwordSignIn, freshSignIn } = settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const {
@@ -108,7 +113,14 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     rule: freshSignIn,
   });
   const recordFirstUse = new RecordFirstUse(accounts, validationGate);
-  const validateKey = new ValidateKey({ ...ports, dueEnds: validatedEnds, recordFirstUse, keyPrefix, rateLimit });
+  const validateKey = new ValidateKey({
+    ...ports,
+    dueEnds: validatedEnds,
+    recordFirstUse,
+    keyPrefix,
+    importPrefixes,
+    rateLimit,
+  });
   return {
     ...administration,
     recordFirstUse,
@@ -120,7 +132,7 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     renameApiKey: new RenameApiKey(accounts),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, revokeAsAdmin),
-    reportLeakedKeys: new ReportLeakedKeys(leakReports, audit),
+    reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
     endReportedKeys: new EndReportedKeys(leakReports, revokeLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
@@ -148,20 +160,27 @@ export function buildAdministration(
     accounts,
     keys,
     keyDirectory,
+    keyImports,
     dueKeys,
     recordingGate,
     passwords,
-  }: Pick<Ports, 'accounts' | 'keys' | 'keyDirectory' | 'dueKeys' | 'recordingGate' | 'passwords'>,
-  { passwordSignIn, keyPolicy }: Pick<Settings, 'passwordSignIn' | 'keyPolicy'>,
+  }: Pick<Ports, 'accounts' | 'keys' | 'keyDirectory' | 'keyImports' | 'dueKeys' | 'recordingGate' | 'passwords'>,
+  {
+    passwordSignIn,
+    keyPolicy,
+    keyPrefix,
+    importPrefixes,
+  }: Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'keyPrefix' | 'importPrefixes'>,
 ) {
   const dueEnds = new RecordDueEnds(dueKeys, recordingGate);
   const revokeAsAdmin = new RevokeAsAdmin(accounts);
   return {
     dueEnds,
     listApiKeys: new ListApiKeys(keys, accounts, dueEnds, keyPolicy),
-    listAllKeys: new ListKeys(keyDirectory, dueEnds),
+    listAllKeys: new ListKeys(keyDirectory, dueEnds, importPrefixes),
     revokeAsAdmin,
-    revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeAsAdmin),
+    revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeAsAdmin, importPrefixes),
+    importKeys: new ImportKeys(keyImports, { marker: keyPrefix, importPrefixes, policy: keyPolicy }),
     managedAccounts: new ManagedAccounts(accounts),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),

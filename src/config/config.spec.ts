@@ -55,6 +55,7 @@ describe('the configuration', () => {
       },
       redis: undefined,
       keyPrefix: 'lk',
+      importPrefixes: [],
       rateLimit: { perSecond: 20, burst: 100 },
       serviceTokens: [{ name: 'gateway', role: 'validator', digest: Buffer.from(hex('token'), 'hex') }],
       platformLogin: undefined,
@@ -136,6 +137,7 @@ describe('a setting', () => {
     ],
     [{ REDIS_URL: 'rediss://cache:6380' }, { redis: { kind: 'server', url: 'rediss://cache:6380' } }],
     [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
+    [{ IMPORT_PREFIXES: 'acme_live_, sk|' }, { importPrefixes: ['acme_live_', 'sk|'] }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
     [{ MAX_ACTIVE_KEYS: '100', MAX_KEY_DAYS: '1' }, { keyPolicy: { maxActiveKeys: 100, maxKeyDays: 1 } }],
     [{ ADMIN_PERMISSION: 'api-keys:administer' }, { adminPermission: 'api-keys:administer' }],
@@ -180,6 +182,16 @@ describe('a setting', () => {
       { KEY_PREFIX: value },
       'KEY_PREFIX must match [a-z][a-z0-9]{0,15}',
     ]),
+    ...['ab', 'a b_', 'acme_live_1234567'].map((value): [NodeJS.ProcessEnv, string] => [
+      { IMPORT_PREFIXES: `acme_,${value}` },
+      'IMPORT_PREFIXES entry 2 must be 3 to 16 visible ASCII characters',
+    ]),
+    [{ IMPORT_PREFIXES: 'lk_live_' }, 'IMPORT_PREFIXES entry 1 must not begin as our own keys do: lk_'],
+    [
+      { KEY_PREFIX: 'acme', IMPORT_PREFIXES: 'acm' },
+      'IMPORT_PREFIXES entry 1 must not begin as our own keys do: acme_',
+    ],
+    [{ IMPORT_PREFIXES: 'abc,'.repeat(11) }, 'IMPORT_PREFIXES must have at most 10 entries'],
     ...['proxy.example.org', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0/8', 'true'].map(
       (value): [NodeJS.ProcessEnv, string] => [
         { TRUSTED_PROXIES: `::1,${value}` },
@@ -259,8 +271,8 @@ describe('SERVICE_TOKENS', () => {
     [`${'n'.repeat(65)}:validator:${hex('1')}`, 'must read name:role:sha256-hex'],
     [`a:validator:the-token-itself`, "must end in the 64 hex digits of its token's SHA-256"],
     [`a:validator:${hex('1')}0`, "must end in the 64 hex digits of its token's SHA-256"],
-    [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts, reporter'],
-    [`a::${hex('1')}`, 'must name one of the roles validator, accounts, reporter'],
+    [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts, importer, reporter'],
+    [`a::${hex('1')}`, 'must name one of the roles validator, accounts, importer, reporter'],
   ])('names an invalid entry by its number: %j', (entry, problem) => {
     const good = `a:validator:${hex('1')}`;
     expect(problems({ SERVICE_TOKENS: `${good},${entry}` })).toEqual([`SERVICE_TOKENS entry 2 ${problem}`]);
@@ -339,7 +351,12 @@ describe('DEMO', () => {
   test('adds its service tokens unless others are given', () => {
     const { DATABASE_URL } = NEEDED;
     const names = ({ serviceTokens }: ReturnType<typeof readConfig>) => serviceTokens.map(({ name }) => name);
-    expect(names(readConfig({ DATABASE_URL, DEMO: '1' }))).toEqual(['dev-validator', 'dev-accounts', 'dev-reporter']);
+    expect(names(readConfig({ DATABASE_URL, DEMO: '1' }))).toEqual([
+      'dev-validator',
+      'dev-accounts',
+      'dev-importer',
+      'dev-reporter',
+    ]);
     expect(names(read({ DEMO: '1' }))).toEqual(['gateway']);
     expect(read({ DEMO: '1', NODE_ENV: 'development' }).demo).toBe(true);
   });
@@ -512,12 +529,12 @@ describe('TLS for gRPC', () => {
     [
       'an entry with another role',
       { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:root' },
-      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts'],
+      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts, importer'],
     ],
     [
       'an entry with a role that does not call over gRPC',
       { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:reporter' },
-      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts'],
+      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts, importer'],
     ],
   ])('stops the start with %s', (_what, env, expected) => expect(problems(env)).toEqual(expected));
 });

@@ -1,6 +1,7 @@
 import { MAX_RATE, MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../domain/accounts/account-limits.js';
 import type { ServicePolicy } from '../domain/keys/key-policy.js';
 import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
+import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '../domain/keys/foreign-key.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';
@@ -61,7 +62,7 @@ function readSettings(reader: EnvReader) {
     trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
     database: readDatabase(reader),
     redis: readRedis(reader),
-    keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
+    ...readMarkers(reader),
     rateLimit: {
       perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, MAX_RATE),
       burst: reader.wholeNumber('RATE_LIMIT_BURST', 100, MAX_RATE),
@@ -105,6 +106,20 @@ function readSettings(reader: EnvReader) {
     /** One line for each dangerous but permitted setting, for the log of the start. */
     warnings: reader.warnings as readonly string[],
   };
+}
+
+/** How keys begin: ours, and those that were imported from other systems. */
+export function readMarkers(reader: EnvReader) {
+  const keyPrefix = reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}');
+  const prefixes = reader.list('IMPORT_PREFIXES', (prefix) => {
+    const problem = importPrefixProblem(prefix, keyPrefix);
+    if (problem) throw new Error(problem);
+    return prefix;
+  });
+  const importPrefixes: readonly string[] = prefixes ?? [];
+  const most = MAX_IMPORT_PREFIXES;
+  if (importPrefixes.length > most) reader.wrong('IMPORT_PREFIXES', `must have at most ${most} entries`);
+  return { keyPrefix, importPrefixes };
 }
 
 /** What new keys of every account may have. An account's own limits may replace it. */

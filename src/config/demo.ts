@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PutAccountCommand } from '../application/accounts/put-account.js';
 import type { EnvReader } from './env-reader.js';
-import type { ServiceToken } from './service-roles.js';
+import { SERVICE_ROLES, type ServiceRole, type ServiceToken } from './service-roles.js';
 
 /** Public values for trying the service. They exist only with DEMO=1, which NODE_ENV=production refuses. */
 export const DEMO_OWNER: PutAccountCommand & { password: string } = {
@@ -18,17 +18,21 @@ export function demoOwner(passwordSignIn: boolean): PutAccountCommand {
   return passwordSignIn ? { ...profile, password } : profile;
 }
 
-export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = [
-  { name: 'dev-validator', role: 'validator', digest: sha256('dev-validator-token') },
-  { name: 'dev-accounts', role: 'accounts', digest: sha256('dev-accounts-token') },
-  { name: 'dev-reporter', role: 'reporter', digest: sha256('dev-reporter-token') },
-];
+export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = SERVICE_ROLES.map((role) => ({
+  name: `dev-${role}`,
+  role,
+  digest: sha256(demoToken(role)),
+}));
 
 /** Tokens that are or were in our pages and examples, and the digest of an empty variable. */
-const PUBLISHED_TOKENS = ['dev-validator-token', 'dev-accounts-token', 'dev-reporter-token', 'foo', 'the token', ''];
+const PUBLISHED_TOKENS = [...SERVICE_ROLES.map(demoToken), 'foo', 'the token', ''];
 
 export function isPublished(digest: Buffer): boolean {
   return PUBLISHED_TOKENS.some((token) => sha256(token).equals(digest));
+}
+
+function demoToken(role: ServiceRole): string {
+  return `dev-${role}-token`;
 }
 
 function sha256(text: string): Buffer {

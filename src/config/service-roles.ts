@@ -1,5 +1,5 @@
 /** Roles that call over gRPC. A client certificate can have one of these roles too. */
-const GRPC_ROLES = ['validator', 'accounts'] as const;
+const GRPC_ROLES = ['validator', 'accounts', 'importer'] as const;
 type GrpcRole = (typeof GRPC_ROLES)[number];
 
 export const SERVICE_ROLES = [...GRPC_ROLES, 'reporter'] as const;

@@ -27,6 +27,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     REDIS_URL: config.redis?.place,
     FORWARD_AUTH_ROUTES: config.forwardAuthRoutes?.length,
     KEY_PREFIX: config.keyPrefix,
+    IMPORT_PREFIXES: config.importPrefixes,
     RATE_LIMIT_PER_SECOND: config.rateLimit.perSecond,
     RATE_LIMIT_BURST: config.rateLimit.burst,
     KEY_CHANGES_PER_HOUR: config.keyChangesPerHour,

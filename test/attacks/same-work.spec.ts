@@ -54,6 +54,7 @@ describe('the denial of a validation', () => {
       limiter,
       audit: new NotedAudit(),
       keyPrefix: 'lk',
+      importPrefixes: [],
       rateLimit: { perSecond: 1, burst: 1 },
     });
     const workFor = async (key: string) => {

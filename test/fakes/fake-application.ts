@@ -17,6 +17,7 @@ import { FakeStore } from './fake-store.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
 import { fakeKeyDirectory } from './keys/fake-key-directory.js';
 import { fakeDueKeys } from './keys/fake-due-keys.js';
+import { fakeKeyImports } from './keys/fake-key-imports.js';
 import { fakeKeyReader } from './keys/fake-key-reader.js';
 import { fakeKeyUsage } from './keys/fake-key-usage.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
@@ -50,6 +51,8 @@ export const openGate: RecordingGate = { pass: (_keyId, _since, record) => recor
 export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
   return {
     keyReader: fakeKeyReader(store),
+    importReader: fakeKeyReader(store),
+    keyImports: fakeKeyImports(store),
     audit: fakeAudit(store),
     auditTrail: fakeAuditTrail(store),
     outbox: fakeOutbox(store),
@@ -82,6 +85,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
   const useCases = buildUseCases(
     {
       keyPrefix: 'lk',
+      importPrefixes: [],
       adminPermission: ADMIN_PERMISSION,
       keyChangesPerHour: 0,
       keyPolicy: SERVICE_POLICY,

@@ -2,7 +2,6 @@ import type { Account } from '../../domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
 import { type Actor, asSeenBy, OWNER_EVENT_TYPES, type RecordedEvent } from '../../domain/audit/audit-event.js';
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
-import { readShownPrefix } from '../../domain/keys/key-string.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
 import type { KeyListing, KeyPage, ListKeys } from '../keys/list-keys.js';
 import type { RecordDueEnds } from '../keys/record-due-ends.js';
@@ -38,7 +37,7 @@ export class ViewKeys {
       owner: ownerId,
       status,
       // Any other text may be something that does not belong on the audit trail.
-      prefix: prefix === undefined || readShownPrefix(prefix) ? prefix : null,
+      prefix: prefix === undefined || listKeys.isShown(prefix) ? prefix : null,
       lastUsedBefore: lastUsedBefore?.toISOString(),
       expiresBefore: expiresBefore?.toISOString(),
       cursor: pageToken,

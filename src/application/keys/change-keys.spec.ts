@@ -49,7 +49,7 @@ describe('The event of a change', () => {
   ])('%s', async (_what, site) => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await new RevokeLeakedKeys(app.keys, revokeAsAdmin).end(keyProofsIn(fullKey), {
+    await new RevokeLeakedKeys(app.keys, revokeAsAdmin, []).end(keyProofsIn(fullKey), {
       actor: ADMIN,
       ...(site && { site }),
     });
@@ -85,7 +85,7 @@ describe('The notices of a change', () => {
   test('announce a leak and the revocation', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await new RevokeLeakedKeys(app.keys, revokeAsAdmin).execute(fullKey, ADMIN);
+    await new RevokeLeakedKeys(app.keys, revokeAsAdmin, []).execute(fullKey, ADMIN);
     expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', expect.any(String)],
       ['api_key.revoked', 'leaked'],

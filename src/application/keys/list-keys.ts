@@ -1,4 +1,5 @@
 import { requireFields } from '../../domain/errors.js';
+import { readDisplayed } from '../../domain/keys/foreign-key.js';
 import { isKeyId } from '../../domain/keys/key-id.js';
 import { readShownPrefix } from '../../domain/keys/key-string.js';
 import type { KeyDirectory, KeyFilter, KeyPosition, OwnedKey } from '../key-directory-ports.js';
@@ -8,7 +9,7 @@ import type { RecordDueEnds } from './record-due-ends.js';
 export const MAX_KEYS_PAGE = 1000;
 const DEFAULT_PAGE = 100;
 
-export interface KeyListing extends Omit<KeyFilter, 'prefix'> {
+export interface KeyListing extends Omit<KeyFilter, 'prefix' | 'displayed'> {
   /** As a list shows it: `lk_4f9a01c2d3e4…`, or less of it. */
   readonly prefix?: string | undefined;
   /** At most MAX_KEYS_PAGE; 0 for the default. */
@@ -27,6 +28,7 @@ export class ListKeys {
   constructor(
     private readonly directory: KeyDirectory,
     private readonly dueEnds: RecordDueEnds,
+    private readonly importPrefixes: readonly string[],
   ) {}
 
   /**
@@ -37,12 +39,24 @@ export class ListKeys {
     requireFields({ pageSize: pageSize <= MAX_KEYS_PAGE ? undefined : `must be at most ${MAX_KEYS_PAGE}` });
     const after = pageToken === undefined ? undefined : positionIn(pageToken);
     if (pageToken !== undefined && !after) throw wrongPageToken();
-    const prefix = shown === undefined ? undefined : readShownPrefix(shown);
-    if (shown !== undefined && !prefix) return { keys: [], nextPageToken: undefined };
+    const named = shown === undefined ? {} : this.shownBy(shown);
+    if (!named) return { keys: [], nextPageToken: undefined };
     const size = pageSize || DEFAULT_PAGE;
-    const found = await this.upToDate(() => this.directory.list({ ...filter, prefix }, after, size + 1));
+    const found = await this.upToDate(() => this.directory.list({ ...filter, ...named }, after, size + 1));
     const keys = found.slice(0, size);
     return { keys, nextPageToken: found.length > size ? tokenOf(keys.at(-1)!) : undefined };
+  }
+
+  /** Whether some key may be shown so. It is recorded only then: any other text may be a secret. */
+  isShown(prefix: string): boolean {
+    return this.shownBy(prefix) !== undefined;
+  }
+
+  private shownBy(text: string): Pick<KeyFilter, 'prefix' | 'displayed'> | undefined {
+    const displayed = readDisplayed(text, this.importPrefixes);
+    if (displayed !== undefined) return { displayed };
+    const prefix = readShownPrefix(text);
+    return prefix && { prefix };
   }
 
   /** Reads again until no end is due. */

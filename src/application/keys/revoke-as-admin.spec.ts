@@ -13,7 +13,7 @@ const BY_ADMIN = { actor: ADMIN, reason: 'administrator' } as const;
 
 const app = openFakes();
 const revoke = new RevokeAsAdmin(app.accounts);
-const revokeLeaked = new RevokeLeakedKeys(app.keys, revoke);
+const revokeLeaked = new RevokeLeakedKeys(app.keys, revoke, []);
 
 const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
@@ -127,7 +127,7 @@ describe('RevokeLeakedKeys', () => {
         transaction: () => Promise.reject(new LatchkeyError('unavailable', 'away')),
       }),
     );
-    expect(await outcomeOf(new RevokeLeakedKeys(app.keys, away).execute(fullKey, ADMIN))).toBe('unavailable');
+    expect(await outcomeOf(new RevokeLeakedKeys(app.keys, away, []).execute(fullKey, ADMIN))).toBe('unavailable');
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 });

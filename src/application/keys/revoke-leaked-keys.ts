@@ -31,11 +31,12 @@ export class RevokeLeakedKeys {
   constructor(
     private readonly keys: ApiKeys,
     private readonly revoke: RevokeAsAdmin,
+    private readonly importPrefixes: readonly string[],
   ) {}
 
   /** Revokes every key whose full string is somewhere in the text. A key that had already ended is no error. */
   async execute(text: string, administrator: Administrator): Promise<LeakedKey[]> {
-    const { leaked, errors } = await this.end(keyProofsIn(text), { actor: administrator });
+    const { leaked, errors } = await this.end(keyProofsIn(text, this.importPrefixes), { actor: administrator });
     if (errors.length > 0) throw errors[0];
     return leaked;
   }

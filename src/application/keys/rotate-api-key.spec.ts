@@ -212,7 +212,7 @@ describe('A change between the read of a successor and its first use', () => {
     }
   }
   const firstUse = new Interrupted(app.accounts, app.validationGate);
-  const interrupted = new ValidateKey({ ...app, recordFirstUse: firstUse, keyPrefix: 'lk' });
+  const interrupted = new ValidateKey({ ...app, recordFirstUse: firstUse, keyPrefix: 'lk', importPrefixes: [] });
   const during = async (next: { fullKey: string }, change: () => Promise<unknown>) => {
     firstUse.beforeRecording = change;
     return (await interrupted.execute({ credential: next.fullKey, question: READ, client: client() })).verdict;

@@ -159,7 +159,7 @@ describe('EndReportedKeys', () => {
       claims.push(...claimed.map(({ report: { keys: left } }) => left.length));
       return claimed;
     };
-    const leaked = new RevokeLeakedKeys(app.keys, slow);
+    const leaked = new RevokeLeakedKeys(app.keys, slow, []);
     await report(...keys.map(({ fullKey }) => fullKey));
     expect(await new EndReportedKeys(app.leakReports, leaked, app.audit, () => nowMs).execute()).toBe(3);
     expect([claims, waiting()]).toEqual([[3, 1], 0]);

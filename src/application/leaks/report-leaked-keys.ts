@@ -12,6 +12,9 @@ export interface Leak extends LeakSite {
   readonly texts: readonly string[];
 }
 
+/** How many characters are searched before other work gets a turn. They take a few milliseconds at most. */
+const SEARCHED_AT_ONCE = 8192;
+
 /** Accepts reports without looking up the keys: the answer and its time are the same for unknown keys. */
 export class ReportLeakedKeys {
   private notify: () => void = () => undefined;
@@ -19,6 +22,7 @@ export class ReportLeakedKeys {
   constructor(
     private readonly reports: LeakReports,
     private readonly audit: Audit,
+    private readonly importPrefixes: readonly string[],
   ) {}
 
   /** Calls `listener` after each report has been committed. */
@@ -47,7 +51,7 @@ export class ReportLeakedKeys {
 
   private async take(leaks: readonly Leak[], reporter: Actor, requester: Requester, charge: ReportCharge) {
     try {
-      await this.reports.take(await reportsOf(leaks, reporter), requester, charge);
+      await this.reports.take(await this.reportsOf(leaks, reporter), requester, charge);
     } catch (error) {
       if (error instanceof LatchkeyError && error.code === 'too_many_attempts') {
         const { client } = reporter;
@@ -58,26 +62,23 @@ export class ReportLeakedKeys {
     }
     this.notify();
   }
-}
 
-/** How many characters are searched before other work gets a turn. They take a few milliseconds at most. */
-const SEARCHED_AT_ONCE = 8192;
-
-async function reportsOf(leaks: readonly Leak[], reporter: Actor): Promise<LeakReport[]> {
-  const reports: LeakReport[] = [];
-  let searched = 0;
-  for (const { texts, source, url } of leaks) {
-    // By digest, so that a key in several texts gives one proof.
-    const proofs = new Map<string, KeyProof>();
-    for (const text of texts) {
-      for (const proof of keyProofsIn(text)) proofs.set(proof.digest.toString('hex'), proof);
-      searched += text.length;
-      if (searched < SEARCHED_AT_ONCE) continue;
-      // oxlint-disable-next-line no-await-in-loop
-      await new Promise((resolve) => setImmediate(resolve));
-      searched = 0;
+  private async reportsOf(leaks: readonly Leak[], reporter: Actor): Promise<LeakReport[]> {
+    const reports: LeakReport[] = [];
+    let searched = 0;
+    for (const { texts, source, url } of leaks) {
+      // By digest, so that a key in several texts gives one proof.
+      const proofs = new Map<string, KeyProof>();
+      for (const text of texts) {
+        for (const proof of keyProofsIn(text, this.importPrefixes)) proofs.set(proof.digest.toString('hex'), proof);
+        searched += text.length;
+        if (searched < SEARCHED_AT_ONCE) continue;
+        // oxlint-disable-next-line no-await-in-loop
+        await new Promise((resolve) => setImmediate(resolve));
+        searched = 0;
+      }
+      reports.push({ keys: [...proofs.values()], reporter, source, url });
     }
-    reports.push({ keys: [...proofs.values()], reporter, source, url });
+    return reports;
   }
-  return reports;
 }

@@ -34,7 +34,7 @@ const app = openFakes({ rateLimit: SLOW });
 
 /** Uses the same store, but its own reader and the asynchronous limiter. */
 function judgeOver(reader: KeyReader): ValidateKey {
-  return new ValidateKey({ ...app, keyReader: reader, limiter, keyPrefix: 'lk' });
+  return new ValidateKey({ ...app, keyReader: reader, limiter, keyPrefix: 'lk', importPrefixes: [] });
 }
 
 /** Uses the same store. Something happens once, after the first read of the key. */
@@ -47,7 +47,7 @@ function judgeAfter(happen: () => Promise<unknown>, parts: Partial<ValidationPar
     await now?.();
     return reading;
   };
-  const judging = new ValidateKey({ ...app, keyReader: { read }, keyPrefix: 'lk', ...parts });
+  const judging = new ValidateKey({ ...app, keyReader: { read }, keyPrefix: 'lk', importPrefixes: [], ...parts });
   return (credential: string) => judging.execute({ credential, question: READ, client: client() });
 }
 
@@ -437,7 +437,7 @@ test('ValidateKey reads a key once, also when it records the first use', async (
     reads += 1;
     return app.keyReader.read(publicPart);
   };
-  const counting = new ValidateKey({ ...app, keyReader: { read }, keyPrefix: 'lk' });
+  const counting = new ValidateKey({ ...app, keyReader: { read }, keyPrefix: 'lk', importPrefixes: [] });
   const { verdict } = await counting.execute({ credential: fullKey, question: READ, client: client() });
   expect([verdict.granted, reads]).toEqual([true, 1]);
 });

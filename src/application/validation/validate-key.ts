@@ -1,4 +1,5 @@
 import { isProof } from '../../domain/keys/key-restrictions.js';
+import { ForeignKey } from '../../domain/keys/foreign-key.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { RateDecision, RateLimit } from '../../domain/rate-limit.js';
 import {
@@ -40,6 +41,8 @@ export interface Validation {
 
 export interface ValidationParts {
   readonly keyReader: KeyReader;
+  /** For imported keys, so that made-up strings that begin like one do not delay our own keys. */
+  readonly importReader: KeyReader | undefined;
   readonly limiter: RateLimiter;
   readonly dueEnds: RecordDueEnds;
   readonly recordFirstUse: RecordFirstUse;
@@ -48,8 +51,17 @@ export interface ValidationParts {
   readonly meter: ValidationMeter;
   readonly refusals: Refusals;
   readonly keyPrefix: string;
+  /** How imported keys begin. */
+  readonly importPrefixes: readonly string[];
   /** Of keys whose owner has no limit of their own. */
   readonly rateLimit: RateLimit;
+}
+
+/** A credential that has the form of a key, and where to find that key. */
+interface Presented {
+  readonly publicPart: string;
+  readonly digest: Buffer;
+  readonly reader: KeyReader;
 }
 
 type Refused = FailedAuthentication & { readonly reason: DenialReason };
@@ -70,16 +82,15 @@ export class ValidateKey {
   }
 
   private async validate(request: ValidationRequest, timer: ValidationTimer): Promise<Validation> {
-    const { keyReader, limiter, usage, keyPrefix, rateLimit } = this.parts;
+    const { limiter, usage, rateLimit } = this.parts;
     const { credential, question, client, service = null } = request;
-    const keyString = credential === undefined ? undefined : KeyString.parse(credential, keyPrefix);
-    if (!keyString) {
+    const presented = credential === undefined ? undefined : this.presentedIn(credential);
+    if (!presented) {
       const why = credential === undefined ? 'no credential that can be read' : 'not a well-formed key';
       return this.refuseUnproven({ client, publicPart: null, keyId: null, ownerId: null }, why, timer);
     }
-    const digest = keyString.digest();
-    const { publicPart } = keyString;
-    const { sentAt, now, found } = await keyReader.read(publicPart);
+    const { publicPart, digest, reader } = presented;
+    const { sentAt, now, found } = await reader.read(publicPart);
     timer.endPart('batch', sentAt);
     timer.endPart('postgresql');
     const { id: keyId = null, ownerId = null } = found ?? {};
@@ -96,7 +107,7 @@ export class ValidateKey {
     let verdict = found.judge(question, isAdmitted, now);
     if (found.isEndDue(now) || (verdict.granted && found.awaitsFirstUse)) {
       const asked = { question, isAdmitted, client, since: performance.now() };
-      verdict = await this.judgeRecorded(publicPart, asked, { now, found });
+      verdict = await this.judgeRecorded(presented, asked, { now, found });
       if (verdict.granted) timer.endPart('record');
     }
     const charged = rate ? { rate } : {};
@@ -109,13 +120,22 @@ export class ValidateKey {
     return { verdict, ...charged, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
+  /** Undefined for what no key of ours, made here or imported, looks like. It costs no read. */
+  private presentedIn(credential: string): Presented | undefined {
+    const { keyPrefix, keyReader, importReader, importPrefixes } = this.parts;
+    const own = KeyString.parse(credential, keyPrefix);
+    if (own) return { publicPart: own.publicPart, digest: own.digest(), reader: keyReader };
+    const foreign = importReader && ForeignKey.parse(credential, importPrefixes);
+    return foreign && { publicPart: foreign.publicPart, digest: foreign.digest(), reader: importReader };
+  }
+
   /** Judges the key. A due end, or a successor's first use, is committed before the answer. */
   private async judgeRecorded(
-    publicPart: string,
+    presented: Presented,
     asked: Omit<FirstUse, 'standing' | 'readAt'>,
     { found, now }: Pick<KeyReading, 'found' | 'now'>,
   ): Promise<Verdict> {
-    const { keyReader, dueEnds, recordFirstUse } = this.parts;
+    const { dueEnds, recordFirstUse } = this.parts;
     if (!found) return deny('invalid-key');
     const verdict = found.judge(asked.question, asked.isAdmitted, now);
     if (found.isEndDue(now)) {
@@ -126,7 +146,7 @@ export class ValidateKey {
     } else {
       return verdict;
     }
-    return this.judgeRecorded(publicPart, asked, await keyReader.read(publicPart));
+    return this.judgeRecorded(presented, asked, await presented.reader.read(presented.publicPart));
   }
 
   private async refuseUnproven(

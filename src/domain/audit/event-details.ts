@@ -10,7 +10,7 @@ export function fixedFacts(key: ApiKey) {
   const restrictions = { ...(permissions && { permissions }), ...(allowedNetworks && { allowedNetworks }) };
   const rotation = replaces === null ? {} : { replaces, graceSeconds };
   const facts = { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString() };
-  return { ...facts, ...restrictions, ...rotation };
+  return { ...facts, ...restrictions, ...rotation, ...(key.isImported && { imported: true }) };
 }
 
 /** Of the first use of a successor: the end that it gave the old key. */

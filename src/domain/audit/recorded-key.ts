@@ -18,6 +18,7 @@ export interface StoredKey
       | 'access'
       | 'publicPart'
       | 'digest'
+      | 'displayPrefix'
       | 'createdAt'
       | keyof KeyTimes
       | keyof KeyRestrictions
@@ -67,7 +68,15 @@ export class RecordedKey {
     const { created } = this;
     if (!created) return mustHaveEvent(stored.createdAt, prunedUpTo) ? ['has no event that created it'] : [];
     const given = `event ${created.id} created it`;
-    const { access, publicPart, digest, expiresAt, permissions, allowedNetworks } = detailsOf(created);
+    const {
+      access,
+      publicPart,
+      digest,
+      expiresAt,
+      permissions,
+      allowedNetworks,
+      imported = false,
+    } = detailsOf(created);
     const [isStill, expires] = [sameUnlessAbsent, moment(stored.expiresAt)];
     return [
       ...(created.ownerId === stored.ownerId ? [] : [`belongs to ${stored.ownerId}; ${given} for ${created.ownerId}`]),
@@ -76,6 +85,7 @@ export class RecordedKey {
       ...(isStill(publicPart, stored.publicPart) && isStill(digest, stored.digest.toString('hex'))
         ? []
         : [`has another secret than ${given} with`]),
+      ...(imported === (stored.displayPrefix !== null) ? [] : [importProblem(stored, given)]),
       ...restrictionProblems('has permissions', stored.permissions, permissions, given),
       ...restrictionProblems('has allowed networks', stored.allowedNetworks, allowedNetworks, given),
       ...(isStill(expiresAt, expires) ? [] : [`expires at ${expires}; ${given} until ${String(expiresAt)}`]),
@@ -124,9 +134,18 @@ function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {
   return !prunedUpTo || !(at.valueOf() <= prunedUpTo.valueOf());
 }
 
-/** Keys that an owner made are stored without a maker, as all keys were before there were managers. */
-function makerProblems({ createdBy }: StoredKey, { id, ownerId, actorId }: HistoryEvent): string[] {
-  const isSame = actorId === null || actorId === (createdBy ?? ownerId);
+function importProblem({ displayPrefix }: StoredKey, given: string): string {
+  const [is, was] = displayPrefix === null ? ['made here', 'an import'] : ['imported', 'one that was made here'];
+  return `is ${is}; ${given} as ${was}`;
+}
+
+/**
+ * Keys that an owner made are stored without a maker, as all keys were before there were managers. So are imported keys,
+ * which the platform brings.
+ */
+function makerProblems({ createdBy, displayPrefix }: StoredKey, { id, ownerId, actorId }: HistoryEvent): string[] {
+  const isBrought = displayPrefix !== null && createdBy === null;
+  const isSame = isBrought || actorId === null || actorId === (createdBy ?? ownerId);
   return isSame ? [] : [`was made by ${createdBy ?? 'its owner'}; event ${id} created it by ${actorId}`];
 }
 

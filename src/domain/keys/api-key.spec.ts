@@ -26,6 +26,7 @@ describe('ApiKey.issue', () => {
       id: 'k1',
       ownerId: 'u1',
       createdBy: null,
+      displayPrefix: null,
       name: 'CI',
       note: null,
       access: 'read-and-write',

@@ -10,6 +10,7 @@ import {
 import { restrictionsOf, storedDigest } from './key-restrictions.js';
 import {
   type ApiKeyState,
+  type ImportOrder,
   type KeyLabel,
   type KeyOrder,
   type Renaming,
@@ -17,7 +18,8 @@ import {
   UNTOUCHED,
 } from './key-state.js';
 import { type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from './key-status.js';
-import type { KeyString } from './key-string.js';
+import { ForeignKey } from './foreign-key.js';
+import { type KeyString, maskKey } from './key-string.js';
 import { DAY_MS } from '../time.js';
 
 export class ApiKey {
@@ -43,6 +45,28 @@ export class ApiKey {
     });
   }
 
+  /** The holder keeps using the string that another system gave out. @param marker of the keys made here */
+  static import(order: ImportOrder, marker: string, now: Date): ApiKey {
+    const { id, ownerId, name, access, displayPrefix, expiresAt } = order;
+    const foreign = ForeignKey.ofDigest(order.sha256);
+    const restrictions = restrictionsOf(order);
+    return new ApiKey({
+      ...UNTOUCHED,
+      ...restrictions,
+      id,
+      ownerId,
+      name: normalizeKeyName(name),
+      note: null,
+      access,
+      keyPrefix: marker,
+      publicPart: foreign.publicPart,
+      displayPrefix,
+      digest: storedDigest(foreign.digest(), restrictions),
+      createdAt: now,
+      expiresAt,
+    });
+  }
+
   static restore(state: ApiKeyState): ApiKey {
     return new ApiKey(state);
   }
@@ -56,6 +80,15 @@ export class ApiKey {
   /** The id of the account that made the key. */
   get createdBy(): string {
     return this.state.createdBy ?? this.state.ownerId;
+  }
+  /** Whether another system made it. */
+  get isImported(): boolean {
+    return this.state.displayPrefix !== null;
+  }
+  /** What lists show of it: `lk_4f9a01c2d3e4…`. */
+  get shown(): string {
+    const { displayPrefix, keyPrefix, publicPart } = this.state;
+    return displayPrefix === null ? maskKey(keyPrefix, publicPart) : `${displayPrefix}…`;
   }
   get replaces(): string | null {
     return this.state.replaces;
@@ -149,7 +182,8 @@ export class ApiKey {
   }
 
   private lifeDays(): number {
-    return Math.round((this.state.expiresAt.getTime() - this.state.createdAt.getTime()) / DAY_MS);
+    // An imported key may have less than a day left.
+    return Math.max(1, Math.round((this.state.expiresAt.getTime() - this.state.createdAt.getTime()) / DAY_MS));
   }
 }
 

@@ -13,7 +13,10 @@ export interface ApiKeyState extends KeyTimes, KeyRestrictions {
   readonly note: string | null;
   readonly access: AccessLevel;
   readonly keyPrefix: string;
+  /** Of an imported key: see ForeignKey. */
   readonly publicPart: string;
+  /** What lists show of an imported key. Null: the key was made here. */
+  readonly displayPrefix: string | null;
   /** See `storedDigest`. */
   readonly digest: Buffer;
   readonly createdAt: Date;
@@ -43,6 +46,20 @@ export interface KeyOrder {
   readonly allowedNetworks?: readonly string[] | undefined;
 }
 
+/** A key that another system made. Its rules are `importProblems`. */
+export interface ImportOrder {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly access: AccessLevel;
+  /** SHA-256 of the whole foreign string. */
+  readonly sha256: Buffer;
+  readonly displayPrefix: string;
+  readonly expiresAt: Date;
+  readonly permissions: readonly string[] | undefined;
+  readonly allowedNetworks: readonly string[] | undefined;
+}
+
 /** What the owner may change: a field that is undefined stays as it is, and an empty note removes the note. */
 export interface Renaming {
   readonly name?: string | undefined;
@@ -68,6 +85,7 @@ export interface RotationOrder {
 /** The initial state of a new key. */
 export const UNTOUCHED = {
   createdBy: null,
+  displayPrefix: null,
   permissions: null,
   allowedNetworks: null,
   revokedAt: null,

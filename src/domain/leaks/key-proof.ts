@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
+import { ForeignKey } from '../keys/foreign-key.js';
 import { inspectKey } from '../keys/key-string.js';
+import { foreignStrings } from '../secrets.js';
 
 /** May start with characters before the marker. In URLs the dot may be percent-encoded. */
 const KEY_IN_TEXT = /([a-z0-9]{1,16})_([0-9a-f]{24})(?:\.|%2[eE])([0-9a-f]{64})/g;
@@ -11,12 +13,24 @@ export interface KeyProof {
   readonly digest: Buffer;
 }
 
+/** More than the longest foreign key, and few enough to search quickly. */
+const LONGEST_SEARCHED = 600;
+
+/** Where a foreign key may end before the text around it continues, such as in a query string or at the end of a sentence. */
+const ENDS = [/[.,:;!?)\]}]+$/, /[^\w.~+/=|:-].*$/, /[^\w-].*$/];
+
 /**
  * One proof for each key in a text of any kind, such as a log line. Other characters may precede the marker: the
  * checksum shows where it starts. A wrong checksum also gives a proof, which matches no key, to take the same time.
+ * A string that begins like an imported key gives a proof for each place where it may end.
+ * @param importPrefixes how imported keys begin
  */
-export function keyProofsIn(text: string): KeyProof[] {
+export function keyProofsIn(text: string, importPrefixes: readonly string[] = []): KeyProof[] {
   const found = new Map<string, KeyProof>();
+  for (const foreign of foreignKeysIn(text, importPrefixes)) {
+    const digest = foreign.digest();
+    found.set(digest.toString('hex'), { publicPart: foreign.publicPart, digest });
+  }
   for (const [shape, word, publicPart, secretPart] of text.matchAll(KEY_IN_TEXT)) {
     const digests: Buffer[] = [];
     for (let start = 0; start < word!.length; start += 1) {
@@ -27,4 +41,11 @@ export function keyProofsIn(text: string): KeyProof[] {
     for (const digest of digests) found.set(digest.toString('hex'), { publicPart: publicPart!, digest });
   }
   return [...found.values()];
+}
+
+function foreignKeysIn(text: string, prefixes: readonly string[]): ForeignKey[] {
+  const pattern = foreignStrings(prefixes);
+  const strings = pattern ? [...text.matchAll(pattern)].map(([string]) => string.slice(0, LONGEST_SEARCHED)) : [];
+  const mayBe = strings.flatMap((string) => [string, ...ENDS.map((end) => string.replace(end, ''))]);
+  return [...new Set(mayBe)].flatMap((each) => ForeignKey.parse(each, prefixes) ?? []);
 }

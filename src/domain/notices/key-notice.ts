@@ -1,6 +1,5 @@
 import type { LeakSite } from '../audit/leak-site.js';
 import type { ApiKey } from '../keys/api-key.js';
-import { maskKey } from '../keys/key-string.js';
 import type { RevocationReason } from '../keys/key-change.js';
 import { withoutSecrets } from '../secrets.js';
 
@@ -53,13 +52,13 @@ export interface NoticeData {
 
 /** Lists the fields one by one, so that no other field of the key is sent. */
 export function noticeData({ key, reason, leak, ...notice }: KeyNotice, sequence: number): NoticeData {
-  const { id, ownerId, name, keyPrefix, publicPart, expiresAt, endsAt } = key.snapshot();
+  const { id, ownerId, name, expiresAt, endsAt } = key.snapshot();
   return {
     sequence,
     keyId: id,
     ownerId,
     name,
-    prefix: maskKey(keyPrefix, publicPart),
+    prefix: key.shown,
     ...(reason && { reason }),
     expiresAt: expiresAt.toISOString(),
     ...(endsAt && { endsAt: endsAt.toISOString() }),

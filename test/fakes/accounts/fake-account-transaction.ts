@@ -59,7 +59,9 @@ export function fakeAccountTransaction(
       ownKeys().find(({ state, idempotencyKey }) => idempotencyKey === key && (state.createdBy ?? id) === createdBy)
         ?.state.id,
     keyMadeAt: async (keysBack) => {
-      const made = ownKeys().flatMap(({ state, isPurged }) => (isPurged ? [] : [state.createdAt]));
+      const made = ownKeys().flatMap(({ state, isPurged }) =>
+        isPurged || state.displayPrefix !== null ? [] : [state.createdAt],
+      );
       return made.sort((one, other) => other.getTime() - one.getTime())[keysBack - 1];
     },
     addKey: async (key, idempotencyKey) => {

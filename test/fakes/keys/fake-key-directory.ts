@@ -23,15 +23,21 @@ export function fakeKeyDirectory(store: FakeStore): KeyDirectory {
 }
 
 function passes({ key, lastUsedAt, now }: OwnedKey, filter: KeyFilter): boolean {
-  const { ownerId, status, lastUsedBefore, expiresBefore, prefix, createdBy } = filter;
-  const { createdAt, expiresAt, keyPrefix, publicPart } = key.snapshot();
+  const { ownerId, status, lastUsedBefore, expiresBefore, prefix, displayed, createdBy } = filter;
+  const { createdAt, expiresAt, keyPrefix, publicPart, displayPrefix } = key.snapshot();
   return (
     (ownerId === undefined || key.ownerId === ownerId) &&
     (status === undefined || key.status(now) === status) &&
     (lastUsedBefore === undefined || (lastUsedAt ?? createdAt) < lastUsedBefore) &&
     (expiresBefore === undefined || expiresAt < expiresBefore) &&
     (prefix?.marker === undefined || keyPrefix === prefix.marker) &&
+    (prefix === undefined || displayPrefix === null) &&
+    (displayed === undefined || startsAlike(displayPrefix, displayed)) &&
     (prefix === undefined || publicPart.startsWith(prefix.publicPart)) &&
     (createdBy === undefined || key.createdBy === createdBy)
   );
+}
+
+function startsAlike(shown: string | null, text: string): boolean {
+  return shown !== null && (shown.startsWith(text) || text.startsWith(shown));
 }

@@ -4,6 +4,7 @@ import type { GetAccount } from '../../../application/accounts/get-account.js';
 import type { ListAccounts } from '../../../application/accounts/list-accounts.js';
 import type { PurgeAccount } from '../../../application/accounts/purge-account.js';
 import type { PutAccount } from '../../../application/accounts/put-account.js';
+import type { ImportKeys } from '../../../application/keys/import-keys.js';
 import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { ListKeys } from '../../../application/keys/list-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
@@ -25,6 +26,7 @@ export interface Administration {
   readonly listAllKeys: ListKeys;
   readonly revoke: RevokeAsAdmin;
   readonly revokeLeaked: RevokeLeakedKeys;
+  readonly importKeys: ImportKeys;
   /** The same changes, which are rolled back. For `--dry-run`. */
   readonly rehearsal: Pick<Administration, 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked'>;
   readonly trail: AuditTrail;
@@ -37,6 +39,8 @@ export interface Administered {
   /** Of notices about the commands' changes. */
   readonly receivers: NoticeReceivers;
   readonly keyPolicy: ServicePolicy;
+  readonly keyPrefix: string;
+  readonly importPrefixes: readonly string[];
 }
 
 export interface Databases {

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
-import { maskKey } from '../../../domain/keys/key-string.js';
 import type { Administration } from './administration.js';
 import type { Answer } from './answering.js';
 import { UsageError } from './failures.js';
@@ -31,7 +30,7 @@ export function dryRunOption(): Option {
 export function wouldEnd(keys: readonly ApiKey[], verb: 'revoke' | 'stop' = 'revoke'): Answer {
   const lines = keys.map((key) => `would ${verb} ${describeKey(key)} of ${key.ownerId}`);
   return {
-    document: { dryRun: true, keys: keys.map((key) => ({ ownerId: key.ownerId, id: key.id, prefix: maskOf(key) })) },
+    document: { dryRun: true, keys: keys.map((key) => ({ ownerId: key.ownerId, id: key.id, prefix: key.shown })) },
     text: lines.length > 0 ? lines.join('\n') : `would ${verb} no key`,
   };
 }
@@ -66,10 +65,5 @@ export async function confirmEnd(
 }
 
 export function describeKey(key: ApiKey): string {
-  return `${key.id} (${maskOf(key)}, ${JSON.stringify(key.snapshot().name)})`;
-}
-
-export function maskOf(key: ApiKey): string {
-  const { keyPrefix, publicPart } = key.snapshot();
-  return maskKey(keyPrefix, publicPart);
+  return `${key.id} (${key.shown}, ${JSON.stringify(key.snapshot().name)})`;
 }

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { Option } from 'commander';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
-import { ConfigError, readKeyPolicy } from '../../../config/config.js';
+import { ConfigError, readKeyPolicy, readMarkers } from '../../../config/config.js';
 import { type DatabaseConfig, readDatabase } from '../../../config/database-config.js';
 import { EnvReader } from '../../../config/env-reader.js';
 import { readNoticeReceivers } from '../../../config/notices/notices-config.js';
@@ -16,7 +16,7 @@ export function onDatabase<T>(
   work: (administration: Administration) => Promise<T>,
   isUnlimited = false,
 ): Promise<T> {
-  const settings = { receivers: read(readNoticeReceivers), keyPolicy: read(readKeyPolicy) };
+  const settings = { receivers: read(readNoticeReceivers), keyPolicy: read(readKeyPolicy), ...read(readMarkers) };
   return databases.administer({ database: database(), ...settings }, work, isUnlimited);
 }
 

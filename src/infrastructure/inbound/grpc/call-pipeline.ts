@@ -33,7 +33,8 @@ export class CallPipeline {
     const shortName = service.slice(service.lastIndexOf('.') + 1);
     const implemented = Object.entries(methods).map(([method, work]) => {
       const name = `${shortName}/${method}`;
-      return [method, 'answer' in work ? this.unary(name, role, work) : this.stream(name, role, work)] as const;
+      const needed = work.role ?? role;
+      return [method, 'answer' in work ? this.unary(name, needed, work) : this.stream(name, needed, work)] as const;
     });
     return Object.fromEntries(implemented) as UntypedServiceImplementation;
   }
@@ -80,12 +81,15 @@ export class CallPipeline {
   ): handleBidiStreamingCall<Question, Answer> {
     const each = this.each(name);
     return (call) => {
-      try {
-        const identity = this.identity.require(role, callerOf(call), name);
-        method.converse(call, each, identity);
-      } catch (error) {
+      const fail = (error: unknown) => {
         this.log.fault(error);
         call.emit('error', toStatus(error));
+      };
+      try {
+        const identity = this.identity.require(role, callerOf(call), name);
+        method.converse(call, each, identity, fail);
+      } catch (error) {
+        fail(error);
       }
     };
   }

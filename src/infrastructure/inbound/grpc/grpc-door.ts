@@ -12,7 +12,7 @@ export interface GrpcDoor {
   readonly proto: string;
   /** For a door with its own codec. Without it, the proto loader decodes messages from `proto`. */
   readonly definition?: ServiceDefinition;
-  /** The role that a caller's service identity needs. */
+  /** The role that a caller's service identity needs, unless a method has another one. */
   readonly role: ServiceRole;
   /** Read once, when the server opens. */
   readonly methods: Readonly<Record<string, GrpcMethod>>;
@@ -26,6 +26,7 @@ export interface GrpcDoor {
 type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
+  readonly role?: ServiceRole;
   /** @param identity name of the calling service */
   answer(request: Request, call: ServerUnaryCall<Request, Answer>, identity: string): Promise<Answer>;
   /** When the request was read from the connection, by performance.now(). Default: when the call is served. */
@@ -37,12 +38,16 @@ export interface UnaryMethod<Request, Answer> {
 }
 
 export interface StreamMethod<Question, Answer> {
+  readonly role?: ServiceRole;
   /**
    * @param each times and traces the work on one question of the stream
    * @param identity name of the calling service
+   * @param fail ends the stream with the status of an error
    */
-  converse(call: ServerDuplexStream<Question, Answer>, each: Each, identity: string): void;
+  converse(call: ServerDuplexStream<Question, Answer>, each: Each, identity: string, fail: Fail): void;
 }
+
+export type Fail = (error: unknown) => void;
 
 /** @param arrivedAt when the question was read from the connection, by performance.now(). Default: now */
 export type Each = <T>(work: () => Promise<T>, arrivedAt?: number) => Promise<T>;

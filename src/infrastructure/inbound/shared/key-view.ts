@@ -2,11 +2,10 @@ import type { OwnedKey } from '../../../application/key-directory-ports.js';
 import type { ListedKey } from '../../../application/lists.js';
 import type { Account } from '../../../domain/accounts/account.js';
 import type { LeakSite } from '../../../domain/audit/leak-site.js';
-import { maskKey } from '../../../domain/keys/key-string.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
 export function keyView({ key, access, createdBy, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
-  const { id, name, note, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
+  const { id, name, note, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds, permissions, allowedNetworks } = rotation;
   return {
     id,
@@ -15,7 +14,7 @@ export function keyView({ key, access, createdBy, lastUsedAt, recent, revocation
     access,
     permissions: permissions && [...permissions],
     allowedNetworks: allowedNetworks && [...allowedNetworks],
-    prefix: maskKey(keyPrefix, publicPart),
+    prefix: key.shown,
     createdAt: createdAt.toISOString(),
     createdBy: { id: createdBy.id, displayName: createdBy.displayName },
     lastUsedAt: lastUsedAt?.toISOString() ?? null,

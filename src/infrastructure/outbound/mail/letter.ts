@@ -1,7 +1,6 @@
 import type { Addressee } from '../../../application/notices/addressees.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
-import { maskKey } from '../../../domain/keys/key-string.js';
 import type { NoticeData } from '../../../domain/notices/key-notice.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
 import { linkOfLeak } from '../../../domain/audit/leak-site.js';
@@ -61,8 +60,8 @@ function serviceKey({ account, owner, maker }: Pick<Addressee, 'account' | 'owne
 }
 
 function shownKey(key: ApiKey): string {
-  const { keyPrefix, publicPart, name } = key.snapshot();
-  return `${maskKey(keyPrefix, publicPart)} (${typedText(name)})`;
+  const { name } = key.snapshot();
+  return `${key.shown} (${typedText(name)})`;
 }
 
 function shownLeak({ source, url }: NonNullable<NoticeData['leak']>): Occasion['leak'] {

@@ -6,7 +6,7 @@ import { requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
-import { confirm, confirmEnd, describeKey, dryRunOption, maskOf, wouldEnd, yesOption } from '../ending-keys.js';
+import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
 import { readKey } from '../secret-input.js';
@@ -61,7 +61,7 @@ async function revokeKeys(databases: Databases, options: RevokeOptions): Promise
   if (dryRun) return wouldEnd(revoked);
   const lines = revoked.map((each) => `revoked ${describeKey(each)}`);
   return {
-    document: { ownerId: owner, revoked: revoked.map((each) => ({ id: each.id, prefix: maskOf(each) })) },
+    document: { ownerId: owner, revoked: revoked.map((each) => ({ id: each.id, prefix: each.shown })) },
     text: lines.length > 0 ? lines.join('\n') : `nothing to revoke: ${owner} has no active key`,
   };
 }
@@ -83,7 +83,7 @@ async function revokeAllLeaked(
   if (dryRun) return wouldEnd(leaked.filter(({ was }) => was === 'active').map(({ key }) => key));
   const keys = leaked.map(({ key, was }) => {
     const { ownerId, id } = key;
-    return { ownerId, id, prefix: maskOf(key), was, isRevokedNow: was === 'active' };
+    return { ownerId, id, prefix: key.shown, was, isRevokedNow: was === 'active' };
   });
   return { document: { keys }, text: leaked.map(describeLeaked).join('\n') };
 }

@@ -1,8 +1,11 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
 import { type Actor, NO_CLIENT } from '../../../../domain/audit/audit-event.js';
-import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
+import type { GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
+import type { ImportKeys } from '../../../../application/keys/import-keys.js';
+import { OpenStreams } from '../open-streams.js';
 import { AccountController } from './account.controller.js';
+import { type ImportCall, importStream } from './import-stream.js';
 
 /**
  * `latchkey.v1.AccountService`. Nest registers the methods of `account.controller.ts` with this transport, which adds
@@ -14,9 +17,15 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   readonly role = 'accounts';
   readonly nest = { controllers: [AccountController], strategy: this };
 
-  get methods(): Record<string, UnaryMethod<unknown, unknown>> {
+  private readonly streams = new OpenStreams();
+
+  constructor(private readonly importKeys: ImportKeys) {
+    super();
+  }
+
+  get methods(): GrpcDoor['methods'] {
     const methods = [...this.messageHandlers].map(([name, handler]) => [name, this.toMethod(handler)] as const);
-    return Object.fromEntries(methods);
+    return { ...Object.fromEntries(methods), ImportKeys: this.importing() };
   }
 
   listen(callback: () => void): void {
@@ -34,6 +43,21 @@ export class AccountService extends Server implements CustomTransportStrategy, G
 
   unwrap<T>(): T {
     return this as unknown as T;
+  }
+
+  drain(): void {
+    this.streams.drain();
+  }
+
+  /** Has a role of its own, because it makes keys that work. Streams are not Nest's. */
+  private importing(): StreamMethod<never, unknown> {
+    return {
+      role: 'importer',
+      converse: (call: ImportCall, each, identity, fail) => {
+        this.streams.add(call);
+        importStream(call, { importKeys: this.importKeys, each, actor: platform(identity) }).catch(fail);
+      },
+    };
   }
 
   private toMethod(handler: MessageHandler): UnaryMethod<unknown, unknown> {

@@ -3,7 +3,6 @@ import type { KeyListing } from '../../../../application/keys/list-keys.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
-import { maskKey } from '../../../../domain/keys/key-string.js';
 import type { Timestamp, Timestamp__Output } from '../generated/google/protobuf/Timestamp.js';
 import type { Key as WireKey } from '../generated/latchkey/v1/Key.js';
 import type { KeyStatus as WireStatus } from '../generated/latchkey/v1/KeyStatus.js';
@@ -46,14 +45,14 @@ export function keyListingOf(request: ListKeysRequest__Output): KeyListing {
 }
 
 export function toWireKey({ key, access, lastUsedAt, now }: OwnedKey): WireKey {
-  const { id, ownerId, name, keyPrefix, publicPart, createdAt, expiresAt, ...rest } = key.snapshot();
+  const { id, ownerId, name, createdAt, expiresAt, ...rest } = key.snapshot();
   const { revokedAt, endsAt, permissions, allowedNetworks } = rest;
   return {
     id,
     ownerId,
     name,
     access: ACCESS[access],
-    prefix: maskKey(keyPrefix, publicPart),
+    prefix: key.shown,
     status: STATUS[key.status(now)],
     createdAt: timestamp(createdAt),
     lastUsedAt: lastUsedAt && timestamp(lastUsedAt),
@@ -62,13 +61,13 @@ export function toWireKey({ key, access, lastUsedAt, now }: OwnedKey): WireKey {
     endsAt: endsAt && timestamp(endsAt),
     permissions: [...(permissions ?? [])],
     allowedNetworks: [...(allowedNetworks ?? [])],
-    imported: false,
+    imported: key.isImported,
     createdBy: key.createdBy,
   };
 }
 
 /** Rounded up: the times of keys are whole milliseconds, so the same ones are earlier. */
-function timeIn(wire: Timestamp__Output | null): Date | undefined {
+export function timeIn(wire: Timestamp__Output | null): Date | undefined {
   return wire ? new Date(Number(wire.seconds) * 1000 + Math.ceil(wire.nanos / 1_000_000)) : undefined;
 }
 

@@ -13,6 +13,8 @@ import type { Denial as _latchkey_v1_Denial, Denial__Output as _latchkey_v1_Deni
 import type { Failure as _latchkey_v1_Failure, Failure__Output as _latchkey_v1_Failure__Output } from './latchkey/v1/Failure.js';
 import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from './latchkey/v1/GetAccountRequest.js';
 import type { Grant as _latchkey_v1_Grant, Grant__Output as _latchkey_v1_Grant__Output } from './latchkey/v1/Grant.js';
+import type { ImportKeyRequest as _latchkey_v1_ImportKeyRequest, ImportKeyRequest__Output as _latchkey_v1_ImportKeyRequest__Output } from './latchkey/v1/ImportKeyRequest.js';
+import type { ImportKeyResponse as _latchkey_v1_ImportKeyResponse, ImportKeyResponse__Output as _latchkey_v1_ImportKeyResponse__Output } from './latchkey/v1/ImportKeyResponse.js';
 import type { Key as _latchkey_v1_Key, Key__Output as _latchkey_v1_Key__Output } from './latchkey/v1/Key.js';
 import type { Limits as _latchkey_v1_Limits, Limits__Output as _latchkey_v1_Limits__Output } from './latchkey/v1/Limits.js';
 import type { ListAccountsRequest as _latchkey_v1_ListAccountsRequest, ListAccountsRequest__Output as _latchkey_v1_ListAccountsRequest__Output } from './latchkey/v1/ListAccountsRequest.js';
@@ -57,6 +59,8 @@ export interface ProtoGrpcType {
       Failure: MessageTypeDefinition<_latchkey_v1_Failure, _latchkey_v1_Failure__Output>
       GetAccountRequest: MessageTypeDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_GetAccountRequest__Output>
       Grant: MessageTypeDefinition<_latchkey_v1_Grant, _latchkey_v1_Grant__Output>
+      ImportKeyRequest: MessageTypeDefinition<_latchkey_v1_ImportKeyRequest, _latchkey_v1_ImportKeyRequest__Output>
+      ImportKeyResponse: MessageTypeDefinition<_latchkey_v1_ImportKeyResponse, _latchkey_v1_ImportKeyResponse__Output>
       Key: MessageTypeDefinition<_latchkey_v1_Key, _latchkey_v1_Key__Output>
       KeyStatus: EnumTypeDefinition
       Limits: MessageTypeDefinition<_latchkey_v1_Limits, _latchkey_v1_Limits__Output>

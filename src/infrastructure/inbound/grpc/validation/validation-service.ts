@@ -1,13 +1,14 @@
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { type RateLimit, rateLimitWindowSeconds } from '../../../../domain/rate-limit.js';
-import type { Instrument } from '../../../telemetry/instrument.js';
+import { gauge, type Instrument } from '../../../telemetry/instrument.js';
 import type { Log } from '../../../telemetry/log.js';
+import { OpenStreams } from '../open-streams.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
 import { toAnswer } from './answers.js';
 import { readRequest, requestIdOf } from './questions.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
-import { answerStream, OpenStreams } from './validation-stream.js';
+import { answerStream } from './validation-stream.js';
 
 /** `latchkey.v1.ApiKeyService`: guards call it for every request of the platform. */
 export class ValidationService implements GrpcDoor {
@@ -42,7 +43,7 @@ export class ValidationService implements GrpcDoor {
   }
 
   instruments(): Instrument[] {
-    return this.streams.instruments();
+    return [gauge('latchkey_validation_streams_open', 'Open validation streams', () => this.streams.count)];
   }
 
   drain(): void {

@@ -1,6 +1,4 @@
-import type { EventEmitter } from 'node:events';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { gauge, type Instrument } from '../../../telemetry/instrument.js';
 import type { Log } from '../../../telemetry/log.js';
 import { toFailure } from './answers.js';
 import { requestIdOf } from './questions.js';
@@ -55,24 +53,4 @@ export function answerStream(
   call.on('end', finish);
   call.on('drain-requested', finish);
   call.on('error', () => call.pause());
-}
-
-/** The open validation streams, so that a shutdown can end them. */
-export class OpenStreams {
-  private readonly streams = new Set<EventEmitter>();
-
-  add(stream: EventEmitter): void {
-    this.streams.add(stream);
-    const forget = () => this.streams.delete(stream);
-    stream.once('close', forget).once('cancelled', forget).once('finish', forget);
-  }
-
-  instruments(): Instrument[] {
-    return [gauge('latchkey_validation_streams_open', 'Open validation streams', () => this.streams.size)];
-  }
-
-  /** Every stream answers the questions that it has read, then ends. */
-  drain(): void {
-    for (const stream of this.streams) stream.emit('drain-requested');
-  }
 }

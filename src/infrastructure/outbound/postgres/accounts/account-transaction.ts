@@ -116,7 +116,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async keyMadeAt(keysBack: number): Promise<Date | undefined> {
-    const where = { ownerId: this.id, purged: false };
+    const where = { ownerId: this.id, purged: false, displayPrefix: IsNull() };
     const order = { createdAt: 'DESC', id: 'DESC' } as const;
     const [row] = await this.manager.find(ApiKeyRow, {
       where,

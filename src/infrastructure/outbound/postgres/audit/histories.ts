@@ -16,7 +16,7 @@ const EVENTS = 'SELECT id, type, owner_id, actor_id, key_id, reason, details FRO
 
 const KEYS = `
   SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, key.created_by, key.name, key.note, key.access,
-    key.public_part, key.digest, key.created_at, key.expires_at, key.permissions, key.allowed_networks, key.revoked_at,
+    key.public_part, key.display_prefix, key.digest, key.created_at, key.expires_at, key.permissions, key.allowed_networks, key.revoked_at,
     key.expired_at, key.ends_at, key.replaces, key.replaced_by, key.grace_seconds, key.first_used_at,
     replaced.id IS NOT NULL AS is_replaced_stored,
     replaced.expires_at AS replaced_expires_at, replaced.revoked_at AS replaced_revoked_at,
@@ -55,6 +55,7 @@ interface KeyHistoryRow extends HistoryRow {
   readonly note: string | null;
   readonly access: StoredKey['access'];
   readonly public_part: string;
+  readonly display_prefix: string | null;
   readonly digest: Buffer;
   readonly permissions: string[] | null;
   readonly allowed_networks: string[] | null;
@@ -86,6 +87,7 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
       note: row.note,
       access: row.access,
       publicPart: row.public_part,
+      displayPrefix: row.display_prefix,
       digest: row.digest,
       permissions: row.permissions,
       allowedNetworks: row.allowed_networks,

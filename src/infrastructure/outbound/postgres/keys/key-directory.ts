@@ -1,5 +1,6 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import type { KeyDirectory, KeyFilter, KeyPosition, OwnedKey } from '../../../../application/key-directory-ports.js';
+import { MAX_SHOWN_LENGTH } from '../../../../domain/keys/foreign-key.js';
 import { toAccount } from '../accounts/mapping.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { openKey, STATUS_BY_INDEX } from './key-status-sql.js';
@@ -65,21 +66,38 @@ const LAST_USED_BEFORE = `
   key.created_at < :lastUsedBefore AND NOT EXISTS (
     SELECT FROM api_key_usage used WHERE used.key_id = key.id AND used.last_used_at >= :lastUsedBefore)`;
 
+const MADE_HERE = 'key.display_prefix IS NULL';
+/** The range begins with the text, and its beginnings may be all that is shown of a key. */
+const DISPLAYED = `
+  (key.display_prefix BETWEEN :displayed AND :lastDisplayed OR key.display_prefix IN (:...beginnings))`;
+
 function conditionsOf(filter: KeyFilter, after: KeyPosition | undefined): string[] {
-  const { ownerId, lastUsedBefore, expiresBefore, prefix } = filter;
+  const { ownerId, lastUsedBefore, expiresBefore, prefix, displayed } = filter;
   return [
     ...(ownerId === undefined ? [] : ['key.owner_id = :ownerId']),
     ...(lastUsedBefore === undefined ? [] : [LAST_USED_BEFORE]),
     ...(expiresBefore === undefined ? [] : ['key.expires_at < :expiresBefore']),
-    ...(prefix === undefined ? [] : ['key.public_part BETWEEN :firstPart AND :lastPart']),
+    ...(displayed === undefined ? [] : [DISPLAYED]),
+    ...(prefix === undefined ? [] : [MADE_HERE, 'key.public_part BETWEEN :firstPart AND :lastPart']),
     ...(prefix?.marker === undefined ? [] : ['key.key_prefix = :marker']),
     ...(after === undefined ? [] : ['(key.created_at, key.id) < (:after::timestamptz, :afterId::uuid)']),
   ];
 }
 
-function parametersOf({ prefix, status: _status, ...filter }: KeyFilter) {
+function parametersOf({ prefix, displayed = '', status: _status, ...filter }: KeyFilter) {
   const { marker, publicPart = '' } = prefix ?? {};
-  return { ...filter, marker, firstPart: publicPart.padEnd(24, '0'), lastPart: publicPart.padEnd(24, 'f') };
+  const imported = {
+    displayed,
+    lastDisplayed: displayed.padEnd(MAX_SHOWN_LENGTH, '~'),
+    beginnings: [...displayed].map((_, index) => displayed.slice(0, index)),
+  };
+  return {
+    ...filter,
+    ...imported,
+    marker,
+    firstPart: publicPart.padEnd(24, '0'),
+    lastPart: publicPart.padEnd(24, 'f'),
+  };
 }
 
 function newestFirst(query: KeyQuery, limit: number): KeyQuery {

@@ -26,12 +26,13 @@ export class PostgresKeyReader implements KeyReader {
     private readonly primary: Primary,
     traces = NO_TRACES,
     private readonly outage = new PostgresOutage(),
+    private readonly purpose: 'validation' | 'imports' = 'validation',
   ) {
     const { config } = primary;
     this.readKeys = statement(config, 'read_keys_v7', readKeys(config));
     this.readWithoutTimeline = statement(config, 'read_keys_v7', readKeys({ ...config, pooling: 'session' }));
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
-    this.connections = new ReservedConnections(primary, 'validation', MAX_IN_FLIGHT);
+    this.connections = new ReservedConnections(primary, purpose, MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
@@ -56,11 +57,16 @@ export class PostgresKeyReader implements KeyReader {
   }
 
   instruments(): Instrument[] {
-    const { batcher } = this;
+    const { batcher, purpose } = this;
+    const labels = purpose === 'validation' ? {} : { reads: purpose };
     return [
-      histogram('latchkey_batch_size', 'Validations answered by one read of PostgreSQL', () => [[{}, batcher.sizes]]),
-      gauge('latchkey_batches_in_flight', 'Reads under way for validations', () => batcher.load.inFlight),
-      gauge('latchkey_validations_waiting', 'Validations waiting for the next read', () => batcher.load.waiting),
+      histogram('latchkey_batch_size', 'Validations answered by one read of PostgreSQL', () => [
+        [labels, batcher.sizes],
+      ]),
+      gauge('latchkey_batches_in_flight', 'Reads under way for validations', () => [[labels, batcher.load.inFlight]]),
+      gauge('latchkey_validations_waiting', 'Validations waiting for the next read', () => [
+        [labels, batcher.load.waiting],
+      ]),
       ...this.connections.instruments(),
     ];
   }

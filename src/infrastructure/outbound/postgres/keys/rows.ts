@@ -20,6 +20,7 @@ import { AccountRow } from '../accounts/rows.js';
 @Index('api_keys_expired_by_age', ['createdAt', 'id', 'expiresAt'], { where: 'expired_at IS NOT NULL AND NOT purged' })
 @Index('api_keys_revoked_by_age', ['createdAt', 'id', 'expiresAt'], { where: 'revoked_at IS NOT NULL AND NOT purged' })
 @Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
+@Index('api_keys_imported_by_prefix', ['displayPrefix'], { where: 'display_prefix IS NOT NULL' })
 @Index('api_keys_unused_successors', ['createdAt'], {
   where: 'replaces IS NOT NULL AND first_used_at IS NULL AND revoked_at IS NULL AND expired_at IS NULL',
 })
@@ -47,6 +48,9 @@ export class ApiKeyRow {
   @Index('api_keys_by_public_part', { type: 'hash' })
   @Column('char', { name: 'public_part', length: 24 })
   publicPart!: string;
+  /** Of an imported key, what lists show of it; null for a key that was made here. */
+  @Column({ type: 'varchar', name: 'display_prefix', length: 16, nullable: true, collation: 'C' })
+  displayPrefix!: string | null;
   @Column('bytea')
   digest!: Buffer;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })

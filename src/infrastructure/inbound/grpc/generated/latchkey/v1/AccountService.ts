@@ -5,6 +5,8 @@ import type { MethodDefinition } from '@grpc/proto-loader'
 import type { Account as _latchkey_v1_Account, Account__Output as _latchkey_v1_Account__Output } from '../../latchkey/v1/Account.js';
 import type { DeleteAccountRequest as _latchkey_v1_DeleteAccountRequest, DeleteAccountRequest__Output as _latchkey_v1_DeleteAccountRequest__Output } from '../../latchkey/v1/DeleteAccountRequest.js';
 import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from '../../latchkey/v1/GetAccountRequest.js';
+import type { ImportKeyRequest as _latchkey_v1_ImportKeyRequest, ImportKeyRequest__Output as _latchkey_v1_ImportKeyRequest__Output } from '../../latchkey/v1/ImportKeyRequest.js';
+import type { ImportKeyResponse as _latchkey_v1_ImportKeyResponse, ImportKeyResponse__Output as _latchkey_v1_ImportKeyResponse__Output } from '../../latchkey/v1/ImportKeyResponse.js';
 import type { ListAccountsRequest as _latchkey_v1_ListAccountsRequest, ListAccountsRequest__Output as _latchkey_v1_ListAccountsRequest__Output } from '../../latchkey/v1/ListAccountsRequest.js';
 import type { ListAccountsResponse as _latchkey_v1_ListAccountsResponse, ListAccountsResponse__Output as _latchkey_v1_ListAccountsResponse__Output } from '../../latchkey/v1/ListAccountsResponse.js';
 import type { ListKeysRequest as _latchkey_v1_ListKeysRequest, ListKeysRequest__Output as _latchkey_v1_ListKeysRequest__Output } from '../../latchkey/v1/ListKeysRequest.js';
@@ -35,6 +37,11 @@ export interface AccountServiceClient extends grpc.Client {
   getAccount(argument: _latchkey_v1_GetAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   getAccount(argument: _latchkey_v1_GetAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   getAccount(argument: _latchkey_v1_GetAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  
+  ImportKeys(metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientDuplexStream<_latchkey_v1_ImportKeyRequest, _latchkey_v1_ImportKeyResponse__Output>;
+  ImportKeys(options?: grpc.CallOptions): grpc.ClientDuplexStream<_latchkey_v1_ImportKeyRequest, _latchkey_v1_ImportKeyResponse__Output>;
+  importKeys(metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientDuplexStream<_latchkey_v1_ImportKeyRequest, _latchkey_v1_ImportKeyResponse__Output>;
+  importKeys(options?: grpc.CallOptions): grpc.ClientDuplexStream<_latchkey_v1_ImportKeyRequest, _latchkey_v1_ImportKeyResponse__Output>;
   
   ListAccounts(argument: _latchkey_v1_ListAccountsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
   ListAccounts(argument: _latchkey_v1_ListAccountsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
@@ -106,6 +113,8 @@ export interface AccountServiceHandlers extends grpc.UntypedServiceImplementatio
   
   GetAccount: grpc.handleUnaryCall<_latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account>;
   
+  ImportKeys: grpc.handleBidiStreamingCall<_latchkey_v1_ImportKeyRequest__Output, _latchkey_v1_ImportKeyResponse>;
+  
   ListAccounts: grpc.handleUnaryCall<_latchkey_v1_ListAccountsRequest__Output, _latchkey_v1_ListAccountsResponse>;
   
   ListKeys: grpc.handleUnaryCall<_latchkey_v1_ListKeysRequest__Output, _latchkey_v1_ListKeysResponse>;
@@ -125,6 +134,7 @@ export interface AccountServiceHandlers extends grpc.UntypedServiceImplementatio
 export interface AccountServiceDefinition extends grpc.ServiceDefinition {
   DeleteAccount: MethodDefinition<_latchkey_v1_DeleteAccountRequest, _latchkey_v1_Account, _latchkey_v1_DeleteAccountRequest__Output, _latchkey_v1_Account__Output>
   GetAccount: MethodDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_Account, _latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account__Output>
+  ImportKeys: MethodDefinition<_latchkey_v1_ImportKeyRequest, _latchkey_v1_ImportKeyResponse, _latchkey_v1_ImportKeyRequest__Output, _latchkey_v1_ImportKeyResponse__Output>
   ListAccounts: MethodDefinition<_latchkey_v1_ListAccountsRequest, _latchkey_v1_ListAccountsResponse, _latchkey_v1_ListAccountsRequest__Output, _latchkey_v1_ListAccountsResponse__Output>
   ListKeys: MethodDefinition<_latchkey_v1_ListKeysRequest, _latchkey_v1_ListKeysResponse, _latchkey_v1_ListKeysRequest__Output, _latchkey_v1_ListKeysResponse__Output>
   PurgeAccount: MethodDefinition<_latchkey_v1_PurgeAccountRequest, _latchkey_v1_PurgeAccountResponse, _latchkey_v1_PurgeAccountRequest__Output, _latchkey_v1_PurgeAccountResponse__Output>

@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import {
+  client,
+  createKey,
+  newOwner,
+  outcomeOf,
+  rotateKey,
+  themselves,
+} from '../../../test/support/application/calls.js';
+import { eventsOf } from '../../../test/support/application/stored.js';
+import type { ImportedLine } from '../../domain/keys/key-import.js';
+import { DAY_MS } from '../../domain/time.js';
+import type { ImportOutcome } from './import-keys.js';
+
+const app = openFakes({ settings: { importPrefixes: ['acme_live_'] } });
+const ACTOR = { actorId: 'service:importer', client: client() };
+
+const foreign = () => `acme_live_${randomBytes(16).toString('hex')}`;
+const lineOf = (text: string, ownerId: string, part: Partial<ImportedLine> = {}): ImportedLine => ({
+  ownerId,
+  name: 'CI deploy',
+  access: 'read-and-write',
+  sha256: createHash('sha256').update(text).digest(),
+  displayPrefix: text.slice(0, 12),
+  expiresAt: new Date(app.store.now().getTime() + 30 * DAY_MS),
+  permissions: ['*'],
+  allowedNetworks: [],
+  ...part,
+});
+const imported = (...lines: ImportedLine[]) => app.importKeys.execute(lines, ACTOR);
+const refusals = (outcomes: readonly ImportOutcome[]) =>
+  outcomes.map((outcome) => ('refused' in outcome ? outcome.refused.message : ''));
+const idOf = (outcome: ImportOutcome | undefined) => (outcome && 'keyId' in outcome ? outcome.keyId : undefined);
+const verdictOn = async (credential: string) => {
+  const { verdict } = await app.validateKey.execute({
+    credential,
+    question: { operation: 'read', permission: '' },
+    client: client(),
+  });
+  return verdict.granted ? verdict.keyId : verdict.reason;
+};
+
+async function importedKey(ownerId: string) {
+  const text = foreign();
+  const [outcome] = await imported(lineOf(text, ownerId));
+  return { text, id: idOf(outcome)! };
+}
+
+describe('ImportKeys', () => {
+  test('makes keys that work with the foreign strings, and records each on the audit trail', async () => {
+    const { id } = await newOwner(app);
+    const { text, id: keyId } = await importedKey(id);
+    expect(await verdictOn(text)).toBe(keyId);
+    expect(eventsOf(app, id, 'api_key.created')).toMatchObject([{ keyId, actorId: 'service:importer' }]);
+    expect(JSON.parse(eventsOf(app, id, 'api_key.created')[0]!.details!)).toMatchObject({ imported: true });
+    expect(
+      [...app.store.outbox.values()].some(({ type, data }) => type === 'api_key.created' && data.keyId === keyId),
+    ).toBe(true);
+  });
+
+  test('refuses bad lines one by one, and imports the others', async () => {
+    const { id } = await newOwner(app);
+    const [first, last] = [foreign(), foreign()];
+    const outcomes = await imported(
+      lineOf(first, id),
+      lineOf(foreign(), id, { name: '' }),
+      lineOf(foreign(), 'nobody'),
+      lineOf(foreign(), id, { permissions: ['billing:read'] }),
+      lineOf(last, id),
+    );
+    expect(refusals(outcomes)).toEqual([
+      '',
+      'name must not be empty',
+      'no account has this owner_id',
+      expect.stringContaining('permissions holds "billing:read"'),
+      '',
+    ]);
+    expect([await verdictOn(first), await verdictOn(last)]).toEqual([idOf(outcomes[0]), idOf(outcomes[4])]);
+  });
+
+  test('changes nothing when a key is sent again, and revives none that has ended', async () => {
+    const { id } = await newOwner(app);
+    const { text, id: keyId } = await importedKey(id);
+    const again = lineOf(text, id, { name: 'Other name', access: 'read-only' });
+    expect(await imported(again, again)).toEqual([
+      { keyId, isNew: false },
+      { keyId, isNew: false },
+    ]);
+    expect(app.store.keys.get(keyId)!.state).toMatchObject({ name: 'CI deploy', access: 'read-and-write' });
+    await app.revokeApiKey.execute(themselves(id), keyId, client());
+    expect(await imported(again)).toEqual([{ keyId, isNew: false }]);
+    expect(await verdictOn(text)).toBe('revoked');
+    expect(eventsOf(app, id, 'api_key.created')).toHaveLength(1);
+  });
+
+  test('makes one key of a line that is sent twice at once', async () => {
+    const { id } = await newOwner(app);
+    const line = lineOf(foreign(), id);
+    const [one, other] = await imported(line, line);
+    expect([idOf(one), other]).toEqual([expect.any(String), { keyId: idOf(one), isNew: false }]);
+  });
+
+  test('refuses a key that belongs to somebody else', async () => {
+    const [ada, grace] = [await newOwner(app), await newOwner(app)];
+    const { text } = await importedKey(ada.id);
+    expect(refusals(await imported(lineOf(text, grace.id)))).toEqual(['sha256 belongs to a key of another owner']);
+  });
+
+  test('takes keys of a suspended owner, who gets them back when reactivated, and none of a deleted one', async () => {
+    const { id } = await newOwner(app);
+    await app.changeAccountStatus.suspend(id);
+    const { text, id: keyId } = await importedKey(id);
+    expect(await verdictOn(text)).toBe('owner-suspended');
+    await app.changeAccountStatus.reactivate(id);
+    expect(await verdictOn(text)).toBe(keyId);
+    await app.changeAccountStatus.delete(id);
+    expect(refusals(await imported(lineOf(foreign(), id)))).toEqual(['no account has this owner_id']);
+  });
+
+  test('may exceed the number of active keys, and then no new key can be made', async () => {
+    const { id } = await newOwner(app);
+    const outcomes = await imported(...Array.from({ length: 7 }, () => lineOf(foreign(), id)));
+    expect(refusals(outcomes).filter(Boolean)).toEqual([]);
+    expect(await outcomeOf(createKey(app, id))).toBe('too_many_active_keys');
+  });
+
+  test('makes keys that can be rotated into our own, and reported as leaked', async () => {
+    const { id } = await newOwner(app);
+    const [old, leaked] = [await importedKey(id), await importedKey(id)];
+    const next = await rotateKey(app, app.store.keys.get(old.id)!.state);
+    expect(next.fullKey).toMatch(/^lk_/);
+    expect([await verdictOn(next.fullKey), await verdictOn(old.text)]).toEqual([next.key.id, old.id]);
+    await app.reportLeakedKeys.byAnybody(
+      { texts: [`curl -H "Authorization: Bearer ${leaked.text}".`], source: null, url: null },
+      client(),
+    );
+    expect(await app.endReportedKeys.execute()).toBe(1);
+    expect(await verdictOn(leaked.text)).toBe('revoked');
+  });
+
+  test('does not count towards the changes that an account may make in an hour', async () => {
+    const limited = openFakes({ settings: { importPrefixes: ['acme_live_'], keyChangesPerHour: 1 } });
+    const { id } = await newOwner(limited);
+    await limited.importKeys.execute([lineOf(foreign(), id), lineOf(foreign(), id)], ACTOR);
+    expect(await outcomeOf(createKey(limited, id))).toBe('ok');
+    expect(await outcomeOf(createKey(limited, id))).toBe('too_many_changes');
+  });
+
+  test('is refused altogether without IMPORT_PREFIXES, and its keys are no longer looked up', async () => {
+    const { id } = await newOwner(app);
+    const { text } = await importedKey(id);
+    const without = openFakes({ store: app.store });
+    const reads: string[] = [];
+    without.importReader.read = async (publicPart) => {
+      reads.push(publicPart);
+      return app.keyReader.read(publicPart);
+    };
+    const { verdict } = await without.validateKey.execute({
+      credential: text,
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
+    expect([verdict, reads]).toMatchObject([{ reason: 'invalid-key' }, []]);
+    expect(refusals(await without.importKeys.execute([lineOf(foreign(), id)], ACTOR))[0]).toMatch(/IMPORT_PREFIXES/);
+  });
+});

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../domain/audit/audit-event.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import { ApiKey } from '../../domain/keys/api-key.js';
+import { ForeignKey } from '../../domain/keys/foreign-key.js';
+import { isProof } from '../../domain/keys/key-restrictions.js';
+import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '../../domain/keys/key-import.js';
+import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
+import type { ImportTransaction, KeyImports } from '../key-import-ports.js';
+import { eventOf } from './change-keys.js';
+
+/** The key, or why the line is refused. */
+export type ImportOutcome =
+  | { readonly keyId: string; /** False: it was imported before. */ readonly isNew: boolean }
+  | { readonly refused: LatchkeyError };
+
+/** How many lines are worth one call of ImportKeys. */
+export const IMPORTED_AT_ONCE = 500;
+
+/** Brings keys along that other systems made. Their holders keep using them. */
+export class ImportKeys {
+  constructor(
+    private readonly imports: KeyImports,
+    private readonly rules: ImportRules & { readonly marker: string },
+  ) {}
+
+  /**
+   * Returns the outcome of each line, in their order. A refused line does not affect the others. A key that was imported
+   * before stays as it is.
+   */
+  async execute(lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
+    const refused = lines.map((line) => refusalOf(() => requireImportable(line, this.rules)));
+    const good = lines.filter((_, index) => !refused[index]);
+    if (good.length === 0) return refused.map((error) => ({ refused: error! }));
+    const scope = {
+      ownerIds: [...new Set(good.map(({ ownerId }) => ownerId))],
+      publicParts: good.map(({ sha256 }) => ForeignKey.ofDigest(sha256).publicPart),
+    };
+    return this.imports.transaction(scope, (transaction) => {
+      const made = new Map<string, ApiKey>();
+      return lines.map((line, index) => {
+        if (refused[index]) return { refused: refused[index] };
+        try {
+          return this.import(line, { transaction, made, actor });
+        } catch (error) {
+          if (error instanceof LatchkeyError) return { refused: error };
+          throw error;
+        }
+      });
+    });
+  }
+
+  private import(line: ImportedLine, { transaction, made, actor }: Importing): ImportOutcome {
+    const { publicPart } = ForeignKey.ofDigest(line.sha256);
+    const before = made.get(publicPart) ?? transaction.existing(publicPart);
+    if (before) {
+      const isSame = before.ownerId === line.ownerId && isProof(line.sha256, before.snapshot());
+      if (!isSame) throw belongsToAnother();
+      return { keyId: before.id, isNew: false };
+    }
+    const owner = transaction.account(line.ownerId);
+    if (!owner || owner.status === 'deleted')
+      throw new LatchkeyError('account_not_found', 'no account has this owner_id');
+    const order = importOrder(line, owner, { ...this.rules, now: transaction.now });
+    const key = ApiKey.import({ ...order, id: randomUUID() }, this.rules.marker, transaction.now);
+    const change = { key, became: 'created' } as const;
+    const notices = noticesOfChange(change, { clientIp: actor.client.ip });
+    transaction.add({ key, event: eventOf(change, actor)!, notices });
+    made.set(publicPart, key);
+    return { keyId: key.id, isNew: true };
+  }
+}
+
+interface Importing {
+  readonly transaction: ImportTransaction;
+  /** By public part: a key may stand in two lines. */
+  readonly made: Map<string, ApiKey>;
+  readonly actor: Actor;
+}
+
+function belongsToAnother(): LatchkeyError {
+  const message = 'belongs to a key of another owner';
+  return new LatchkeyError('invalid_fields', `sha256 ${message}`, { errors: [{ field: 'sha256', message }] });
+}
+
+function refusalOf(check: () => void): LatchkeyError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof LatchkeyError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { SHORTEST_FOREIGN } from '../secrets.js';
+
+/** How many characters a foreign key string has. */
+export const FOREIGN_LENGTH = { least: SHORTEST_FOREIGN, most: 512 } as const;
+export const MAX_IMPORT_PREFIXES = 10;
+export const MAX_SHOWN_LENGTH = 16;
+const PUBLIC_PART_LENGTH = 24;
+
+/** What a header can carry without a space. */
+const FOREIGN_STRING = new RegExp(`^[!-~]{${FOREIGN_LENGTH.least},${FOREIGN_LENGTH.most}}$`);
+/** One of the beginnings that the operator names, such as `acme_live_`. */
+const IMPORT_PREFIX = /^[!-~]{3,16}$/;
+
+/**
+ * A key string that another system made. It is identified by SHA-256 of the whole string, and found by the first 96
+ * bits of that, which take the place of a public part.
+ */
+export class ForeignKey {
+  private constructor(
+    readonly publicPart: string,
+    private readonly hex: string,
+  ) {}
+
+  /** Undefined unless the text begins with one of the prefixes and has the length of a foreign key. */
+  static parse(text: string, prefixes: readonly string[]): ForeignKey | undefined {
+    if (!prefixes.some((prefix) => text.startsWith(prefix)) || !FOREIGN_STRING.test(text)) return undefined;
+    return ForeignKey.fromHex(hash('sha256', text, 'hex'));
+  }
+
+  /** @param digest SHA-256 of the whole string */
+  static ofDigest(digest: Buffer): ForeignKey {
+    return ForeignKey.fromHex(digest.toString('hex'));
+  }
+
+  private static fromHex(hex: string): ForeignKey {
+    return new ForeignKey(hex.slice(0, PUBLIC_PART_LENGTH), hex);
+  }
+
+  digest(): Buffer {
+    return Buffer.from(this.hex, 'hex');
+  }
+}
+
+/** @param marker of our own keys, such as `lk` */
+export function importPrefixProblem(prefix: string, marker: string): string | undefined {
+  if (!IMPORT_PREFIX.test(prefix)) return 'must be 3 to 16 visible ASCII characters';
+  const own = `${marker}_`;
+  if (own.startsWith(prefix) || prefix.startsWith(own)) return `must not begin as our own keys do: ${own}`;
+  return undefined;
+}
+
+/**
+ * What a search for imported keys looks for: what lists show of a key, a beginning of that, or a beginning of its string.
+ * Undefined for a text that no imported key begins with.
+ */
+export function readDisplayed(text: string, prefixes: readonly string[]): string | undefined {
+  const shown = text.replace(/…$/, '');
+  const isImport = prefixes.some((prefix) => prefix.startsWith(shown) || shown.startsWith(prefix));
+  return shown !== '' && shown.length <= MAX_SHOWN_LENGTH && isImport ? shown : undefined;
+}
+
+/** What lists show of an imported key: it begins with one of the prefixes. */
+export function displayPrefixProblem(value: unknown, prefixes: readonly string[]): string | undefined {
+  if (prefixes.length === 0) return "can't begin with a prefix of IMPORT_PREFIXES: that has none";
+  const isShown = typeof value === 'string' && value.length <= MAX_SHOWN_LENGTH && /^[!-~]*$/.test(value);
+  if (isShown && prefixes.some((prefix) => value.startsWith(prefix))) return undefined;
+  return `must have at most ${MAX_SHOWN_LENGTH} visible ASCII characters and begin with ${prefixes.join(' or ')}`;
+}

@@ -1,0 +1,74 @@
+import { Any, type EntityManager } from 'typeorm';
+import type {
+  ImportScope,
+  ImportTransaction,
+  KeyImports,
+  NewImport,
+} from '../../../../application/key-import-ports.js';
+import { toAccount } from '../accounts/mapping.js';
+import { AccountRow } from '../accounts/rows.js';
+import { fromAuditEvent } from '../audit/mapping.js';
+import { AuditEventRow } from '../audit/rows.js';
+import { databaseNow, type Database } from '../client/database.js';
+import { isUniqueViolation } from '../client/errors.js';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
+import { fromApiKey, toApiKey } from './mapping.js';
+import { ApiKeyRow } from './rows.js';
+
+export class PostgresKeyImports implements KeyImports {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: OutboxWriter,
+  ) {}
+
+  async transaction<T>(scope: ImportScope, work: (transaction: ImportTransaction) => T): Promise<T> {
+    for (;;) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop
+        return await this.database.transaction((manager) => this.attempt(manager, scope, work));
+      } catch (error) {
+        // Another import has added one of the keys: this time it is found.
+        if (!isUniqueViolation(error, 'api_keys_public_part')) throw error;
+      }
+    }
+  }
+
+  /** The locks come first, and in one order, so that two imports can't deadlock. */
+  private async attempt<T>(
+    manager: EntityManager,
+    { ownerIds, publicParts }: ImportScope,
+    work: (transaction: ImportTransaction) => T,
+  ): Promise<T> {
+    const lock = { mode: 'for_no_key_update' } as const;
+    const owners = await manager.find(AccountRow, { where: { id: Any(ownerIds) }, order: { id: 'ASC' }, lock });
+    const stored = await manager.findBy(ApiKeyRow, { publicPart: Any(publicParts) });
+    const accounts = new Map(owners.filter(({ purged }) => !purged).map((row) => [row.id, toAccount(row)]));
+    const keys = new Map(stored.map((row) => [row.publicPart, toApiKey(row)]));
+    const added: NewImport[] = [];
+    const answer = work({
+      now: await databaseNow(manager),
+      account: (id) => accounts.get(id),
+      existing: (publicPart) => keys.get(publicPart),
+      add: (imported) => added.push(imported),
+    });
+    if (added.length > 0) await this.save(manager, added);
+    return answer;
+  }
+
+  private async save(manager: EntityManager, added: readonly NewImport[]): Promise<void> {
+    // In one order, because an import with other accounts may be adding the same keys.
+    const rows = added.map(({ key }) => fromApiKey(key, null));
+    await manager.insert(
+      ApiKeyRow,
+      rows.sort((one, other) => (one.publicPart < other.publicPart ? -1 : 1)),
+    );
+    await manager.insert(
+      AuditEventRow,
+      added.map(({ event, key }) => fromAuditEvent(event, key.ownerId)),
+    );
+    await this.outbox.write(
+      manager,
+      added.flatMap(({ notices }) => notices),
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import type { KeyImports } from '../../../src/application/key-import-ports.js';
+import { ApiKey } from '../../../src/domain/keys/api-key.js';
+import type { FakeStore } from '../fake-store.js';
+import { writeOutbox } from '../notices/write-outbox.js';
+
+export function fakeKeyImports(store: FakeStore): KeyImports {
+  return {
+    transaction: ({ ownerIds, publicParts }, work) =>
+      store.transaction(() =>
+        work({
+          now: store.now(),
+          account: (id) => (ownerIds.includes(id) ? store.account(id) : undefined),
+          existing: (publicPart) => {
+            const found = [...store.keys.values()].find(({ state }) => state.publicPart === publicPart);
+            return found && publicParts.includes(publicPart) ? ApiKey.restore(found.state) : undefined;
+          },
+          add: ({ key, event, notices }) => {
+            store.keys.set(key.id, { state: key.snapshot(), idempotencyKey: undefined, isPurged: false });
+            store.addEvents(store.newChange(key.ownerId, event));
+            writeOutbox(store, notices);
+          },
+        }),
+      ),
+  };
+}
