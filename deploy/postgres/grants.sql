@@ -4,7 +4,7 @@ GRANT USAGE ON SCHEMA public TO latchkey_service;
 GRANT SELECT ON migrations, decoy_key, told_notices TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE ON accounts, api_keys, notice_sequences, key_notices TO latchkey_service;
 -- UPDATE on sessions is for row locks only.
-GRANT SELECT, INSERT, UPDATE, DELETE ON sessions, spent_sign_ins TO latchkey_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON sessions, spent_sign_ins, idle_notices TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON password_guesses, outbox, leak_reports, leak_report_budgets TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON api_key_usage, api_key_addresses, api_key_days, api_key_networks
   TO latchkey_service;

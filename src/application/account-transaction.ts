@@ -2,6 +2,7 @@ import type { Account } from '../domain/accounts/account.js';
 import type { FormerAccount } from '../domain/accounts/former-account.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
+import type { IdleNotice } from '../domain/notices/idle-keys.js';
 import type { KeyNotice } from '../domain/notices/key-notice.js';
 import type { ListedKey } from './lists.js';
 import { LatchkeyError } from '../domain/errors.js';
@@ -24,7 +25,7 @@ export interface AccountTransaction {
   saveAccount(account: Account): Promise<void>;
   /**
    * Replaces the account by `former`. Keys and events stay, but a later account with the same id does not see them. The
-   * usage of the keys is deleted, and mails that still wait for this account, as an owner or a manager, are not sent.
+   * usage of the keys and what is known of idle keys is deleted, and mails that still wait for this account, as an owner or a manager, are not sent.
    */
   forgetAccount(former: FormerAccount): Promise<void>;
   endSessions(): Promise<void>;
@@ -34,6 +35,12 @@ export interface AccountTransaction {
   findKey(keyId: string): Promise<ApiKey | undefined>;
   /** The key with what lists show of it, also of the events that this transaction has recorded. */
   listed(key: ApiKey): Promise<ListedKey>;
+  /** When the account's open keys were last used, as far as it is written, by key id. */
+  lastUses(): Promise<ReadonlyMap<string, Date>>;
+  /** By the id of the key that they are about, which may have ended. */
+  idleNotices(): Promise<ReadonlyMap<string, IdleNotice>>;
+  /** @param notice undefined deletes it */
+  saveIdleNotice(keyId: string, notice: IdleNotice | undefined): Promise<void>;
   /** @param createdBy the account that made the key */
   findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined>;
   /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. Imported ones do not count. */

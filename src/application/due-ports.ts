@@ -3,6 +3,7 @@ import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { DueNotice, NoticeCandidate } from '../domain/notices/due-notices.js';
 import type { DueNoticeType, KeyNotice } from '../domain/notices/key-notice.js';
+import type { KeyPosition } from './key-directory-ports.js';
 import type { KeyNetworks } from '../domain/usage/key-networks.js';
 import type { UtcDay } from '../domain/usage/utc-day.js';
 
@@ -53,6 +54,26 @@ export interface DueKeys {
   endOldest(limit: number, decide: EndDecision): Promise<number>;
   /** Keys that may need a notice of this type. */
   notify(query: DueNoticesQuery, decide: NoticeDecision): Promise<number>;
+}
+
+/** A page of open keys. */
+export interface UnusedKeys {
+  /** The active owners of those keys of the page that were neither made nor used in these days. Each once. */
+  readonly ownerIds: readonly string[];
+  /** Where the next page starts; undefined after the last one. */
+  readonly next: KeyPosition | undefined;
+}
+
+/** Selects owners of keys that may be idle. The decision is made on their locked accounts. */
+export interface IdleKeys {
+  /** Leaves out keys whose owners were notified, and owners who were reactivated in these days. */
+  findUnused(days: number, after: KeyPosition | undefined): Promise<UnusedKeys>;
+  /**
+   * Owners with a notice for which something is to be done: the key is to end, or it was used or has ended, or its owner
+   * is not active any more or was reactivated.
+   * @param after the last owner of the page before
+   */
+  findNoticed(after: string | undefined, limit: number): Promise<string[]>;
 }
 
 /** The first known grant of a key from a network on that day. */

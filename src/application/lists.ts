@@ -14,6 +14,8 @@ export interface ListedKey {
   /** The owner, or a manager of a service account. */
   readonly createdBy: Person;
   readonly lastUsedAt: Date | null;
+  /** When the key ends unless it is used. Null until its owner is notified of that. */
+  readonly idleEndsAt: Date | null;
   readonly recent: RecentUse;
   /** Null unless an event of its revocation is on the audit trail. */
   readonly revocation: Revocation | null;
@@ -36,7 +38,8 @@ interface NewKey {
 export function newlyListed({ key, maker, policy: { maxAccess } }: NewKey, now: Date): ListedKey {
   const access = lowerAccess(key.snapshot().access, maxAccess);
   const createdBy = { id: maker.id, displayName: maker.displayName };
-  return { key, access, createdBy, lastUsedAt: null, recent: recentUse([], utcDay(now)), revocation: null };
+  const recent = recentUse([], utcDay(now));
+  return { key, access, createdBy, lastUsedAt: null, idleEndsAt: null, recent, revocation: null };
 }
 
 export interface ReadKey extends ListedKey {

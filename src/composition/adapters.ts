@@ -44,7 +44,7 @@ export function buildAdapters(
   const { redis, platformLogin, oidc, publicUrl, mail } = config;
   const outage = new PostgresOutage(log);
   const database = new Database(dataSource, primary.config, outage);
-  const stores = buildStores(database, config.noticeReceivers);
+  const stores = buildStores(database, config);
   const storedCosts = new PostgresStoredCosts(database);
   const localLimiter = new MemoryRateLimiter();
   return {

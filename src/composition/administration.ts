@@ -41,7 +41,7 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
 }
 
 function compose(database: Database, { receivers, ...settings }: Omit<Administered, 'database'>): Administration {
-  const stores = buildStores(database, receivers);
+  const stores = buildStores(database, { noticeReceivers: receivers, ...settings });
   const passwords = new Argon2Passwords(passwordHashes);
   const administration = (accounts: Accounts) => {
     const ports = { ...stores, accounts, passwords };

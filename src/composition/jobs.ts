@@ -35,6 +35,7 @@ export function buildJobs(
     { name: 'look-at-synchronous-commits', everyMs: 5 * SECOND_MS, run: () => adapters.synchronousCommits.look() },
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
     { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await notifyOfDueKeys.execute()) },
+    ...(config.keyPolicy.revokeIdleAfterDays === undefined ? [] : idleJobs(useCases, log)),
     new EndReportedKeysJob(endReportedKeys, reportLeakedKeys, log),
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
@@ -46,6 +47,21 @@ export function buildJobs(
   if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
   if (!config.demo) log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
   return jobs;
+}
+
+function idleJobs({ revokeIdleKeys }: UseCases, log: Log): Job[] {
+  const find = async () => {
+    const { notified } = await revokeIdleKeys.find();
+    if (notified > 0) log.info('owners notified of idle keys', { notified });
+  };
+  const check = async () => {
+    const { ended } = await revokeIdleKeys.check();
+    if (ended > 0) log.info('idle keys ended', { ended });
+  };
+  return [
+    { name: 'find-idle-keys', everyMs: HOUR_MS, run: find },
+    { name: 'check-idle-keys', everyMs: MINUTE_MS, run: check },
+  ];
 }
 
 /** One sender for each channel that has a receiver, so that a slow receiver does not delay the other channel. */

@@ -1,3 +1,4 @@
+import type { ServicePolicy } from '../domain/keys/key-policy.js';
 import type { NoticeReceivers } from '../domain/notices/channel.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
@@ -7,21 +8,29 @@ import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-ke
 import { PostgresKeyImports } from '../infrastructure/outbound/postgres/keys/key-imports.js';
 import { PostgresKeyDirectory } from '../infrastructure/outbound/postgres/keys/key-directory.js';
 import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
+import { PostgresIdleKeys } from '../infrastructure/outbound/postgres/keys/idle-keys.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 
+interface StoreSettings {
+  readonly noticeReceivers: NoticeReceivers;
+  readonly keyPolicy: ServicePolicy;
+}
+
 /** The adapters that both the service and the command line use. */
-export function buildStores(database: Database, receivers: NoticeReceivers) {
-  const outboxWriter = new OutboxWriter(receivers);
+export function buildStores(database: Database, { noticeReceivers, keyPolicy }: StoreSettings) {
+  const outboxWriter = new OutboxWriter(noticeReceivers);
+  const endsIdleKeys = keyPolicy.revokeIdleAfterDays !== undefined;
   return {
     outboxWriter,
     outbox: new PostgresOutbox(database),
     auditTrail: new PostgresAuditTrail(database),
     recordingGate: new PostgresRecordingGate(database.answerTimeoutMs),
     dueKeys: new PostgresDueKeys(database, outboxWriter),
-    keys: new PostgresApiKeys(database),
+    idleKeys: new PostgresIdleKeys(database),
+    keys: new PostgresApiKeys(database, endsIdleKeys),
     keyImports: new PostgresKeyImports(database, outboxWriter),
-    keyDirectory: new PostgresKeyDirectory(database),
-    accounts: new PostgresAccounts(database, outboxWriter),
+    keyDirectory: new PostgresKeyDirectory(database, endsIdleKeys),
+    accounts: new PostgresAccounts(database, outboxWriter, endsIdleKeys),
   };
 }

@@ -20,6 +20,7 @@ import { RecordFirstUse } from '../application/validation/record-first-use.js';
 import { RenameApiKey } from '../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
+import { RevokeIdleKeys } from '../application/keys/revoke-idle-keys.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { ShowOwnKey } from '../application/validation/show-own-key.js';
@@ -51,6 +52,7 @@ export interface Ports {
   readonly webhookReceiver: port.NoticeReceiver | undefined;
   readonly mailReceiver: port.NoticeReceiver | undefined;
   readonly dueKeys: port.DueKeys;
+  readonly idleKeys: port.IdleKeys;
   readonly keys: port.ApiKeys;
   readonly keyDirectory: port.KeyDirectory;
   readonly accounts: port.Accounts;
@@ -137,6 +139,10 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
     notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
+    revokeIdleKeys: new RevokeIdleKeys(ports.idleKeys, accounts, {
+      afterDays: keyPolicy.revokeIdleAfterDays,
+      receivers: settings.noticeReceivers,
+    }),
     administrators,
     viewKeys: new ViewKeys({ directory, listKeys, accounts, usage, dueEnds, audit }),
     revokeAnyKey: new RevokeAnyKey(directory, confirmation, administrators),

@@ -140,6 +140,12 @@ describe('a setting', () => {
     [{ IMPORT_PREFIXES: 'acme_live_, sk|' }, { importPrefixes: ['acme_live_', 'sk|'] }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
     [{ MAX_ACTIVE_KEYS: '100', MAX_KEY_DAYS: '1' }, { keyPolicy: { maxActiveKeys: 100, maxKeyDays: 1 } }],
+    ...[{ WEBHOOK_URL: 'https://hooks.example/', WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}` }].map(
+      (receiver): [NodeJS.ProcessEnv, object] => [
+        { ...receiver, REVOKE_IDLE_AFTER_DAYS: '14' },
+        { keyPolicy: { revokeIdleAfterDays: 14 } },
+      ],
+    ),
     [{ ADMIN_PERMISSION: 'api-keys:administer' }, { adminPermission: 'api-keys:administer' }],
     [{ WORKERS: '64' }, { workers: 64 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
@@ -168,6 +174,10 @@ describe('a setting', () => {
     ...['0', '366'].map((value): [NodeJS.ProcessEnv, string] => [
       { MAX_KEY_DAYS: value },
       'MAX_KEY_DAYS must be a whole number from 1 to 365',
+    ]),
+    ...['13', '366'].map((value): [NodeJS.ProcessEnv, string] => [
+      { REVOKE_IDLE_AFTER_DAYS: value },
+      'REVOKE_IDLE_AFTER_DAYS must be a whole number from 14 to 365',
     ]),
     ...['api-keys:read', 'api-keys:write'].map((value): [NodeJS.ProcessEnv, string] => [
       { ADMIN_PERMISSION: value },

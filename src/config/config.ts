@@ -3,13 +3,14 @@ import type { ServicePolicy } from '../domain/keys/key-policy.js';
 import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
 import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '../domain/keys/foreign-key.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
+import { IDLE_DAYS } from '../domain/notices/idle-keys.js';
 import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute } from './forward-auth-routes.js';
 import { readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
-import { readNotices } from './notices/notices-config.js';
+import { readNoticeReceivers, readNotices } from './notices/notices-config.js';
 import { readPublicUrl } from './public-url.js';
 import { readRedis } from './redis-config.js';
 import { readSealKeys } from './seal-keys.js';
@@ -122,12 +123,25 @@ export function readMarkers(reader: EnvReader) {
   return { keyPrefix, importPrefixes };
 }
 
-/** What new keys of every account may have. An account's own limits may replace it. */
+/** What new keys of every account may have, which an account's own limits may replace, and when keys end as idle. */
 export function readKeyPolicy(reader: EnvReader): ServicePolicy {
   return {
     maxActiveKeys: reader.wholeNumber('MAX_ACTIVE_KEYS', 5, MOST_ACTIVE_KEYS),
     maxKeyDays: reader.wholeNumber('MAX_KEY_DAYS', MOST_KEY_DAYS, MOST_KEY_DAYS),
+    revokeIdleAfterDays: readIdleDays(reader),
   };
+}
+
+/** Undefined also without a receiver: no key ends without a notice. */
+function readIdleDays(reader: EnvReader): number | undefined {
+  const days = reader.wholeNumber('REVOKE_IDLE_AFTER_DAYS', undefined, IDLE_DAYS.most, IDLE_DAYS.least);
+  const { webhook, mail } = readNoticeReceivers(reader);
+  if (days === undefined || webhook || mail) return days;
+  reader.warn(
+    'REVOKE_IDLE_AFTER_DAYS',
+    'ends no key: neither WEBHOOK_URL nor SMTP_URL is set, so nobody gets a notice',
+  );
+  return undefined;
 }
 
 /** Its action is one that no key can ever have. */

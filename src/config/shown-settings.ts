@@ -33,6 +33,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     KEY_CHANGES_PER_HOUR: config.keyChangesPerHour,
     MAX_ACTIVE_KEYS: config.keyPolicy.maxActiveKeys,
     MAX_KEY_DAYS: config.keyPolicy.maxKeyDays,
+    REVOKE_IDLE_AFTER_DAYS: config.keyPolicy.revokeIdleAfterDays,
     ADMIN_PERMISSION: config.adminPermission,
     SERVICE_TOKENS: config.serviceTokens.map(({ name, role }) => `${name}:${role}`),
     SESSION_JWKS_URL: place(platformLogin?.jwksUrl),

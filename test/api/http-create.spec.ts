@@ -41,6 +41,7 @@ describe('creating a key', () => {
         replacedBy: null,
         endsAt: null,
         graceSeconds: null,
+        idleEndsAt: null,
         revokedReason: null,
         leak: null,
         recent: { granted: Array.from({ length: 30 }, () => 0), refused: Array.from({ length: 30 }, () => 0) },

@@ -17,6 +17,7 @@ const PICTURES: [MailedType, string][] = [
   ['api_key.expiring', 'mail-expiring'],
   ['api_key.leaked', 'mail-leaked'],
   ['api_key.used_from_new_network', 'mail-new-network'],
+  ['api_key.idle', 'mail-idle'],
 ];
 
 function mail(type: MailedType, name: string): string {
@@ -48,7 +49,7 @@ describe('the HTML of a mail', () => {
     const page = await stage.visit('about:blank');
     await page.setContent(mail(type, 'CI deploy'));
     await shoot(page, picture, { width: 640, height: 690 });
-    // All have the same layout, so two are checked in the dark scheme and two in the light one.
+    // All have the same layout, so some are checked in the dark scheme and some in the light one.
     await page.emulateMedia({
       colorScheme: type === 'api_key.created' || type === 'api_key.leaked' ? 'dark' : 'light',
     });

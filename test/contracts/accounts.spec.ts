@@ -53,8 +53,10 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     ]) {
       const id = await newAccount(world, terms);
       for (const status of ['suspended', 'deleted', 'active'] as const) {
-        const verbs = { suspended: 'suspend', deleted: 'delete', active: 'reactivate' } as const;
-        await change(world, id, (account) => account[verbs[status]]());
+        const verbs = { suspended: 'suspend', deleted: 'delete' } as const;
+        await change(world, id, (account, now) =>
+          status === 'active' ? account.reactivate(now) : account[verbs[status]](),
+        );
         expect(await stateOf(id)).toMatchObject({ ...terms, status });
         const found = await world.accounts.findByEmail(`${id}@example.org`);
         expect(found).toEqual(await world.accounts.find(id));
@@ -125,7 +127,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     expect(await without()).toEqual([...always, ofAda].sort());
     await change(world, bob, (account) => account.delete());
     expect(await without()).toEqual([...always, ofAda, both].sort());
-    await change(world, ada, (account) => account.reactivate());
+    await change(world, ada, (account, now) => account.reactivate(now));
     expect(await without()).toEqual([...always].sort());
   });
 
@@ -139,7 +141,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     expect([await listed('active'), await listed('suspended')]).toEqual([[id, limited], []]);
     await change(world, id, (account) => account.suspend());
     expect([await listed('active'), await listed('suspended')]).toEqual([[limited], [id]]);
-    await change(world, id, (account) => account.reactivate());
+    await change(world, id, (account, now) => account.reactivate(now));
     expect([await listed('active'), await listed('suspended')]).toEqual([[id, limited], []]);
   });
 
@@ -179,7 +181,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       const key = await world.accounts.transaction(id, doAll(id));
       expect(key).toBeInstanceOf(ApiKey);
       expect(await traces(id, token)).toEqual({ status: 'suspended', keys: 1, events: 1, hasSession: false });
-      await change(world, id, (account) => account.reactivate());
+      await change(world, id, (account, now) => account.reactivate(now));
       expect(await world.sessions.find(token)).toBeUndefined();
     });
 

@@ -98,7 +98,7 @@ describe.each(WORLDS)('due notices %s', (_name, open) => {
       await days(62);
       expect(await expiries()).toBe(0);
       await days(22);
-      await change(world, key.ownerId, (account) => account.reactivate());
+      await change(world, key.ownerId, (account, now) => account.reactivate(now));
       expect([await expiries(), await expiries(), await news()]).toEqual([1, 0, expiring(key)]);
     });
 

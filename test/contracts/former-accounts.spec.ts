@@ -84,7 +84,16 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
     await openAgain(id, 6n);
     const { account, formerAccount } = await seen(id);
     const status = 'active' as const;
-    const state = { ...NO_TERMS, ...PROFILE, id, email: emailOf(id), version: 6n, status, passwordHash: null };
+    const state = {
+      ...NO_TERMS,
+      ...PROFILE,
+      id,
+      email: emailOf(id),
+      version: 6n,
+      status,
+      passwordHash: null,
+      activeSince: null,
+    };
     expect([account, formerAccount]).toEqual([Account.restore(state), undefined]);
     expect(await world.accounts.find(id)).toEqual(account);
   });

@@ -88,7 +88,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     expect([await rate(), (await verdict()) as object]).toMatchObject([{ perSecond: 5, burst: 9 }, { attributes }]);
     await change(world, id, (account) => account.suspend());
     expect(await verdict()).toEqual({ granted: false, reason: 'owner-suspended' });
-    await change(world, id, (account) => account.reactivate());
+    await change(world, id, (account, now) => account.reactivate(now));
     expect([await rate(), (await verdict()) as object]).toMatchObject([{ perSecond: 5, burst: 9 }, { attributes }]);
     await change(world, id, (account) => account.limitKeys({}));
     await change(world, id, (account) => account.describe([]));

@@ -17,6 +17,7 @@ import { FakeStore } from './fake-store.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
 import { fakeKeyDirectory } from './keys/fake-key-directory.js';
 import { fakeDueKeys } from './keys/fake-due-keys.js';
+import { fakeIdleKeys } from './keys/fake-idle-keys.js';
 import { fakeKeyImports } from './keys/fake-key-imports.js';
 import { fakeKeyReader } from './keys/fake-key-reader.js';
 import { fakeKeyUsage } from './keys/fake-key-usage.js';
@@ -59,6 +60,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     webhookReceiver: undefined,
     mailReceiver: undefined,
     dueKeys: fakeDueKeys(store),
+    idleKeys: fakeIdleKeys(store),
     keys: fakeApiKeys(store),
     keyDirectory: fakeKeyDirectory(store),
     accounts: fakeAccounts(store),

@@ -10,7 +10,9 @@ import { recordedLeak } from '../../src/domain/audit/leak-site.js';
 import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
 import { lowerAccess } from '../../src/domain/accounts/access-level.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
+import { isOpen } from '../../src/domain/keys/key-status.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
+import { type IdleNotice, shownIdleEnd } from '../../src/domain/notices/idle-keys.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import { recentUse, type KeyHistory } from '../../src/domain/usage/key-history.js';
 import { utcDay } from '../../src/domain/usage/utc-day.js';
@@ -53,7 +55,16 @@ const NOTHING = { ownerId: null, keyId: null, actorId: null, reason: null, publi
 const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, requestId: null };
 
 /** The tables that transactions write, in addition to events. */
-const TABLES = ['accounts', 'formerAccounts', 'formerEvents', 'keys', 'sessions', 'outbox', 'sequences'] as const;
+const TABLES = [
+  'accounts',
+  'formerAccounts',
+  'formerEvents',
+  'keys',
+  'sessions',
+  'outbox',
+  'sequences',
+  'idleNotices',
+] as const;
 
 /** Everything that the fakes store, with their common clock. Tests may read and change it. */
 export class FakeStore {
@@ -86,6 +97,7 @@ export class FakeStore {
   readonly sequences = new Map<string, number>();
   /** The days of the last notice, by type and key. */
   readonly sentNotices = new Map<string, number>();
+  readonly idleNotices = new Map<string, IdleNotice>();
   /** Makes events impossible to record, so that everything that records one fails. */
   isAuditTrailAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
@@ -131,13 +143,20 @@ export class FakeStore {
     return ids.map((id) => this.account(id)!).filter(({ managers }) => managers.includes(personId));
   }
 
+  /** As if the service ended idle keys. */
   listed(key: ApiKey): ListedKey {
+    const lastUsedAt = this.lastUses.get(key.id) ?? null;
+    const { replacedBy } = key.snapshot();
+    const successor = replacedBy && this.keys.get(replacedBy)?.state;
+    const noticed = successor && isOpen(successor) ? successor.id : key.id;
+    const noticeAt = this.idleNotices.get(noticed)?.writtenAt ?? null;
     const revoked = this.events.find(({ keyId, type }) => keyId === key.id && type === 'api_key.revoked');
     return {
       key,
       access: lowerAccess(key.snapshot().access, this.accounts.get(key.ownerId)?.limits.maxAccess),
       createdBy: { id: key.createdBy, displayName: this.accounts.get(key.createdBy)?.displayName ?? '' },
-      lastUsedAt: this.lastUses.get(key.id) ?? null,
+      lastUsedAt,
+      idleEndsAt: shownIdleEnd({ key, lastUsedAt, noticeAt }, this.now()),
       recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),
       revocation: revoked ? { reason: revoked.reason, leak: recordedLeak(revoked) } : null,
     };

@@ -11,7 +11,7 @@ export class ChangeAccountStatus {
   }
 
   reactivate(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
-    return changeAccount(this.accounts, { id, actor }, (account) => account.reactivate(version));
+    return changeAccount(this.accounts, { id, actor }, (account, now) => account.reactivate(now, version));
   }
 
   delete(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {

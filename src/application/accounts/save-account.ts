@@ -13,12 +13,12 @@ interface ChangedBy {
 export function changeAccount(
   accounts: Accounts,
   { id, actor }: ChangedBy,
-  change: (account: Account) => void,
+  change: (account: Account, now: Date) => void,
 ): Promise<Account> {
   return accounts.transaction(id, async (transaction) => {
     const { account } = transaction;
     if (!account) throw accountNotFound();
-    change(account);
+    change(account, transaction.now);
     await saveAccount(transaction, account, actor);
     if (!account.isActive) await transaction.endSessions();
     return account;

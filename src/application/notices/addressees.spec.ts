@@ -11,8 +11,15 @@ import { Addressees } from './addressees.js';
 const app = openFakes();
 const addressees = new Addressees(app.accounts, app.keys);
 
-const MAILED: NoticeType[] = ['api_key.created', 'api_key.expiring', 'api_key.leaked', 'api_key.used_from_new_network'];
-const HAPPENED = MAILED.filter((type) => type !== 'api_key.expiring');
+const MAILED: NoticeType[] = [
+  'api_key.created',
+  'api_key.expiring',
+  'api_key.leaked',
+  'api_key.used_from_new_network',
+  'api_key.idle',
+];
+const COMING: NoticeType[] = ['api_key.expiring', 'api_key.idle'];
+const HAPPENED = MAILED.filter((type) => !COMING.includes(type));
 
 const messageOf = (type: NoticeType, data: NoticeData, recipient: string | null = null) => ({
   id: randomUUID(),
@@ -70,6 +77,14 @@ describe('Addressees', () => {
     const revoked = await ownedKey();
     await app.revokeApiKey.execute(themselves(revoked.owner.id), revoked.key.id, client());
     expect(await revoked.goes()).toEqual(HAPPENED);
+  });
+
+  test('returns nobody for the notice of an idle key that was used since', async () => {
+    const { key, addressee } = await ownedKey();
+    app.store.lastUses.set(key.id, new Date(app.store.now().getTime() - 1));
+    expect(await addressee('api_key.idle')).toBeDefined();
+    app.store.lastUses.set(key.id, app.store.now());
+    expect(await addressee('api_key.idle')).toBeUndefined();
   });
 
   test('knows whether a successor waits for its first use, and returns nobody for an expiry after it', async () => {

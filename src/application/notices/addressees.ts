@@ -26,9 +26,9 @@ export class Addressees {
   /**
    * The owner of the key or the manager, or undefined if they must no longer get this mail. Suspended owners still get
    * mails about what has happened. Mails about what will happen are sent only while the owner's keys work, and only
-   * until then. Managers get mails only while they may see the account.
+   * until then, and that about an idle key only until it is used. Managers get mails only while they may see the account.
    */
-  async of({ type, data, recipient }: OutboxMessage): Promise<Addressee | undefined> {
+  async of({ type, data, recipient, timestamp }: OutboxMessage): Promise<Addressee | undefined> {
     const [owner, account, read] = await Promise.all([
       this.accounts.find(data.ownerId),
       this.accounts.find(recipient ?? data.ownerId),
@@ -40,7 +40,8 @@ export class Addressees {
     const { key, now } = read;
     const { replacedBy, endsAt } = key.snapshot();
     const isComing = owner.isActive && key.status(now) === 'active' && !endsAt;
-    if (type === 'api_key.expiring' && !isComing) return undefined;
+    if ((type === 'api_key.expiring' || type === 'api_key.idle') && !isComing) return undefined;
+    if (type === 'api_key.idle' && read.lastUsedAt && read.lastUsedAt >= timestamp) return undefined;
     const [maker, successor, replaced] = await Promise.all([
       this.accounts.find(key.createdBy),
       ...[replacedBy, data.replacesKeyId].map((id) => (id ? this.keys.find(id) : undefined)),

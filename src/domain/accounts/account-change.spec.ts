@@ -16,6 +16,7 @@ function stored(): Account {
     permissions,
     passwordHash: null,
     version: 3n,
+    activeSince: null,
   } as const;
   return Account.restore({ ...state, status: 'active' });
 }
@@ -24,6 +25,8 @@ function changesOf(account: Account, ...changes: ((account: Account) => void)[])
   for (const change of changes) change(account);
   return account.changes;
 }
+
+const NOW = new Date('2026-03-29T00:30:00.000Z');
 
 describe('accountChanges', () => {
   test('names the creation of an account, with its permissions', () => {
@@ -35,7 +38,7 @@ describe('accountChanges', () => {
   test('names no change for the same data, in any order of permissions or with a newer version', () => {
     const permissions = ['b:write', 'a:read', 'a:read'];
     const again = (account: Account) => account.update({ ...PROFILE, permissions, version: 9n });
-    expect(changesOf(stored(), again, (account) => account.reactivate(10n))).toEqual([]);
+    expect(changesOf(stored(), again, (account) => account.reactivate(NOW, 10n))).toEqual([]);
   });
 
   test.each<[string, Partial<AccountProfile>]>([
@@ -74,7 +77,7 @@ describe('accountChanges', () => {
   ] as const)('names one change for %s, also when it is sent twice', (verb, became) => {
     const change = (account: Account) => account[verb]();
     expect(changesOf(stored(), change, change)).toEqual([{ became }]);
-    expect(changesOf(stored(), change, (account) => account.reactivate())).toEqual([]);
+    expect(changesOf(stored(), change, (account) => account.reactivate(NOW))).toEqual([]);
   });
 
   test('names a reactivation after a suspension and after a deletion', () => {
@@ -85,9 +88,10 @@ describe('accountChanges', () => {
         id: 'u1',
         passwordHash: null,
         version: 0n,
+        activeSince: null,
         status,
       });
-      expect(changesOf(account, (one) => one.reactivate())).toEqual([{ became: 'reactivated' }]);
+      expect(changesOf(account, (one) => one.reactivate(NOW))).toEqual([{ became: 'reactivated' }]);
     }
   });
 });

@@ -5,6 +5,7 @@ import { accountIdProblem, emailKey, requireProfile, type AccountProfile } from 
 import { LatchkeyError } from '../errors.js';
 import { KeyString } from '../keys/key-string.js';
 
+const NOW = new Date('2026-03-29T00:30:00.000Z');
 const PROFILE: AccountProfile = { email: 'Ada@example.org', displayName: 'Ada', permissions: ['systems:read'] };
 
 function open(profile: Partial<AccountProfile> = {}): Account {
@@ -44,6 +45,7 @@ describe('Account', () => {
       passwordHash: 'hash',
       status: 'deleted' as const,
       version: 7n,
+      activeSince: null,
     };
     expect(Account.restore(state)).toMatchObject({ ...state, isActive: false });
   });
@@ -73,7 +75,7 @@ describe('The limits and attributes of an account', () => {
     account.describe(attributes, 3n);
     account.update(PROFILE);
     account.suspend();
-    account.reactivate();
+    account.reactivate(NOW);
     expect(account).toMatchObject({ limits, attributes, version: 3n });
     account.limitKeys({ burst: 2 });
     expect([account.limits, account.attributes]).toEqual([{ burst: 2 }, attributes]);
@@ -139,12 +141,22 @@ describe('Account status', () => {
     const account = open();
     account.suspend();
     expect([account.status, account.isActive]).toEqual(['suspended', false]);
-    account.reactivate();
+    account.reactivate(NOW);
     expect([account.status, account.isActive]).toEqual(['active', true]);
     account.delete();
     expect([account.status, account.isActive]).toEqual(['deleted', false]);
-    account.reactivate();
+    account.reactivate(NOW);
     expect(account.isActive).toBe(true);
+  });
+
+  test('is active since the last reactivation that changed it', () => {
+    const account = open();
+    account.reactivate(NOW);
+    expect(account.activeSince).toBeNull();
+    account.suspend();
+    account.reactivate(NOW);
+    account.reactivate(new Date(0));
+    expect(account.activeSince).toEqual(NOW);
   });
 
   test('allows deleting a suspended account, but not suspending a deleted one', () => {
@@ -158,7 +170,7 @@ describe('Account status', () => {
 
   test('stays the same when a change is repeated', () => {
     const account = open();
-    account.reactivate();
+    account.reactivate(NOW);
     expect(account.status).toBe('active');
     account.suspend();
     account.suspend();
@@ -169,6 +181,11 @@ describe('Account status', () => {
   });
 });
 
+function send(account: Account, change: 'suspend' | 'reactivate' | 'delete', version: bigint | undefined): void {
+  if (change === 'reactivate') account.reactivate(NOW, version);
+  else account[change](version);
+}
+
 describe.each(['suspend', 'reactivate', 'delete'] as const)('The version of a call to %s', (change) => {
   test.each<[string, bigint | undefined, bigint]>([
     ['is stored when it is newer', 6n, 6n],
@@ -176,8 +193,8 @@ describe.each(['suspend', 'reactivate', 'delete'] as const)('The version of a ca
     ['may be missing', undefined, 5n],
   ])('%s', (_what, version, stored) => {
     const account = open({ version: 5n });
-    account[change](version);
-    account[change](version);
+    send(account, change, version);
+    send(account, change, version);
     expect(account.version).toBe(stored);
   });
 
@@ -185,7 +202,7 @@ describe.each(['suspend', 'reactivate', 'delete'] as const)('The version of a ca
     const account = open({ version: 5n });
     if (change === 'reactivate') account.suspend();
     const { status } = account;
-    expect(codeOf(() => account[change](4n))).toBe('stale_version');
+    expect(codeOf(() => send(account, change, 4n))).toBe('stale_version');
     expect([account.status, account.version]).toEqual([status, 5n]);
   });
 });
@@ -193,7 +210,7 @@ describe.each(['suspend', 'reactivate', 'delete'] as const)('The version of a ca
 test('is active after a suspension and a later reactivation, in whichever order they arrive', () => {
   for (const changes of [['suspend', 'reactivate'] as const, ['reactivate', 'suspend'] as const]) {
     const account = open({ version: 5n });
-    for (const change of changes) codeOf(() => account[change](change === 'suspend' ? 6n : 7n));
+    for (const change of changes) codeOf(() => send(account, change, change === 'suspend' ? 6n : 7n));
     expect([account.status, account.version]).toEqual(['active', 7n]);
   }
 });

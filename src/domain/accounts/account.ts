@@ -25,6 +25,8 @@ interface AccountState extends OwnerStanding, AccountTerms {
   readonly displayName: string;
   readonly passwordHash: string | null;
   readonly version: bigint;
+  /** The last reactivation. Null for an account that was never reactivated. */
+  readonly activeSince: Date | null;
 }
 
 export class Account implements OwnerStanding {
@@ -45,6 +47,7 @@ export class Account implements OwnerStanding {
       passwordHash: null,
       status: 'active',
       version: 0n,
+      activeSince: null,
     } as const;
     const account = new Account(state, undefined);
     account.update(profile);
@@ -87,6 +90,9 @@ export class Account implements OwnerStanding {
   }
   get version(): bigint {
     return this.state.version;
+  }
+  get activeSince(): Date | null {
+    return this.state.activeSince;
   }
   get isActive(): boolean {
     return this.state.status === 'active';
@@ -155,8 +161,10 @@ export class Account implements OwnerStanding {
     this.state = { ...this.state, status: 'suspended', version: newest };
   }
 
-  reactivate(version?: bigint): void {
-    this.state = { ...this.state, status: 'active', version: newestVersion(this.state.version, version) };
+  reactivate(now: Date, version?: bigint): void {
+    const activeSince = this.isActive ? this.state.activeSince : now;
+    const newest = newestVersion(this.state.version, version);
+    this.state = { ...this.state, status: 'active', activeSince, version: newest };
   }
 
   delete(version?: bigint): void {

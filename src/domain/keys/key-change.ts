@@ -15,7 +15,9 @@ export type RevocationReason =
   /** Somebody reported the key string as leaked. */
   | 'leaked'
   /** The owner's account was purged. */
-  | 'purged';
+  | 'purged'
+  /** Nobody had used it for as many days as the operator allows. */
+  | 'idle';
 
 /** A change of one key. All changes of a call are stored together. */
 export type KeyChange =

@@ -5,17 +5,19 @@ import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
 import { permissionsToGive } from './access.js';
 import { DEFAULT_EXPIRY_DAYS } from './key-rules.js';
 
-/** What the operator allows new keys of every account. */
+/** What the operator allows the keys of every account. */
 export interface ServicePolicy {
   readonly maxActiveKeys: number;
   readonly maxKeyDays: number;
+  /** Applies to existing keys too. Undefined: idle keys do not end. */
+  readonly revokeIdleAfterDays?: number | undefined;
 }
 
 /** What is allowed for new keys of one account. */
 export interface KeyPolicy extends ServicePolicy {
   readonly maxAccess: AccessLevel;
   /** The limits that the account's own limits set. */
-  readonly limitedByAccount: readonly (keyof ServicePolicy | 'maxAccess')[];
+  readonly limitedByAccount: readonly ('maxActiveKeys' | 'maxKeyDays' | 'maxAccess')[];
 }
 
 /** An account's own number of keys replaces the service's, up or down. Its days and its access only lower them. */
@@ -25,6 +27,7 @@ export function keyPolicy(service: ServicePolicy, limits: AccountLimits): KeyPol
     maxActiveKeys: maxActiveKeys ?? service.maxActiveKeys,
     maxKeyDays: Math.min(service.maxKeyDays, maxKeyDays ?? service.maxKeyDays),
     maxAccess: accessCeiling(limits),
+    revokeIdleAfterDays: service.revokeIdleAfterDays,
   };
   const limitedByAccount = [
     ...(maxActiveKeys === undefined ? [] : (['maxActiveKeys'] as const)),

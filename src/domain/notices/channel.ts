@@ -20,6 +20,7 @@ const MAILED: ReadonlySet<NoticeType> = new Set<NoticeType>([
   'api_key.expiring',
   'api_key.leaked',
   'api_key.used_from_new_network',
+  'api_key.idle',
 ]);
 
 export function channelsOf(type: NoticeType, receivers: NoticeReceivers): NoticeChannel[] {

@@ -36,6 +36,11 @@ describe('noticeData', () => {
     expect(data).toEqual({ ...always, endsAt: NOW.toISOString() });
   });
 
+  test('contains the end of an idle key', () => {
+    const data = noticeData({ type: 'api_key.idle', key, endsAt: NOW }, 3);
+    expect(data).toEqual({ ...always, endsAt: NOW.toISOString() });
+  });
+
   test('contains who found a leaked key and where, as far as that is known', () => {
     const leakOf = (source: string | null, url: string | null) =>
       noticeData({ type: 'api_key.leaked', key, leak: { source, url } }, 3).leak;
@@ -70,6 +75,7 @@ describe('channelsOf', () => {
     'api_key.expiring',
     'api_key.leaked',
     'api_key.used_from_new_network',
+    'api_key.idle',
   ];
   test.each(NOTICE_TYPES)('sends %s to the webhook, and by mail if it matters to people', (type) => {
     const mail = MAILED.includes(type) ? ['mail'] : [];

@@ -12,6 +12,7 @@ export const NOTICE_TYPES = [
   'api_key.expired',
   'api_key.leaked',
   'api_key.used_from_new_network',
+  'api_key.idle',
 ] as const;
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
@@ -25,6 +26,8 @@ export interface KeyNotice {
   /** Only of a revocation. */
   readonly reason?: RevocationReason;
   readonly replacesKeyId?: string;
+  /** Only of an idle key: when it ends unless it is used. */
+  readonly endsAt?: Date;
   /** Where the request that caused the notice came from. */
   readonly clientIp?: string | null;
   /** Only of the end of a leaked key. */
@@ -42,7 +45,7 @@ export interface NoticeData {
   readonly prefix: string;
   readonly reason?: RevocationReason;
   readonly expiresAt: string;
-  /** When the key ends or ended because its successor is in use. */
+  /** When the key ends or ended because its successor is in use; of `api_key.idle`, when it ends unless it is used. */
   readonly endsAt?: string;
   readonly replacesKeyId?: string;
   readonly clientIp?: string;
@@ -52,7 +55,8 @@ export interface NoticeData {
 
 /** Lists the fields one by one, so that no other field of the key is sent. */
 export function noticeData({ key, reason, leak, ...notice }: KeyNotice, sequence: number): NoticeData {
-  const { id, ownerId, name, expiresAt, endsAt } = key.snapshot();
+  const { id, ownerId, name, expiresAt, ...state } = key.snapshot();
+  const endsAt = notice.endsAt ?? state.endsAt;
   return {
     sequence,
     keyId: id,

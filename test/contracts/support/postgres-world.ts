@@ -23,6 +23,7 @@ export async function openPostgresWorld(): Promise<World> {
   const primary = primaryAt(database.url);
   const app = await openOver(await createDataSource(primary).initialize(), primary, {
     noticeReceivers: { webhook: true, mail: true },
+    revokeIdleAfterDays: 30,
   });
   return {
     ...app,

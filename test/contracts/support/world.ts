@@ -54,11 +54,11 @@ export function beginSession({ sessions }: World, accountId: string, passwordHas
 export function change(
   { accounts }: World,
   accountId: string,
-  transition: (account: Account) => void,
+  transition: (account: Account, now: Date) => void,
 ): Promise<Account> {
   return accounts.transaction(accountId, async (transaction) => {
     const { account } = transaction;
-    transition(account!);
+    transition(account!, transaction.now);
     await transaction.saveAccount(account!);
     return account!;
   });

@@ -27,19 +27,21 @@ export function fakeAccountTransaction(
     managedIds: async () => store.managedBy(id).map((account) => account.id),
     saveAccount: async (account) => {
       const { email, displayName, permissions, limits, attributes, kind, managers } = account;
-      const { passwordHash, status, version } = account;
+      const { passwordHash, status, version, activeSince } = account;
       const holder = [...store.accounts.values()].find((other) => emailKey(other.email) === emailKey(email));
       if (email !== '' && holder && holder.id !== account.id)
         throw new LatchkeyError('email_taken', 'email belongs to another account');
       if (store.formerAccounts.delete(id)) store.formerEvents.set(id, store.newestEventId);
       const terms = { permissions, limits, attributes, kind, managers };
-      store.accounts.set(account.id, { id: account.id, email, displayName, ...terms, passwordHash, status, version });
+      const own = { email, displayName, passwordHash, status, version, activeSince };
+      store.accounts.set(account.id, { id: account.id, ...own, ...terms });
     },
     forgetAccount: async (former) => {
       store.accounts.delete(id);
       store.formerAccounts.set(id, former.version);
       for (const key of ownKeys()) {
         store.keys.set(key.state.id, { ...key, idempotencyKey: undefined, isPurged: true });
+        store.idleNotices.delete(key.state.id);
       }
       forgetMail(store, id);
     },
@@ -55,6 +57,15 @@ export function fakeAccountTransaction(
       return found && ApiKey.restore(found.state);
     },
     listed: async (key) => store.listed(key),
+    lastUses: async () => store.lastUses,
+    idleNotices: async () => {
+      const own = ownKeys().filter(({ isPurged }) => !isPurged);
+      return new Map([...store.idleNotices].filter(([keyId]) => own.some(({ state }) => state.id === keyId)));
+    },
+    saveIdleNotice: async (keyId, notice) => {
+      if (notice) store.idleNotices.set(keyId, notice);
+      else store.idleNotices.delete(keyId);
+    },
     findKeyByIdempotencyKey: async (key, createdBy) =>
       ownKeys().find(({ state, idempotencyKey }) => idempotencyKey === key && (state.createdBy ?? id) === createdBy)
         ?.state.id,

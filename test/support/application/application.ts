@@ -32,6 +32,8 @@ export interface Given {
   readonly keyChangesPerHour?: number;
   /** None by default. */
   readonly noticeReceivers?: NoticeReceivers;
+  /** Never by default. */
+  readonly revokeIdleAfterDays?: number;
 }
 
 /** Milliseconds. Many simultaneous calls take long on a busy machine, and no guarantee depends on these timeouts. */
@@ -65,7 +67,7 @@ export async function openOnOwnDatabase(given: Given = {}) {
 export async function openOver(
   dataSource: SessionSource,
   primary: Primary,
-  { rateLimit, noticeReceivers, keyChangesPerHour = 0, ...ports }: Omit<Given, 'timeoutMs'> = {},
+  { rateLimit, noticeReceivers, keyChangesPerHour = 0, revokeIdleAfterDays, ...ports }: Omit<Given, 'timeoutMs'> = {},
 ) {
   const { urls, timeoutMs } = primary.config;
   const config = readConfig({ DEMO: '1', DATABASE_URL: urls[0]!, DATABASE_PATIENCE_MS: String(timeoutMs) });
@@ -75,6 +77,7 @@ export async function openOver(
   const own = {
     ...config,
     keyChangesPerHour,
+    keyPolicy: { ...config.keyPolicy, revokeIdleAfterDays },
     ...(rateLimit && { rateLimit }),
     ...(noticeReceivers && { noticeReceivers }),
   };

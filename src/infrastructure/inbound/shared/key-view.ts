@@ -4,7 +4,7 @@ import type { Account } from '../../../domain/accounts/account.js';
 import type { LeakSite } from '../../../domain/audit/leak-site.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
-export function keyView({ key, access, createdBy, lastUsedAt, recent, revocation }: ListedKey, now: Date) {
+export function keyView({ key, access, createdBy, lastUsedAt, idleEndsAt, recent, revocation }: ListedKey, now: Date) {
   const { id, name, note, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds, permissions, allowedNetworks } = rotation;
   return {
@@ -25,6 +25,7 @@ export function keyView({ key, access, createdBy, lastUsedAt, recent, revocation
     replacedBy,
     endsAt: endsAt?.toISOString() ?? null,
     graceSeconds,
+    idleEndsAt: idleEndsAt?.toISOString() ?? null,
     revokedReason: revocation?.reason ?? null,
     leak: revocation?.leak ? leakView(revocation.leak) : null,
     recent: { granted: [...recent.granted], refused: [...recent.refused] },

@@ -21,11 +21,12 @@ export function writeLetter(
   { account, owner, maker, now, isReplaced, replaced }: Addressee,
   publicUrl: string,
 ): Letter {
-  const { keyId, name, prefix, expiresAt, leak } = data;
+  const { keyId, name, prefix, expiresAt, endsAt, leak } = data;
   const service = owner.kind === 'service' ? serviceKey({ account, owner, maker }) : undefined;
   // Managers do not see each other's addresses. That of a use is no manager's.
   const clientIp = type === 'api_key.created' && service?.maker !== undefined ? undefined : data.clientIp;
-  const key = { keyName: typedText(name), prefix, expiresAt: new Date(expiresAt), isReplaced, service };
+  const ends = { expiresAt: new Date(expiresAt), endsAt: endsAt === undefined ? undefined : new Date(endsAt) };
+  const key = { keyName: typedText(name), prefix, ...ends, isReplaced, service };
   const circumstances = { clientIp, replaces: replaced && shownKey(replaced), leak: leak && shownLeak(leak) };
   return {
     ...wordsOf(type, { ...key, ...circumstances, at: timestamp, now }),

@@ -127,6 +127,15 @@ describe('the text', () => {
     expect(text).toMatch(/Created: .* UTC\nFrom the address: 203\.0\.113\.7\nExpires: .* UTC\n/);
   });
 
+  test('of an idle key says when it ends unless it is used', async () => {
+    const endsAt = new Date(app.store.now().getTime() + 32 * DAY_MS).toISOString();
+    await notify('api_key.idle', { data: { endsAt } });
+    const { subject, text } = only();
+    expect(subject).toBe('Your API key ends in 7 days unless it is used: Deploy bot');
+    expect(text).toContain('It ends in 7 days unless it is used before then.');
+    expect(text).toMatch(/\nEnds: .* UTC\n/);
+  });
+
   test('of a rotation says so, and names the key that is replaced', async () => {
     const { owner, key } = await notify('api_key.created');
     const { key: next } = await rotateKey(app, { ownerId: owner.id, id: key.id });

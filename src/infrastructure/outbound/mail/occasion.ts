@@ -6,6 +6,8 @@ export interface Occasion {
   /** The part of the key string that lists show. */
   readonly prefix: string;
   readonly expiresAt: Date;
+  /** Of an idle key: when it ends unless it is used. */
+  readonly endsAt: Date | undefined;
   readonly clientIp: string | undefined;
   /** Whether the key has a successor that has not been used yet. */
   readonly isReplaced: boolean;

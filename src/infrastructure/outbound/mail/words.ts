@@ -73,6 +73,18 @@ const WORDS = {
     ],
     link: 'Show the key',
   }),
+  'api_key.idle': ({ expiresAt, endsAt = expiresAt, now, service }): OwnWords => ({
+    title: `${yourKey(service)} ends ${within(endsAt, now)} unless it is used`,
+    happened:
+      `${oneOfYourKeys(service)} has not been used for a long time. It ends ${within(endsAt, now)} unless it is used ` +
+      'before then. After that, requests with it are refused.',
+    facts: [['Ends', time(endsAt)]],
+    advice: [
+      'If you still need the key, use it before then. One request with it is enough.',
+      'If you no longer need the key, there is nothing to do.',
+    ],
+    link: 'Show the key',
+  }),
 } as const satisfies Partial<Record<NoticeType, (occasion: Occasion) => OwnWords>>;
 
 const YOUR_PASSWORD = 'and change the password that you sign in with.';

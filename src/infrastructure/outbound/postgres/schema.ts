@@ -2,7 +2,7 @@ import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow, SpentSignInRow
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
 import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
-import { ApiKeyRow, KeyNoticeRow } from './keys/rows.js';
+import { ApiKeyRow, IdleNoticeRow, KeyNoticeRow } from './keys/rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
 import { MIGRATIONS } from './migrations/list.js';
 import { NoticeSequenceRow, OutboxRow } from './outbox/rows.js';
@@ -14,6 +14,7 @@ const SCHEMA = {
     AccountRow,
     ApiKeyRow,
     KeyNoticeRow,
+    IdleNoticeRow,
     ApiKeyUsageRow,
     ApiKeyAddressRow,
     ApiKeyDayRow,

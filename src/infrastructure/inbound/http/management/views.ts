@@ -47,7 +47,7 @@ class RecentUseView {
 }
 
 const REASON =
-  'Of a revoked key: owner, administrator, platform, rotated, leaked or purged; null where the audit trail has none';
+  'Of a revoked key: owner, administrator, platform, rotated, leaked, purged or idle; null where the audit trail has none';
 
 const TEXTS_OR_NULL = { type: 'array', items: { type: 'string' }, nullable: true } as const;
 const ACCESS = "The lower of the key's own level and its account's ceiling";
@@ -56,6 +56,7 @@ const NETWORKS = 'The CIDR ranges that requests must come from; null: any addres
 
 const MAKER = 'The account that made the key: its owner, or a manager of a service account';
 
+const IDLE_ENDS = 'When the key ends unless it is used; null unless its owner was notified of that';
 const REVOKE_IDLE = 'After how many days without use keys are revoked; null: they are not';
 const LIMITED_BY =
   "Which of the values the account's own limits set, by name: the rest is the service's. Names may be added";
@@ -105,6 +106,7 @@ export class ApiKeyView {
   @ApiProperty({ ...TIME_OR_NULL, description: 'When the key ends because its successor is in use' })
   endsAt!: string | null;
   @ApiProperty({ type: 'integer', nullable: true, description: GRACE }) graceSeconds!: number | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: IDLE_ENDS }) idleEndsAt!: string | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) revokedReason!: string | null;
   @ApiProperty(LEAK_SCHEMA) leak!: LeakSite | null;
   @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
@@ -128,9 +130,9 @@ export class ApiKeyListView {
 
 export function keyListView({ items, activeKeys, policy, nextCursor, now }: ListedKeys): ApiKeyListView {
   const views = items.map((listed) => keyView(listed, now));
-  const { maxActiveKeys, maxKeyDays, maxAccess } = policy;
+  const { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays = null } = policy;
   const limitedByAccount = [...policy.limitedByAccount];
-  const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays: null, limitedByAccount };
+  const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays, limitedByAccount };
   return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor };
 }
 

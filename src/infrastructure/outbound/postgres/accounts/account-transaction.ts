@@ -5,6 +5,7 @@ import type { AccountTransaction } from '../../../../application/account-transac
 import type { ListedKey } from '../../../../application/lists.js';
 import { type Account } from '../../../../domain/accounts/account.js';
 import { FormerAccount } from '../../../../domain/accounts/former-account.js';
+import type { IdleNotice } from '../../../../domain/notices/idle-keys.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
@@ -13,11 +14,11 @@ import { fromAuditEvent } from '../audit/mapping.js';
 import { AuditEventRow } from '../audit/rows.js';
 import { OutboxRow } from '../outbox/rows.js';
 import { databaseNow } from '../client/database.js';
-import { listedKeys } from '../keys/listed-keys.js';
+import { type Listing, listedKeys } from '../keys/listed-keys.js';
 import { fromApiKey, toApiKey } from '../keys/mapping.js';
 import { managedBy } from './managed-by.js';
 import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
-import { ApiKeyRow } from '../keys/rows.js';
+import { ApiKeyRow, IdleNoticeRow } from '../keys/rows.js';
 import { AccountRow, SessionRow } from './rows.js';
 import { forgetUsage } from '../usage/usage-removal.js';
 import { isUniqueViolation } from '../client/errors.js';
@@ -25,7 +26,14 @@ import { isUniqueViolation } from '../client/errors.js';
 /** The highest event id handed out so far, by a committed transaction or not. */
 const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_events_id_seq)';
 
+interface Begun {
+  readonly id: string;
+  readonly others: readonly string[];
+  readonly endsIdleKeys: boolean;
+}
+
 export class PostgresAccountTransaction implements AccountTransaction {
+  readonly now: Date;
   readonly account: Account | undefined;
   readonly formerAccount: FormerAccount | undefined;
   private readonly others: readonly Account[];
@@ -35,8 +43,9 @@ export class PostgresAccountTransaction implements AccountTransaction {
     private readonly manager: EntityManager,
     private readonly id: string,
     rows: readonly AccountRow[],
-    readonly now: Date,
+    private readonly listing: Listing,
   ) {
+    this.now = listing.now;
     const row = rows.find((locked) => locked.id === id);
     this.account = row && !row.purged ? toAccount(row) : undefined;
     this.others = rows.filter((locked) => locked !== row && !locked.purged).map(toAccount);
@@ -47,10 +56,10 @@ export class PostgresAccountTransaction implements AccountTransaction {
    * Locks the rows in the order of their ids, so that two transactions can't deadlock. Reads the clock after that, so that
    * `now` is never earlier than what the previous holder wrote.
    */
-  static async begin(manager: EntityManager, id: string, others: readonly string[]) {
+  static async begin(manager: EntityManager, { id, others, endsIdleKeys }: Begun) {
     const lock = { mode: 'for_no_key_update' } as const;
     const rows = await manager.find(AccountRow, { where: { id: Any([id, ...others]) }, order: { id: 'ASC' }, lock });
-    return new PostgresAccountTransaction(manager, id, rows, await databaseNow(manager));
+    return new PostgresAccountTransaction(manager, id, rows, { now: await databaseNow(manager), endsIdleKeys });
   }
 
   other(id: string): Account | undefined {
@@ -79,6 +88,8 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
     await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
     await forgetUsage(this.manager, this.id);
+    const ofPurgedKeys = 'key_id IN (SELECT id FROM api_keys WHERE owner_id = $1 AND purged)';
+    await this.manager.query(`DELETE FROM idle_notices WHERE ${ofPurgedKeys}`, [this.id]);
     const channel = 'mail';
     await this.manager.delete(OutboxRow, [
       { ownerId: this.id, channel },
@@ -105,8 +116,29 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async listed(key: ApiKey): Promise<ListedKey> {
-    const [listed] = await listedKeys(this.manager, [key], this.now);
+    const [listed] = await listedKeys(this.manager, [key], this.listing);
     return listed!;
+  }
+
+  async lastUses(): Promise<ReadonlyMap<string, Date>> {
+    const open = 'SELECT id FROM api_keys WHERE owner_id = $1 AND revoked_at IS NULL AND expired_at IS NULL';
+    const query = `SELECT key_id AS id, last_used_at AS at FROM api_key_usage WHERE key_id IN (${open})`;
+    const rows = await this.manager.query<{ id: string; at: Date }[]>(query, [this.id]);
+    return new Map(rows.map(({ id, at }) => [id, at]));
+  }
+
+  async idleNotices(): Promise<ReadonlyMap<string, IdleNotice>> {
+    const rows = await this.manager
+      .createQueryBuilder(IdleNoticeRow, 'notice')
+      .innerJoin(ApiKeyRow, 'key', 'key.id = notice.key_id')
+      .where('key.owner_id = :ownerId AND NOT key.purged', { ownerId: this.id })
+      .getMany();
+    return new Map(rows.map(({ keyId, ...notice }) => [keyId, notice]));
+  }
+
+  async saveIdleNotice(keyId: string, notice: IdleNotice | undefined): Promise<void> {
+    if (notice) await this.manager.upsert(IdleNoticeRow, { keyId, ...notice }, ['keyId']);
+    else await this.manager.delete(IdleNoticeRow, { keyId });
   }
 
   async findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined> {

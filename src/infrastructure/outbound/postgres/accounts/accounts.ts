@@ -24,6 +24,7 @@ export class PostgresAccounts implements Accounts {
   constructor(
     private readonly database: Database,
     private readonly outbox: OutboxWriter,
+    private readonly endsIdleKeys: boolean,
   ) {}
 
   async find(id: string): Promise<Account | undefined> {
@@ -73,7 +74,11 @@ export class PostgresAccounts implements Accounts {
   ): Promise<T> {
     const attempt = () =>
       this.database.transaction(async (manager) => {
-        const transaction = await PostgresAccountTransaction.begin(manager, id, others);
+        const transaction = await PostgresAccountTransaction.begin(manager, {
+          id,
+          others,
+          endsIdleKeys: this.endsIdleKeys,
+        });
         const outcome = await work(transaction).then((result) => ({ result }), refused);
         await transaction.finish(this.outbox);
         return outcome;

@@ -25,7 +25,7 @@ test('Counting service accounts without managers reads only them and their manag
   }
   await app.sql('ANALYZE accounts');
   const count = (explained: typeof app.database) =>
-    new PostgresAccounts(explained, app.outboxWriter).countWithoutManagers();
+    new PostgresAccounts(explained, app.outboxWriter, false).countWithoutManagers();
   expect(await rowsRead(app.database, count)).toBeLessThanOrEqual(3 + 3 * 2);
   expect(await count(app.database)).toBe(0);
 });

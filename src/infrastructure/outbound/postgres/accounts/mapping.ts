@@ -15,6 +15,7 @@ export function toAccount(row: AccountRow): Account {
     passwordHash: row.passwordHash,
     status: statusOf(row.status),
     version: BigInt(row.version),
+    activeSince: row.activeSince,
   });
 }
 
@@ -51,6 +52,7 @@ export function fromAccount(account: Account): Omit<AccountRow, 'formerEventId'>
     passwordHash: account.passwordHash,
     status: account.status,
     version: account.version.toString(),
+    activeSince: account.activeSince,
     purged: false,
   };
 }
@@ -70,6 +72,7 @@ export function fromFormerAccount({ id, version }: FormerAccount): Omit<AccountR
     passwordHash: null,
     status: 'deleted',
     version: version.toString(),
+    activeSince: null,
     purged: true,
   };
 }

@@ -43,6 +43,9 @@ export class AccountRow {
   managers!: string[] | null;
   @Column({ type: 'numeric', precision: 20, scale: 0 })
   version!: string;
+  /** The last reactivation; null if there was none since this column exists. */
+  @Column({ type: 'timestamptz', name: 'active_since', precision: 3, nullable: true })
+  activeSince!: Date | null;
   /** Whether the data of the person was deleted. The row then holds only the id and the last version. */
   @Column('boolean', { default: false })
   purged!: boolean;

@@ -12,7 +12,11 @@ import { ApiKeyRow } from './rows.js';
 import { hasStatus } from './key-status-sql.js';
 
 export class PostgresApiKeys implements ApiKeys {
-  constructor(private readonly database: Database) {}
+  /** @param endsIdleKeys whether lists show when a key ends unless it is used */
+  constructor(
+    private readonly database: Database,
+    private readonly endsIdleKeys: boolean,
+  ) {}
 
   async find(id: string): Promise<ApiKey | undefined> {
     const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { id }));
@@ -29,7 +33,7 @@ export class PostgresApiKeys implements ApiKeys {
       const now = await databaseNow(manager);
       const row = await ofOwner(manager, ownerId).andWhere('key.id = :id', { id }).getOne();
       if (!row) return undefined;
-      const [listed] = await listedKeys(manager, [toApiKey(row)], now);
+      const [listed] = await listedKeys(manager, [toApiKey(row)], { now, endsIdleKeys: this.endsIdleKeys });
       return { ...listed!, now };
     });
   }
@@ -42,7 +46,7 @@ export class PostgresApiKeys implements ApiKeys {
       return {
         now,
         activeKeys: await countActive(manager, ownerId, now),
-        items: await listedKeys(manager, items.map(toApiKey), now),
+        items: await listedKeys(manager, items.map(toApiKey), { now, endsIdleKeys: this.endsIdleKeys }),
         nextCursor,
       };
     });

@@ -4,27 +4,32 @@ import { MAX_SHOWN_LENGTH } from '../../../../domain/keys/foreign-key.js';
 import { toAccount } from '../accounts/mapping.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { openKey, STATUS_BY_INDEX } from './key-status-sql.js';
-import { listedKeys } from './listed-keys.js';
+import { type Listing, listedKeys } from './listed-keys.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
 
 export class PostgresKeyDirectory implements KeyDirectory {
-  constructor(private readonly database: Database) {}
+  /** @param endsIdleKeys see PostgresApiKeys */
+  constructor(
+    private readonly database: Database,
+    private readonly endsIdleKeys: boolean,
+  ) {}
 
   find(id: string): Promise<OwnedKey | undefined> {
     return this.database.run(async (manager) => {
       const now = await databaseNow(manager);
       const rows = withOwners(manager).where('key.id = :id AND NOT key.purged', { id }).getMany();
-      return (await ownedKeys(manager, await rows, now))[0];
+      return (await ownedKeys(manager, await rows, { now, endsIdleKeys: this.endsIdleKeys }))[0];
     });
   }
 
   list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<OwnedKey[]> {
     return this.database.run(async (manager) => {
       const now = await databaseNow(manager);
-      return ownedKeys(manager, await page(manager, filter, { after, limit, now }).getMany(), now);
+      const rows = await page(manager, filter, { after, limit, now }).getMany();
+      return ownedKeys(manager, rows, { now, endsIdleKeys: this.endsIdleKeys });
     });
   }
 }
@@ -108,7 +113,7 @@ function withOwners(manager: EntityManager): KeyQuery {
   return manager.createQueryBuilder(ApiKeyRow, 'key').innerJoinAndSelect('key.owner', 'owner');
 }
 
-async function ownedKeys(manager: EntityManager, rows: readonly ApiKeyRow[], now: Date): Promise<OwnedKey[]> {
-  const listed = await listedKeys(manager, rows.map(toApiKey), now);
-  return listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!), now }));
+async function ownedKeys(manager: EntityManager, rows: readonly ApiKeyRow[], listing: Listing): Promise<OwnedKey[]> {
+  const listed = await listedKeys(manager, rows.map(toApiKey), listing);
+  return listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!), now: listing.now }));
 }

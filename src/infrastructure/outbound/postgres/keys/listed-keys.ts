@@ -3,8 +3,10 @@ import type { ListedKey } from '../../../../application/lists.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
 import { type AccessLevel, lowerAccess } from '../../../../domain/accounts/access-level.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import { shownIdleEnd } from '../../../../domain/notices/idle-keys.js';
 import { firstRecentDay, recentUse } from '../../../../domain/usage/key-history.js';
 import { utcDay } from '../../../../domain/usage/utc-day.js';
+import { openKey } from './key-status-sql.js';
 
 /** A manager who was purged after making the key is not the person who has their id now. */
 const IS_STILL_THE_MAKER = `
@@ -15,13 +17,16 @@ const IS_STILL_THE_MAKER = `
 /** One statement for a page of keys. It finds the rows of each key by an index, however many other rows there are. */
 const FACTS = `
   SELECT owner.limits ->> 'maxAccess' AS "maxAccess", maker.id AS "makerId",
-    coalesce(CASE WHEN ${IS_STILL_THE_MAKER} THEN maker.display_name END, '') AS "makerName", used.last_used_at AS "lastUsedAt", recent.*, revoked.reason,
+    coalesce(CASE WHEN ${IS_STILL_THE_MAKER} THEN maker.display_name END, '') AS "makerName", used.last_used_at AS "lastUsedAt",
+    idle.written_at AS "noticeAt", recent.*, revoked.reason,
     revoked.details, revoked.id IS NOT NULL AS "isRevoked"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
   LEFT JOIN api_keys stored ON stored.id = key.id
   LEFT JOIN accounts owner ON owner.id = stored.owner_id
   LEFT JOIN accounts maker ON maker.id = coalesce(stored.created_by, stored.owner_id)
   LEFT JOIN api_key_usage used ON used.key_id = key.id
+  LEFT JOIN api_keys successor ON successor.id = stored.replaced_by AND ${openKey('successor')}
+  LEFT JOIN idle_notices idle ON idle.key_id = coalesce(successor.id, stored.id)
   LEFT JOIN LATERAL (
     SELECT array_agg(day - date '1970-01-01') AS days, array_agg(granted::float8) AS granted,
       array_agg(refused::float8) AS refused
@@ -38,6 +43,8 @@ interface FactsRow {
   readonly makerId: string;
   readonly makerName: string;
   readonly lastUsedAt: Date | null;
+  /** When the owner was notified that nobody uses the key. A rotating pair has one such notice, of the newer key. */
+  readonly noticeAt: Date | null;
   /** Null, like the counts, when there are no days. */
   readonly days: number[] | null;
   readonly granted: number[] | null;
@@ -47,18 +54,30 @@ interface FactsRow {
   readonly details: string | null;
 }
 
+/** What lists show, besides the keys. */
+export interface Listing {
+  readonly now: Date;
+  /** Whether this service ends keys that nobody uses. */
+  readonly endsIdleKeys: boolean;
+}
+
 /** The keys in the same order, each with what lists show of it. */
-export async function listedKeys(manager: EntityManager, keys: readonly ApiKey[], now: Date): Promise<ListedKey[]> {
+export async function listedKeys(
+  manager: EntityManager,
+  keys: readonly ApiKey[],
+  { now, endsIdleKeys }: Listing,
+): Promise<ListedKey[]> {
   if (keys.length === 0) return [];
   const today = utcDay(now);
   const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
   return keys.map((key, index) => {
-    const { maxAccess, makerId, makerName, lastUsedAt, days, granted, refused, isRevoked, reason, details } =
-      rows[index]!;
+    const { maxAccess, makerId, makerName, lastUsedAt, ...row } = rows[index]!;
+    const { noticeAt, days, granted, refused, isRevoked, reason, details } = row;
     const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
     const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
     const access = lowerAccess(key.snapshot().access, maxAccess ?? undefined);
     const createdBy = { id: makerId, displayName: makerName };
-    return { key, access, createdBy, lastUsedAt, recent: recentUse(counts, today), revocation };
+    const idleEndsAt = endsIdleKeys ? shownIdleEnd({ key, lastUsedAt, noticeAt }, now) : null;
+    return { key, access, createdBy, lastUsedAt, idleEndsAt, recent: recentUse(counts, today), revocation };
   });
 }

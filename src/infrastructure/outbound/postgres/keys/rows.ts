@@ -86,6 +86,18 @@ export class ApiKeyRow {
   purged!: boolean;
 }
 
+/** The notice that a key ends unless it is used, until that or its end. Separate for the same reason as KeyNoticeRow. */
+@Entity('idle_notices')
+export class IdleNoticeRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'idle_notices_pkey' })
+  keyId!: string;
+  @Column({ type: 'timestamptz', name: 'written_at', precision: 3 })
+  writtenAt!: Date;
+  /** When the first of the two checks before the end found the key idle. */
+  @Column({ type: 'timestamptz', name: 'found_idle_at', precision: 3, nullable: true })
+  foundIdleAt!: Date | null;
+}
+
 /**
  * The last notice of each type that became due with time. Separate from api_keys, so that it does not change what a
  * validation reads.

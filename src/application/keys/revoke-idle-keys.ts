@@ -1,0 +1,98 @@
+import { THE_SERVICE } from '../../domain/audit/audit-event.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import type { NoticeReceivers } from '../../domain/notices/channel.js';
+import { hasReceiver, idleSteps, type IdleStep } from '../../domain/notices/idle-keys.js';
+import type { AccountTransaction } from '../account-transaction.js';
+import type { Accounts, IdleKeys } from '../ports.js';
+import { changeKeys } from './change-keys.js';
+
+interface IdleSettings {
+  /** Undefined: keys do not end because nobody uses them. */
+  readonly afterDays: number | undefined;
+  readonly receivers: NoticeReceivers;
+}
+
+/** What a run did. */
+export type IdleCounts = Record<'notified' | 'ended', number>;
+
+/** Owners in one statement. */
+const PAGE = 500;
+
+/**
+ * Notifies the owners of keys that nobody uses, and ends these keys after a week. Several instances may do so at once:
+ * every decision is made again under the lock of the owner's account.
+ */
+export class RevokeIdleKeys {
+  constructor(
+    private readonly idleKeys: IdleKeys,
+    private readonly accounts: Accounts,
+    private readonly settings: IdleSettings,
+  ) {}
+
+  /** Looks at all open keys. */
+  async find(): Promise<IdleCounts> {
+    const { afterDays } = this.settings;
+    const counts = { notified: 0, ended: 0 };
+    if (afterDays === undefined) return counts;
+    let after: Awaited<ReturnType<IdleKeys['findUnused']>>['next'];
+    do {
+      // oxlint-disable-next-line no-await-in-loop
+      const { ownerIds, next } = await this.idleKeys.findUnused(afterDays, after);
+      // oxlint-disable-next-line no-await-in-loop
+      for (const ownerId of ownerIds) await this.decide(ownerId, afterDays, counts);
+      after = next;
+    } while (after);
+    return counts;
+  }
+
+  /** Looks at the keys whose owners were notified. */
+  async check(): Promise<IdleCounts> {
+    const { afterDays } = this.settings;
+    const counts = { notified: 0, ended: 0 };
+    if (afterDays === undefined) return counts;
+    let ownerIds: readonly string[] = [];
+    do {
+      // oxlint-disable-next-line no-await-in-loop
+      ownerIds = await this.idleKeys.findNoticed(ownerIds.at(-1), PAGE);
+      // oxlint-disable-next-line no-await-in-loop
+      for (const ownerId of ownerIds) await this.decide(ownerId, afterDays, counts);
+    } while (ownerIds.length === PAGE);
+    return counts;
+  }
+
+  private async decide(ownerId: string, afterDays: number, counts: IdleCounts): Promise<void> {
+    const managers = await this.managersOf(ownerId);
+    await this.accounts.transaction(ownerId, async (transaction) => {
+      const { account: owner, now } = transaction;
+      if (!owner) return;
+      const open = await transaction.openKeys();
+      const [lastUses, notices] = [await transaction.lastUses(), await transaction.idleNotices()];
+      const uses = open.map((key) => ({ key, lastUsedAt: lastUses.get(key.id) }));
+      const rule = { afterDays, hasReceiver: hasReceiver(this.settings.receivers, owner, managers) };
+      const steps = idleSteps({ owner, keys: uses, notices }, rule, now);
+      for (const step of steps) await note(transaction, step);
+      const ending = steps.flatMap((step) => (step.step === 'end' ? step.ending : []));
+      const keys = new OwnerKeys(open);
+      const revoke = () => ending.forEach(({ id }) => keys.revoke(id, 'idle', now));
+      if (ending.length > 0) await changeKeys(transaction, { keys, actor: THE_SERVICE }, revoke);
+      counts.notified += steps.filter(({ step }) => step === 'notify').length;
+      counts.ended += ending.length;
+    });
+  }
+
+  /** They are read before the owner is locked, because nobody else decides by them. */
+  private async managersOf(ownerId: string) {
+    const owner = await this.accounts.find(ownerId);
+    const found = await Promise.all((owner?.managers ?? []).map((id) => this.accounts.find(id)));
+    return found.filter((person) => person !== undefined);
+  }
+}
+
+async function note(transaction: AccountTransaction, step: IdleStep): Promise<void> {
+  if (step.step === 'found-idle') return transaction.saveIdleNotice(step.keyId, step.notice);
+  if (step.step !== 'notify') return transaction.saveIdleNotice(step.keyId, undefined);
+  const { key, replaced, endsAt } = step;
+  const replaces = replaced && { replacesKeyId: replaced.id };
+  await transaction.saveIdleNotice(key.id, { writtenAt: transaction.now, foundIdleAt: null });
+  await transaction.notify({ type: 'api_key.idle', key, endsAt, ...replaces });
+}

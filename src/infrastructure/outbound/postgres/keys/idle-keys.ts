@@ -1,0 +1,71 @@
+import type { IdleKeys, KeyPosition, UnusedKeys } from '../../../../application/ports.js';
+import { CHECKS_APART_MS, NOTICE_MS } from '../../../../domain/notices/idle-keys.js';
+import { DAY_MS } from '../../../../domain/time.js';
+import { ACTIVE } from '../accounts/rows.js';
+import { databaseNow, type Database } from '../client/database.js';
+import { openKey } from './key-status-sql.js';
+
+/** Keys that one statement reads by the index of open keys. A million takes 200 statements. */
+const PAGE = 5000;
+
+/** $1 is the time before which the keys were made and last used, $2 and $3 the place of the page before. */
+const UNUSED = `
+  WITH page AS MATERIALIZED (
+    SELECT key.id, key.created_at, key.owner_id FROM api_keys key
+    WHERE ${openKey('key')} AND NOT key.purged AND key.created_at <= $1
+      AND (key.created_at, key.id) > ($2::timestamptz, $3::uuid)
+    ORDER BY key.created_at, key.id LIMIT ${PAGE})
+  SELECT count(*)::integer AS read,
+    (SELECT created_at FROM page ORDER BY created_at DESC, id DESC LIMIT 1) AS "createdAt",
+    (SELECT id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) AS id,
+    array(
+      SELECT DISTINCT page.owner_id FROM page
+        JOIN accounts owner ON owner.id = page.owner_id AND owner.status IN ${ACTIVE}
+        LEFT JOIN api_key_usage used ON used.key_id = page.id
+        LEFT JOIN idle_notices notice ON notice.key_id = page.id
+      WHERE notice.key_id IS NULL AND coalesce(used.last_used_at <= $1, true) AND coalesce(owner.active_since <= $1, true)
+    ) AS "ownerIds"
+  FROM page`;
+
+interface UnusedRow extends KeyPosition {
+  readonly read: number;
+  readonly ownerIds: string[];
+}
+
+/** $1 is the time before which a notice is to be checked, $2 the same of its first check. */
+const NOTICED = `
+  SELECT DISTINCT key.owner_id AS "ownerId"
+  FROM idle_notices notice
+    JOIN api_keys key ON key.id = notice.key_id
+    JOIN accounts owner ON owner.id = key.owner_id
+    LEFT JOIN api_key_usage used ON used.key_id = notice.key_id
+    LEFT JOIN api_key_usage replaced ON replaced.key_id = key.replaces
+  WHERE NOT key.purged AND ($3::text IS NULL OR key.owner_id > $3)
+    AND (notice.written_at <= $1 AND coalesce(notice.found_idle_at <= $2, true)
+      OR greatest(used.last_used_at, replaced.last_used_at, owner.active_since) >= notice.written_at
+      OR owner.status NOT IN ${ACTIVE} OR NOT (${openKey('key')}) OR key.replaced_by IS NOT NULL)
+  ORDER BY key.owner_id LIMIT $4`;
+
+const FIRST: KeyPosition = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
+
+export class PostgresIdleKeys implements IdleKeys {
+  constructor(private readonly database: Database) {}
+
+  findUnused(days: number, after: KeyPosition = FIRST): Promise<UnusedKeys> {
+    return this.database.run(async (manager) => {
+      const since = new Date((await databaseNow(manager)).getTime() - days * DAY_MS);
+      const [row] = await manager.query<UnusedRow[]>(UNUSED, [since, after.createdAt, after.id]);
+      const { read, ownerIds, createdAt, id } = row!;
+      return { ownerIds, next: read < PAGE ? undefined : { createdAt, id } };
+    });
+  }
+
+  findNoticed(after: string | undefined, limit: number): Promise<string[]> {
+    return this.database.run(async (manager) => {
+      const nowMs = (await databaseNow(manager)).getTime();
+      const before = [NOTICE_MS, CHECKS_APART_MS].map((ms) => new Date(nowMs - ms));
+      const rows = await manager.query<{ ownerId: string }[]>(NOTICED, [...before, after ?? null, limit]);
+      return rows.map(({ ownerId }) => ownerId);
+    });
+  }
+}
