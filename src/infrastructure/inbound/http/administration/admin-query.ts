@@ -1,6 +1,7 @@
 import { type KeyListing, positionIn } from '../../../../application/keys/list-keys.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
 import { lengthProblem, requireFields } from '../../../../domain/errors.js';
+import { timeIn } from '../../shared/time-text.js';
 import { type Query, readStatus } from '../management/read-request.js';
 
 /** What a list shows of a key with the marker `lk`. So no secret comes here when somebody pastes a key. */
@@ -25,8 +26,8 @@ export function readListing(query: Query): Omit<KeyListing, 'pageSize'> {
     ownerId: owner,
     prefix,
     status,
-    lastUsedBefore: timeIn(lastUsedBefore),
-    expiresBefore: timeIn(expiresBefore),
+    lastUsedBefore: lastUsedBefore === undefined ? undefined : timeIn(lastUsedBefore),
+    expiresBefore: expiresBefore === undefined ? undefined : timeIn(expiresBefore),
     pageToken: cursor,
   };
 }
@@ -41,13 +42,6 @@ function oneTextProblem(value: unknown): string | undefined {
   return value === undefined || typeof value === 'string' ? undefined : 'must be given once';
 }
 
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
 function timeProblem(text: string | undefined): string | undefined {
-  const isTime = text === undefined || (RFC_3339.test(text) && !Number.isNaN(Date.parse(text)));
-  return isTime ? undefined : 'must be a time such as 2026-03-29T00:30:00Z';
-}
-
-function timeIn(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
+  return text === undefined || timeIn(text) ? undefined : 'must be a time such as 2026-03-29T00:30:00Z';
 }
