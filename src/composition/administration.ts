@@ -1,5 +1,5 @@
 import { rehearsed } from '../application/accounts/rehearsed-accounts.js';
-import type { Accounts } from '../application/ports.js';
+import { rehearsedImports } from '../application/keys/rehearsed-imports.js';
 import type { DatabaseConfig } from '../config/database-config.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
@@ -8,7 +8,7 @@ import { Database } from '../infrastructure/outbound/postgres/client/database.js
 import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
 import { buildStores } from './stores.js';
-import { buildAdministration } from './use-cases.js';
+import { buildAdministration, type Ports } from './use-cases.js';
 
 /** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(
@@ -43,8 +43,8 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
 function compose(database: Database, { receivers, ...settings }: Omit<Administered, 'database'>): Administration {
   const stores = buildStores(database, { noticeReceivers: receivers, ...settings });
   const passwords = new Argon2Passwords(passwordHashes);
-  const administration = (accounts: Accounts) => {
-    const ports = { ...stores, accounts, passwords };
+  const administration = (rehearsal: Partial<Pick<Ports, 'accounts' | 'keyImports'>> = {}) => {
+    const ports = { ...stores, passwords, ...rehearsal };
     const useCases = buildAdministration(ports, { passwordSignIn: true, ...settings });
     return {
       ...useCases,
@@ -55,8 +55,11 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
     };
   };
   return {
-    ...administration(stores.accounts),
-    rehearsal: administration(rehearsed(stores.accounts)),
+    ...administration(),
+    rehearsal: administration({
+      accounts: rehearsed(stores.accounts),
+      keyImports: rehearsedImports(stores.keyImports),
+    }),
     trail: stores.auditTrail,
     outbox: stores.outbox,
   };

@@ -28,7 +28,7 @@ export interface Administration {
   readonly revokeLeaked: RevokeLeakedKeys;
   readonly importKeys: ImportKeys;
   /** The same changes, which are rolled back. For `--dry-run`. */
-  readonly rehearsal: Pick<Administration, 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked'>;
+  readonly rehearsal: Pick<Administration, 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked' | 'importKeys'>;
   readonly trail: AuditTrail;
   readonly outbox: UndeliveredNotices;
 }

@@ -37,6 +37,13 @@ export function keyPrefix(): string | undefined {
   return read((reader) => reader.text('KEY_PREFIX'));
 }
 
+/** Without them every line of an import would be refused. */
+export function requireImportPrefixes(): void {
+  read((reader) => {
+    if (readMarkers(reader).importPrefixes.length === 0) reader.missing('IMPORT_PREFIXES');
+  });
+}
+
 export function byOption(): Option {
   return new Option('--by <name>', 'your name in the audit trail (default: the user of the operating system)');
 }

@@ -10,6 +10,7 @@ import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } f
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
 import { readKey } from '../secret-input.js';
+import { addImportCommand } from './import-command.js';
 import { addListCommand } from './list-command.js';
 
 interface RevokeOptions {
@@ -23,8 +24,9 @@ interface RevokeOptions {
 }
 
 export function addKeysCommands(program: Command, databases: Databases): void {
-  const keys = program.command('keys').description('list and revoke the API keys of owners');
+  const keys = program.command('keys').description('list, import and revoke the API keys of owners');
   addListCommand(keys, databases);
+  addImportCommand(keys, databases);
   const revoke = keys
     .command('revoke')
     .description('revoke for good: one key, all keys of an owner, or leaked keys')

@@ -1,0 +1,78 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { ImportOutcome } from '../../../../application/keys/import-keys.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
+import { inProtoSpelling } from '../../shared/proto-spelling.js';
+import type { Answer } from '../answering.js';
+import { DONE, NOT_DONE, UsageError } from '../failures.js';
+
+interface RefusedLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** More are only in the file of `--refused`. */
+const MOST_SHOWN = 20;
+
+/** Counts what became of each line, and writes the refused ones to a file. */
+export class ImportReport {
+  lines = 0;
+  private imported = 0;
+  private alreadyThere = 0;
+  private refused = 0;
+  private readonly shown: RefusedLine[] = [];
+  private readonly file: number | undefined;
+
+  /** @param path of a file that does not exist; it is created at once */
+  constructor(path: string | undefined) {
+    this.file = path === undefined ? undefined : create(path);
+    this.write('line,reason');
+  }
+
+  add(line: number, outcome: ImportOutcome): void {
+    if ('refused' in outcome) return this.refuse(line, (inProtoSpelling(outcome.refused) as Error).message);
+    this.lines += 1;
+    if (outcome.isNew) this.imported += 1;
+    else this.alreadyThere += 1;
+  }
+
+  refuse(line: number, why: string): void {
+    // A key string may stand in the wrong column.
+    const reason = withoutSecrets(why);
+    this.lines += 1;
+    this.refused += 1;
+    if (this.shown.length < MOST_SHOWN) this.shown.push({ line, reason });
+    this.write(`${line},"${reason.replaceAll('"', '""')}"`);
+  }
+
+  answer(isDryRun: boolean): Answer {
+    const { imported, alreadyThere, refused, shown } = this;
+    const counts = `${imported} imported, ${alreadyThere} already there, ${refused} refused`;
+    const more = refused - shown.length;
+    const text = [
+      isDryRun ? `dry run, nothing was changed: ${counts}` : counts,
+      ...shown.map(({ line, reason }) => `line ${line}: ${reason}`),
+      ...(more > 0 ? [`and ${more} more, which --refused <file> writes`] : []),
+    ];
+    return {
+      document: { dryRun: isDryRun, imported, alreadyThere, refused, refusedLines: shown },
+      text: text.join('\n'),
+      exitCode: refused > 0 ? NOT_DONE : DONE,
+    };
+  }
+
+  close(): void {
+    if (this.file !== undefined) closeSync(this.file);
+  }
+
+  private write(line: string): void {
+    if (this.file !== undefined) writeSync(this.file, `${line}\n`);
+  }
+}
+
+function create(path: string): number {
+  try {
+    return openSync(path, 'wx');
+  } catch (error) {
+    throw new UsageError(`can't write --refused: ${(error as Error).message}`);
+  }
+}

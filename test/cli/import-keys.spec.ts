@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { foreignString, IMPORT_PREFIX } from '../support/callers/imports.js';
+import { newOwner } from '../support/callers/owners.js';
+import { CommandHost, runCommand, LATCHKEY } from '../support/processes/command-line.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { buildService } from '../support/processes/service-process.js';
+import { sql } from '../support/stores/sql.js';
+
+interface Report {
+  dryRun: boolean;
+  imported: number;
+  alreadyThere: number;
+  refused: number;
+  refusedLines: { line: number; reason: string }[];
+}
+
+describe('latchkey keys import', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'import-'));
+  let service: Service;
+  let host: CommandHost;
+  beforeAll(async () => {
+    await buildService();
+    service = await startService({ IMPORT_PREFIXES: IMPORT_PREFIX });
+    host = CommandHost.start();
+  });
+  afterAll(async () => {
+    host?.stop();
+    await service?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const env = () => ({ DATABASE_URL: service.databaseUrl, IMPORT_PREFIXES: IMPORT_PREFIX });
+  const command = (args: readonly string[], input = '') =>
+    host.latchkey(['keys', 'import', ...args], { env: env(), input });
+  const report = async (file: string, ...args: string[]) => {
+    const { code, out, err } = await command([file, ...args, '--json']);
+    expect(err).toBe('');
+    return { code, ...(JSON.parse(out) as Report) };
+  };
+  let files = 0;
+  const file = (content: string, extension = 'csv') => {
+    const path = join(folder, `keys-${(files += 1)}.${extension}`);
+    writeFileSync(path, content);
+    return path;
+  };
+  const rowOf = (text: string, ownerId: string | number, differences: object = {}) => ({
+    owner_id: ownerId,
+    name: 'CI of the shop',
+    access: 'read-and-write',
+    sha256: createHash('sha256').update(text).digest('hex'),
+    display_prefix: text.slice(0, 12),
+    expires_at: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+    permissions: ['*'] as string[],
+    allowed_networks: [] as string[],
+    ...differences,
+  });
+  type Row = ReturnType<typeof rowOf>;
+  const csv = (...rows: Row[]) =>
+    [
+      Object.keys(rows[0]!).join(','),
+      ...rows.map((row) => Object.values(row).map((cell) => [cell].flat().join(' '))),
+    ].join('\n');
+  const jsonl = (...rows: Row[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+  const outcomeOf = async (text: string) => {
+    const { grant, denial } = await service.clients.validate(text);
+    return grant ? grant.ownerId : denial?.reason;
+  };
+  /** Everything that an import could change. */
+  const stored = async () =>
+    sql(
+      service.databaseUrl,
+      `SELECT (SELECT count(*) FROM api_keys) AS keys, (SELECT count(*) FROM audit_events) AS events,
+         (SELECT max(xmin::text::bigint) FROM api_keys) AS last_change`,
+    );
+
+  test.each([
+    ['CSV', 'csv', csv],
+    ['JSON Lines', 'jsonl', jsonl],
+  ] as const)(
+    'imports a file of %s, whose keys are granted, and changes nothing again',
+    async (_, extension, write) => {
+      const owner = await newOwner(service);
+      const texts = [foreignString(), foreignString()];
+      const path = file(write(...texts.map((text) => rowOf(text, owner.id))), extension);
+      expect(await report(path)).toMatchObject({ code: 0, imported: 2, alreadyThere: 0, refused: 0 });
+      expect(await Promise.all(texts.map(outcomeOf))).toEqual([owner.id, owner.id]);
+      const before = await stored();
+      expect(await report(path)).toMatchObject({ code: 0, imported: 0, alreadyThere: 2, refused: 0 });
+      expect(await stored()).toEqual(before);
+    },
+  );
+
+  test('imports exactly what the line says, by the name of the administrator', async () => {
+    const owner = await newOwner(service);
+    const text = foreignString();
+    const row = rowOf(text, owner.id, {
+      access: 'read-only',
+      permissions: ['systems:read'],
+      allowed_networks: ['192.0.2.0/24', '2001:db8::/32'],
+    });
+    expect(await report(file(csv(row)), '--by', 'grace')).toMatchObject({ imported: 1 });
+    const keys = await sql(service.databaseUrl, `SELECT name, access, expires_at FROM api_keys WHERE owner_id = $1`, [
+      owner.id,
+    ]);
+    expect(keys).toEqual([{ name: row.name, access: 'read-only', expires_at: new Date(row.expires_at) }]);
+    const events = await sql<{ actor_id: string; details: string }>(
+      service.databaseUrl,
+      `SELECT actor_id, details FROM audit_events WHERE owner_id = $1 AND type = 'api_key.created'`,
+      [owner.id],
+    );
+    expect(events).toMatchObject([{ actor_id: 'admin:grace' }]);
+    expect(events[0]!.details).toContain('2001:db8::/32');
+    const [listed] = (await owner.person.call('GET', '/v1/api-keys')).body.items;
+    expect(listed).toMatchObject({ permissions: ['systems:read'], allowedNetworks: row.allowed_networks });
+  });
+
+  test('refuses each bad line by its number and columns, and imports the others', async () => {
+    const owner = await newOwner(service);
+    const good = [foreignString(), foreignString()];
+    const secret = foreignString();
+    const bad = [
+      rowOf(secret, owner.id, { sha256: secret }),
+      rowOf(secret, 'nobody'),
+      rowOf(secret, owner.id, { permissions: [] }),
+      rowOf(secret, owner.id, { permissions: ['users:delete'] }),
+      rowOf(secret, owner.id, { display_prefix: 'other_1', name: '' }),
+      rowOf(secret, owner.id, { expires_at: '2035-01-01T00:00:00Z' }),
+      rowOf(secret, owner.id, { allowed_networks: ['everywhere'] }),
+      rowOf(secret, owner.id, { access: 'admin' }),
+    ];
+    const path = file(csv(rowOf(good[0]!, owner.id), ...bad, rowOf(good[1]!, owner.id)));
+    const refused = join(folder, 'refused.csv');
+    const { code, out } = await command([path, '--refused', refused]);
+    expect([code, out.split('\n')[0]]).toEqual([1, '2 imported, 0 already there, 8 refused']);
+    for (const [line, reason] of [
+      [3, 'sha256 must be 64 hexadecimal digits'],
+      [4, 'no account has this owner_id'],
+      [5, 'permissions must not be empty: \\* stands for all that the owner has'],
+      [6, 'permissions .+'],
+      [7, 'name must not be empty; display_prefix must .+'],
+      [8, 'expires_at must be a time within the next \\d+ days'],
+      [9, 'allowed_networks .+'],
+      [10, 'access must .+'],
+    ]) {
+      expect(out).toMatch(new RegExp(`^line ${line}: ${reason}$`, 'm'));
+    }
+    expect(await Promise.all(good.map(outcomeOf))).toEqual([owner.id, owner.id]);
+    const written = readFileSync(refused, 'utf8').trim().split('\n');
+    expect([written[0], written[1], written.length]).toEqual([
+      'line,reason',
+      '3,"sha256 must be 64 hexadecimal digits"',
+      9,
+    ]);
+    expect(written.join()).not.toContain(secret);
+    expect(out).not.toContain(secret);
+    expect(await command([path, '--refused', refused])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('EEXIST'),
+    });
+  });
+
+  test('shows the first refused lines, and says how many there are', async () => {
+    const rows = Array.from({ length: 30 }, () => rowOf(foreignString(), 'nobody'));
+    const { code, out } = await command([file(jsonl(...rows), 'jsonl')]);
+    expect(code).toBe(1);
+    expect(out.trim().split('\n')).toHaveLength(22);
+    expect(out).toMatch(/^and 10 more, which --refused <file> writes$/m);
+  });
+
+  test('with --dry-run has the same outcomes, and changes nothing', async () => {
+    const owner = await newOwner(service);
+    const [there, fresh] = [foreignString(), foreignString()];
+    await report(file(csv(rowOf(there, owner.id))));
+    const path = file(csv(rowOf(there, owner.id), rowOf(fresh, owner.id), rowOf(fresh, 'nobody')));
+    const before = await stored();
+    const outcomes = { imported: 1, alreadyThere: 1, refused: 1 };
+    expect(await report(path, '--dry-run')).toMatchObject({ code: 1, dryRun: true, ...outcomes });
+    expect(await stored()).toEqual(before);
+    expect(await outcomeOf(fresh)).toBe('REASON_INVALID_KEY');
+    expect((await command([path, '--dry-run'])).out).toMatch(/^dry run, nothing was changed: 1 imported,/);
+    expect(await report(path)).toMatchObject({ code: 1, dryRun: false, ...outcomes });
+  });
+
+  test('takes a whole number as owner_id in JSON', async () => {
+    const id = 4_711_000 + files;
+    await newOwner(service, { id: String(id) });
+    const text = foreignString();
+    expect(await report(file(jsonl(rowOf(text, id)), 'jsonl'))).toMatchObject({ imported: 1 });
+    expect(await outcomeOf(text)).toBe(String(id));
+  });
+
+  test('imports more lines than a batch has, each with its number', async () => {
+    const owner = await newOwner(service);
+    const rows = Array.from({ length: 1200 }, (_, index) =>
+      rowOf(foreignString(), owner.id, index % 500 === 499 ? { access: '' } : {}),
+    );
+    const { refusedLines, ...counts } = await report(file(csv(...rows)));
+    expect(counts).toMatchObject({ code: 1, imported: 1198, refused: 2 });
+    expect(refusedLines.map(({ line }) => line)).toEqual([501, 1001]);
+  });
+
+  test('reads stdin', async () => {
+    const owner = await newOwner(service);
+    const text = foreignString();
+    const { code, out } = await command(['-', '--format', 'jsonl'], jsonl(rowOf(text, owner.id)));
+    expect([code, out]).toEqual([0, '1 imported, 0 already there, 0 refused\n']);
+  });
+
+  test('prints a template, whose line is refused only for its owner', async () => {
+    for (const format of ['csv', 'jsonl']) {
+      const { code, out } = await command(['--example', '--format', format]);
+      expect(code).toBe(0);
+      const example = out.replace('acme_live_4f9a', `${IMPORT_PREFIX}4f9a`);
+      const { refusedLines } = await report(file(example, format));
+      expect(refusedLines).toEqual([{ line: format === 'csv' ? 2 : 1, reason: 'no account has this owner_id' }]);
+    }
+  });
+
+  test('is wrong usage without a file that can be read, its format, or its columns', async () => {
+    const { IMPORT_PREFIXES: _, ...others } = env();
+    const path = file('owner_id,name,acess\n');
+    const withoutPrefixes = await host.latchkey(['keys', 'import', path], { env: others });
+    const cases = [
+      [await command([]), 'give a file, or --example'],
+      [await command([join(folder, 'none.csv')]), 'no such file'],
+      [await command([folder, '--format', 'csv']), 'it is a folder'],
+      [await command([file('', 'txt')]), 'give --format'],
+      [await command([path]), 'missing are access, sha256, display_prefix'],
+      [await command([path]), 'unknown or repeated are acess'],
+      [withoutPrefixes, 'IMPORT_PREFIXES'],
+    ] as const;
+    for (const [{ code, out, err }, message] of cases) {
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(message);
+      expect(err.trim().split('\n')).toHaveLength(1);
+    }
+  });
+
+  test('shows its progress on a terminal', async () => {
+    const owner = await newOwner(service);
+    const path = file(csv(...Array.from({ length: 600 }, () => rowOf(foreignString(), owner.id))));
+    const words = [process.execPath, LATCHKEY, 'keys', 'import', path].join(' ');
+    const { code, out } = await runCommand('script', ['--quiet', '--return', '--command', words, '/dev/null'], {
+      env: { ...env(), TERM: 'xterm' },
+    });
+    expect(code).toBe(0);
+    expect(out).toMatch(/ %, (500|600) lines/);
+  });
+});
