@@ -28,9 +28,20 @@ export async function importStream(call: ImportCall, { importKeys, each, actor }
     const lines = requests.map(lineIn);
     const outcomes = await each(() => importKeys.execute(lines, actor));
     for (const outcome of outcomes) call.write(toWire(outcome, (position += 1)));
-    if (call.writableNeedDrain) await new Promise((resolve) => call.once('drain', resolve).once('close', resolve));
+    if (call.writableNeedDrain) await drained(call);
   }
   call.end();
+}
+
+/** Also resolves when the stream is closed instead. */
+function drained(call: ImportCall): Promise<void> {
+  return new Promise((resolve) => {
+    const proceed = () => {
+      call.off('drain', proceed).off('close', proceed);
+      resolve();
+    };
+    call.on('drain', proceed).on('close', proceed);
+  });
 }
 
 /** What has been read at each time, until the client or a shutdown ends the stream. */
