@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner } from '../support/callers/owners.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
 import { BetterAuth, type MadeKey } from './support/better-auth.js';
+import { NewHome } from './support/moved-keys.js';
 import { type ExportedRow, daysUntil, exportFrom, rowsOf } from './support/exports.js';
+
+const MORE = 500;
 
 describe('the export of keys that better-auth made', () => {
   const betterAuth = new BetterAuth();
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let made: MadeKey[];
+  let exported: string;
   let rows: ExportedRow[];
   beforeAll(async () => {
     database = await createDatabase();
@@ -21,9 +27,11 @@ describe('the export of keys that better-auth made', () => {
       { name: 'counted', remaining: 5 },
       { name: 'nothing', permissions: {} },
       { name: 'disabled' },
+      ...Array.from({ length: MORE }, (_, index) => ({ name: `more ${index}` })),
     ]);
     await sql(database.url, `UPDATE apikey SET enabled = false WHERE name = 'disabled'`);
-    rows = rowsOf(await exportFrom(database.url, 'better-auth'));
+    exported = await exportFrom(database.url, 'better-auth');
+    rows = rowsOf(exported);
   });
   afterAll(async () => {
     betterAuth.remove();
@@ -33,7 +41,7 @@ describe('the export of keys that better-auth made', () => {
   test('has the SHA-256 of each whole key, and its owner', () => {
     const digests = made.map(({ key }) => createHash('sha256').update(key).digest('hex'));
     expect(rows.map(({ sha256 }) => sha256).toSorted()).toEqual(
-      [digests[0], digests[1], digests[2], digests[5]].toSorted(),
+      [digests[0], digests[1], digests[2], digests[5], ...digests.slice(7)].toSorted(),
     );
     expect(rows.every(({ owner_id }) => owner_id === made[0]!.ownerId)).toBe(true);
   });
@@ -59,5 +67,35 @@ describe('the export of keys that better-auth made', () => {
         ['nothing', 'read-and-write', '', 90],
       ]),
     );
+  });
+
+  test('is imported, and its keys are granted', async () => {
+    const home = await NewHome.open();
+    const owned = ['systems:read', 'systems:write', 'reports:read'];
+    try {
+      await newOwner(home.service, {
+        id: made[0]!.ownerId,
+        permissions: owned,
+      });
+      // All but the one without permissions.
+      expect(await home.import(exported, 'csv')).toMatchObject({ imported: rows.length - 1, refused: 1 });
+      const verdicts = await Promise.all(made.map(({ key }) => home.verdictOn(key)));
+      const { ownerId } = made[0]!;
+      expect(verdicts.slice(0, 7)).toEqual([
+        { ownerId, permissions: ['reports:read', 'systems:read'] },
+        { ownerId, permissions: ['systems:read', 'systems:write'] },
+        { ownerId, permissions: owned },
+        'REASON_INVALID_KEY',
+        'REASON_INVALID_KEY',
+        'REASON_INVALID_KEY',
+        'REASON_INVALID_KEY',
+      ]);
+      expect(verdicts.slice(7).every((verdict) => typeof verdict === 'object')).toBe(true);
+      const again = await home.import(exported, 'csv');
+      expect(again).toMatchObject({ imported: 0, alreadyThere: rows.length - 1, refused: 1 });
+      printFigures('keys of better-auth', { made: made.length, exported: rows.length, imported: again.alreadyThere });
+    } finally {
+      await home.close();
+    }
   });
 });

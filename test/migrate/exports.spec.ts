@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner } from '../support/callers/owners.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
 import { COLUMNS, daysUntil, exportFrom, rowsOf } from './support/exports.js';
+import { NewHome } from './support/moved-keys.js';
 import { SanctumTokens } from './support/sanctum.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -74,4 +76,32 @@ test('the export of a table of SHA-256 hashes leaves out what was revoked', asyn
     { owner_id: 'u1', name: 'a "quoted", name', access: 'read-only', sha256: digest.toString('hex'), permissions: '*' },
   ]);
   expect(rows[0]!.display_prefix).toBe(key.slice(0, 12));
+});
+
+test('tokens of a Sanctum table are imported, and granted without their ids', async () => {
+  const home = await NewHome.open();
+  const old = await createDatabase();
+  try {
+    const sanctum = new SanctumTokens(old.url, 'acme_');
+    await sanctum.createTable();
+    for (const id of ['1', '2']) await newOwner(home.service, { id });
+    const handedOut = [
+      await sanctum.createToken('1', 'all', ['*']),
+      await sanctum.createToken('2', 'reads', ['systems:read'], 30),
+      await sanctum.createToken('2', 'more than its owner has', ['users:read']),
+    ];
+    const exported = await exportFrom(old.url, 'Laravel Sanctum');
+    expect(await home.import(exported, 'csv')).toMatchObject({ imported: 2, refused: 1, refusedLines: [{ line: 4 }] });
+    expect(await home.import(exported, 'csv')).toMatchObject({ imported: 0, alreadyThere: 2, refused: 1 });
+    const withoutId = handedOut.map((text) => text.split('|')[1]!);
+    expect(await Promise.all(withoutId.map((text) => home.verdictOn(text)))).toEqual([
+      { ownerId: '1', permissions: ['systems:read', 'systems:write'] },
+      { ownerId: '2', permissions: ['systems:read'] },
+      'REASON_INVALID_KEY',
+    ]);
+    expect(await home.verdictOn(handedOut[0]!)).toBe('REASON_INVALID_KEY');
+  } finally {
+    await home.close();
+    await old.drop();
+  }
 });

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner } from '../support/callers/owners.js';
 import { snippetOf } from '../support/reading/pages.js';
 import { PAGE, daysUntil } from './support/exports.js';
 import { MariaDb } from './support/mariadb.js';
+import { NewHome } from './support/moved-keys.js';
 
 /** The columns that the query reads, with the types of Unkey's schema. */
 const TABLES = `
@@ -33,6 +35,7 @@ function unkeyKey() {
 describe('the export of Unkey’s tables', () => {
   const database = new MariaDb();
   const keys = Array.from({ length: 9 }, unkeyKey);
+  let printed: string;
   let lines: Record<string, unknown>[];
   beforeAll(async () => {
     await database.start();
@@ -52,7 +55,7 @@ describe('the export of Unkey’s tables', () => {
       `INSERT INTO keys_roles VALUES ('key_1', 'r_1');`,
     ];
     await database.run(TABLES + rows.join('\n'), 'mysql');
-    const printed = await database.run(snippetOf(PAGE, 'Unkey', 'sql'), 'unkey');
+    printed = await database.run(snippetOf(PAGE, 'Unkey', 'sql'), 'unkey');
     lines = printed
       .trim()
       .split('\n')
@@ -74,5 +77,18 @@ describe('the export of Unkey’s tables', () => {
       { ...both, owner_id: 'u3', name: keys[2]!.start, permissions: ['*'] },
     ]);
     expect(lines.map(({ expires_at }) => daysUntil(expires_at as string))).toEqual([30, 90, 365]);
+  });
+
+  test('is imported, and refuses requests from other addresses', async () => {
+    const home = await NewHome.open();
+    try {
+      for (const id of ['u1', 'u2', 'u3']) await newOwner(home.service, { id });
+      expect(await home.import(printed, 'jsonl')).toMatchObject({ imported: 3, refused: 0 });
+      expect(await home.verdictOn(keys[0]!.key)).toBe('REASON_ADDRESS_NOT_ALLOWED');
+      expect(await home.verdictOn(keys[0]!.key, '192.0.2.1')).toEqual({ ownerId: 'u1', permissions: ['systems:read'] });
+      expect(await home.verdictOn(keys[3]!.key, '192.0.2.1')).toBe('REASON_INVALID_KEY');
+    } finally {
+      await home.close();
+    }
   });
 });
