@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DAY_MS } from '../../src/domain/time.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { CommandHost } from '../support/processes/command-line.js';
 import { sharedService, type Service } from '../support/processes/service.js';
@@ -118,6 +119,23 @@ describe('latchkey keys list over all owners', () => {
       .map((line) => JSON.parse(line) as { id: string });
     expect(lines.map((line) => line.id)).toEqual(ids);
     expect((await list(...mine, '--all')).out.match(/^\S{8}-/gm)).toHaveLength(1501);
+  });
+
+  test('finds the keys that lie outside of limits that were lowered, which still work', async () => {
+    const { id, email, person } = await newOwner(service);
+    const long = await person.newKey({ name: 'long', expiresInDays: 90 });
+    const short = await person.newKey({ name: 'short', expiresInDays: 7 });
+    const permissions = ['systems:read', 'systems:write'];
+    await service.clients.putAccount({ id, email, permissions, limits: { maxKeyDays: 30, maxActiveKeys: 1 } });
+    for (const { fullKey } of [long, short]) expect((await service.clients.validate(fullKey)).outcome).toBe('grant');
+    const { out } = await list('--owner', id, '--created-by', id, '--status', 'active', '--all', '--json');
+    const found = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { name: string; expiresAt: string; owner: { id: string } });
+    const last = new Date(Date.now() + 30 * DAY_MS).toISOString();
+    expect(found.filter(({ expiresAt }) => expiresAt > last).map(({ name }) => name)).toEqual(['long']);
+    expect(found.map(({ owner }) => owner.id)).toEqual([id, id]);
   });
 
   test.each<[string, string[], RegExp]>([
