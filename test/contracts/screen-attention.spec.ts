@@ -52,6 +52,14 @@ describe('what needs attention', () => {
     expect(found(keyWith({ id: 'fine' }), ...owners)).toEqual([]);
   });
 
+  test('is a key that ends unless it is used, and of a rotation only the new one', () => {
+    const idleEndsAt = at(5);
+    expect(found(keyWith({ id: 'idle', idleEndsAt }))).toEqual(['idling idle']);
+    const next = keyWith({ id: 'next', replaces: 'old', graceSeconds: 60, idleEndsAt });
+    const old = keyWith({ id: 'old', replacedBy: 'next', expiresAt: at(6), idleEndsAt });
+    expect(found(next, old)).toEqual(['idling next']);
+  });
+
   test('is a key that leaked within 30 days', () => {
     expect(found(leaked(29.9))).toEqual(['leaked leaked']);
     expect(found(leaked(30.1))).toEqual([]);

@@ -20,6 +20,7 @@ const PICTURES = [
   'activity',
   'key-details-usage',
   'list-rotation',
+  'list-idle',
   'rotate-dialog',
   'sign-in-platform',
   'sign-in-no_account',

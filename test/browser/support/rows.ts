@@ -16,6 +16,8 @@ export interface KeyRow {
   readonly graceSeconds?: number;
   /** Set for a key whose successor is in use. */
   readonly endsInHours?: number;
+  /** Set for a key that ends unless it is used. */
+  readonly idleEndsInDays?: number;
   /** The 12 hex characters of the key that the list shows. */
   readonly shown?: string;
   readonly note?: string;
@@ -46,6 +48,7 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
     replaced_by: keys[index - 1]?.graceSeconds === undefined ? null : ids[index - 1],
     grace: key.graceSeconds ?? null,
     ends: key.endsInHours ?? null,
+    idle: key.idleEndsInDays ?? null,
     public_part: (key.shown ?? randomBytes(6).toString('hex')) + randomBytes(6).toString('hex'),
     name: key.name,
     access: key.access ?? 'read-only',
@@ -64,7 +67,7 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
        SELECT * FROM jsonb_to_recordset($2) AS given(
          id uuid, replaces uuid, replaced_by uuid, grace int, ends float,
          public_part text, name text, access text, created float, expires float, revoked float, used float,
-         note text, reason text, leak jsonb, use jsonb)
+         note text, reason text, leak jsonb, use jsonb, idle float)
      ), made AS (
        INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at, revoked_at,
          expired_at, replaces, replaced_by, grace_seconds, ends_at, note)
@@ -72,6 +75,9 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
          now() + expires * interval '1 day', now() - revoked * interval '1 day',
          CASE WHEN expires < 0 THEN now() + expires * interval '1 day' END,
          replaces, replaced_by, grace, now() + ends * interval '1 hour', note FROM given
+     ), idle AS (
+       INSERT INTO idle_notices (key_id, written_at)
+       SELECT id, now() + (idle - 7) * interval '1 day' FROM given WHERE idle IS NOT NULL
      ), days AS (
        INSERT INTO api_key_days (key_id, day, granted, refused)
        SELECT id, (now() AT TIME ZONE 'UTC')::date - "daysAgo", granted, refused

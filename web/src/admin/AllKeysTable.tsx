@@ -7,6 +7,7 @@ import { endOf, statusAt } from '../keys/status';
 import { StatusBadge } from '../keys/StatusBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
+import { shortDate } from '../time/format';
 import { RelativeTime } from '../ui/RelativeTime';
 import { useRowLink } from '../ui/useRowLink';
 import classes from './admin.module.css';
@@ -56,7 +57,10 @@ function Row({ apiKey, hrefOf, onOpen }: Links & { readonly apiKey: OwnedKey }) 
     event.preventDefault();
     onOpen(apiKey.id);
   };
-  const end = (
+  const idleEnd = status === 'active' && apiKey.idleEndsAt;
+  const end = idleEnd ? (
+    texts.keys.idleEnds(shortDate(idleEnd, now, texts.language))
+  ) : (
     <RelativeTime
       iso={status === 'revoked' ? (apiKey.revokedAt ?? endOf(apiKey)) : endOf(apiKey)}
       isPast={status !== 'active'}
@@ -94,7 +98,7 @@ function Row({ apiKey, hrefOf, onOpen }: Links & { readonly apiKey: OwnedKey }) 
         )}
       </div>
       <div role="cell" data-label={status === 'active' ? column.expires : column.ended}>
-        {endsSoon(apiKey, now) ? <span className={list.soon}>{end}</span> : end}
+        {idleEnd || endsSoon(apiKey, now) ? <span className={list.soon}>{end}</span> : end}
       </div>
     </div>
   );

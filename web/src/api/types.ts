@@ -56,6 +56,8 @@ export interface ApiKey {
   readonly endsAt: string | null;
   /** Of a key that replaces another: how long the old key works after the first use of this one. */
   readonly graceSeconds: number | null;
+  /** When the key ends unless it is used. An instance of an earlier release sends none. */
+  readonly idleEndsAt?: string | null;
   readonly note: string | null;
   /** Why a revoked key ended: `owner`, `administrator`, `platform`, `rotated`, `leaked`, `purged` or `idle`. */
   readonly revokedReason: string | null;

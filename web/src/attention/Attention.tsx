@@ -7,7 +7,7 @@ import type { PanelPlace } from '../panel/place';
 import { PlaceLink } from '../panel/PlaceLink';
 import { revokeAction } from '../revoke/revoke-words';
 import { useTexts, type Texts } from '../texts';
-import { DAY_MS, pastDay, relativeTime, wholeNumber } from '../time/format';
+import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { AlertIcon } from '../ui/icons';
 import type { Concern } from './attention';
@@ -64,13 +64,15 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
   const fix = useRef<HTMLButtonElement>(null);
   const { key } = concern;
   // What does not make a key ends one.
-  const canMend = useCanMakeKeys() || concern.kind === 'unused';
+  const isRevoked = concern.kind === 'unused' || concern.kind === 'idling';
+  const canMend = useCanMakeKeys() || isRevoked;
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {
     const opener = fix.current;
     if (concern.kind === 'expiring') act({ kind: 'rotate', key, opener });
-    else if (concern.kind === 'unused') {
-      act({ kind: 'revoke', key: concern.rotation.next, rotation: concern.rotation, opener });
+    else if (isRevoked) {
+      const { rotation } = concern;
+      act({ kind: 'revoke', key: rotation?.next ?? key, ...(rotation && { rotation }), opener });
     } else create(key);
   };
   return (
@@ -108,10 +110,14 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     const { title, text, textInUse, fix } = attention.expiring;
     return { title: title(relativeTime(at, now, texts)), text: isInUse ? textInUse : text, label: fix };
   }
-  if (kind === 'unused') {
-    const { title, text } = attention.unused;
-    const label = revokeAction(concern.rotation.next, concern.rotation, texts);
-    return { title: `· ${title(relativeTime(at, now, texts))}`, text, label };
+  if (kind === 'unused' || kind === 'idling') {
+    const { rotation } = concern;
+    const title =
+      kind === 'unused'
+        ? attention.unused.title(relativeTime(at, now, texts))
+        : texts.keys.idleEnds(shortDate(at, now, language));
+    const label = revokeAction(rotation?.next ?? key, rotation, texts);
+    return { title: `· ${title}`, text: attention[kind].text, label };
   }
   const when = pastDay(at, now, texts);
   const { rejected } = concern;

@@ -20,6 +20,8 @@ export type Concern =
       readonly rejected: number;
     }
   | { readonly kind: 'expiring'; readonly key: ApiKey; readonly at: string }
+  /** It ends unless it is used. */
+  | { readonly kind: 'idling'; readonly key: ApiKey; readonly at: string; readonly rotation: Rotation | undefined }
   /** The new key of a rotation has not been used. `key` is the old one. */
   | { readonly kind: 'unused'; readonly key: ApiKey; readonly at: string; readonly rotation: Rotation };
 
@@ -34,8 +36,12 @@ function concernOf(key: ApiKey, keys: readonly ApiKey[], now: number): Concern |
 }
 
 function concernOfActive(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
-  if (!endsSoon(key, now)) return undefined;
   const rotation = rotationOf(key, keys, now);
+  if (key.idleEndsAt) {
+    const isShown = rotation?.old.id !== key.id;
+    return isShown ? { kind: 'idling', key, at: key.idleEndsAt, rotation } : undefined;
+  }
+  if (!endsSoon(key, now)) return undefined;
   const at = endOf(key);
   if (!rotation) return { kind: 'expiring', key, at };
   const isWaiting = rotation.old.id === key.id && rotation.next.lastUsedAt === null;

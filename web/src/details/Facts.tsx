@@ -28,7 +28,7 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
   const ownerId = useOwner().data?.ownerId;
   const { column } = keys;
   const status = statusAt(apiKey, useNow());
-  const { createdBy, replaces, replacedBy, endsAt, permissions, allowedNetworks } = apiKey;
+  const { createdBy, replaces, replacedBy, endsAt, idleEndsAt, permissions, allowedNetworks } = apiKey;
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
@@ -51,6 +51,11 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
       {account && createdBy && (
         <Fact name={accounts.madeBy}>
           {createdBy.id === ownerId ? accounts.madeByYou : <bdi>{nameOf(createdBy)}</bdi>}
+        </Fact>
+      )}
+      {status === 'active' && idleEndsAt && (
+        <Fact name={details.unlessUsed}>
+          <Moment iso={idleEndsAt} />
         </Fact>
       )}
       {status === 'active' && ends && <Fact name={details.ends}>{ends}</Fact>}

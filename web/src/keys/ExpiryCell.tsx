@@ -17,6 +17,9 @@ export function ExpiryCell({ row: { key, status, successor } }: { readonly row: 
   const now = useNow();
   const { keys, language } = useTexts();
   if (status === 'active') {
+    if (key.idleEndsAt) {
+      return <span className={classes.soon}>{keys.idleEnds(shortDate(key.idleEndsAt, now, language))}</span>;
+    }
     const end = endOf(key);
     const text = end === key.expiresAt ? undefined : keys.endsSoon;
     const time = <RelativeTime iso={end} {...(text && { text })} />;

@@ -27,6 +27,7 @@ export const attention = {
     textInUse: 'It is in use. Rotate it now, and nothing stops working.',
     fix: 'Rotate…',
   },
+  idling: { text: 'Use it once if you still need it. If not, there is nothing to do.' },
   unused: {
     title: (when: string) => `The new key has not been used yet; the old one expires ${when}`,
     text: 'Put the new key wherever the old one is used. If you lost it, undo the rotation and rotate again.',

@@ -33,6 +33,7 @@ export const details = {
   replaces: 'Replaces',
   replacedBy: 'Replaced by',
   ends: 'Ends',
+  unlessUsed: 'Ends unless it is used',
   otherKey: (prefix: string) => `Key ${prefix}`,
   otherKeyGone: 'another key',
   copied: 'Copied',

@@ -49,6 +49,7 @@ export const keys = {
   usedLast: { old: 'with the old key', next: 'with the new key' },
   /** A key whose successor is or was in use. */
   endsSoon: (relative: string) => `Ends ${relative}`,
+  idleEnds: (date: string) => `Ends on ${date} unless it is used`,
   expiredOn: (date: string) => `Expired on ${date}`,
   /** By the service's reason. Others read `revoked`. */
   revokedBy: {

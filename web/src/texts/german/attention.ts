@@ -28,6 +28,9 @@ export const attention: Texts['attention'] = {
     textInUse: 'Er wird genutzt. Rotieren Sie ihn jetzt, damit nichts ausfällt.',
     fix: 'Rotieren…',
   },
+  idling: {
+    text: 'Nutzen Sie ihn einmal, wenn Sie ihn noch brauchen. Wenn nicht, ist nichts zu tun.',
+  },
   unused: {
     title: (when) => `Der neue Schlüssel wurde noch nicht genutzt; der alte läuft ${when} ab`,
     text: 'Setzen Sie den neuen Schlüssel überall ein, wo der alte genutzt wird. Wenn Sie ihn verloren haben, machen Sie die Rotation rückgängig und rotieren Sie erneut.',

@@ -35,6 +35,7 @@ export const details: Texts['details'] = {
   replaces: 'Ersetzt',
   replacedBy: 'Ersetzt durch',
   ends: 'Endet',
+  unlessUsed: 'Endet, wenn er nicht genutzt wird',
   otherKey: (prefix) => `Schlüssel ${prefix}`,
   otherKeyGone: 'einen anderen Schlüssel',
   copied: 'Kopiert',

@@ -49,6 +49,7 @@ export const keys: Texts['keys'] = {
   },
   usedLast: { old: 'alter Schlüssel', next: 'neuer Schlüssel' },
   endsSoon: (relative) => `Endet ${relative}`,
+  idleEnds: (date) => `Endet am ${date}, wenn er nicht genutzt wird`,
   expiredOn: (date) => `Abgelaufen am ${date}`,
   revokedBy: {
     owner: 'Von Ihnen widerrufen',

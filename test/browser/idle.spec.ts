@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { WebhookServer } from '../support/platform/webhook-receiver.js';
+import { startService } from '../support/processes/service.js';
+import { look } from './support/look.js';
+import { putKeys, type KeyRow } from './support/rows.js';
+import { button, row, showDetails } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+const UNUSED = {
+  name: 'Status dashboard',
+  createdDaysAgo: 203,
+  expiresInDays: 162,
+  usedMinutesAgo: 100 * 1440,
+  idleEndsInDays: 4.5,
+} satisfies KeyRow;
+const ENDS = /Ends on \w+ \d+(, \d{4})? unless it is used/;
+const section = (page: Page, name = 'Needs attention') => page.getByRole('region', { name });
+
+describe('a key that ends unless it is used', () => {
+  let stage: Stage;
+  let receiver: WebhookServer;
+  beforeAll(async () => {
+    receiver = await WebhookServer.start();
+    stage = await Stage.start(await startService({ ...receiver.env, REVOKE_IDLE_AFTER_DAYS: '90' }));
+  });
+  afterEach(() => stage.clear());
+  afterAll(async () => {
+    await stage.stop();
+    await receiver.stop();
+  });
+
+  const openWith = async (keys: readonly KeyRow[], locale = 'en-US') => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, keys);
+    const { page } = await stage.open({ owner, options: { locale } });
+    return page;
+  };
+
+  test('says so in its row, under "Needs attention" and in its details, in both schemes and at 360 px', async () => {
+    const page = await openWith([{ name: 'CI deploy', usedMinutesAgo: 3 }, UNUSED]);
+    await row(page, 'Status dashboard').getByText(ENDS).waitFor();
+    await section(page).getByText(ENDS).waitFor();
+    expect(await page.getByText(ENDS).count()).toBe(2);
+    await look('list-idle', page);
+    await showDetails(page, 'Status dashboard');
+    await page.getByText('Ends unless it is used', { exact: true }).waitFor();
+    await look('details-idle', page);
+  });
+
+  test('can be revoked from there', async () => {
+    const page = await openWith([UNUSED]);
+    await button(section(page), 'Revoke…: Status dashboard').click();
+    await page.getByRole('dialog', { name: /Status dashboard/ }).waitFor();
+  });
+
+  test('says so once for the two keys of a rotation', async () => {
+    const { name, idleEndsInDays } = UNUSED;
+    const page = await openWith([
+      { name, idleEndsInDays, createdDaysAgo: 99, graceSeconds: 3600 },
+      { name, usedMinutesAgo: UNUSED.usedMinutesAgo },
+    ]);
+    await section(page).getByText(ENDS).waitFor();
+    expect(await page.getByText(ENDS).count()).toBe(2);
+  });
+
+  test('says so in German', async () => {
+    const page = await openWith([UNUSED], 'de-DE');
+    const ends = /Endet am \d+\. \S+( \d{4})?, wenn er nicht genutzt wird/;
+    await section(page, 'Handlungsbedarf').getByText(ends).waitFor();
+    expect(await page.getByText(ends).count()).toBe(2);
+  });
+});
