@@ -116,6 +116,24 @@ describe('ImportKeys', () => {
     expect([again!.keyId, await outcomeOf(other.text)]).toEqual([other.id, 'REASON_REVOKED']);
   });
 
+  test('keeps what was answered before a caller hung up, and takes the rest when it is sent again', async () => {
+    const owner = await newOwner(service);
+    const requests = Array.from({ length: 2000 }, () => importOf(foreignString(), owner.id));
+    const stream = service.clients.accounts.importKeys(bearer('dev-importer-token'));
+    const answered = await new Promise<string[]>((resolve) => {
+      const ids: string[] = [];
+      stream.on('data', ({ keyId }: { keyId: string }) => {
+        ids.push(keyId);
+        if (ids.length === 10) stream.cancel();
+      });
+      stream.on('error', () => resolve(ids)).on('end', () => resolve(ids));
+      for (const request of requests) stream.write(request);
+    });
+    const again = await importKeys(service.clients, requests);
+    expect(again.slice(0, answered.length).map(({ keyId }) => keyId)).toEqual(answered);
+    expect(again.filter(({ error }) => error)).toEqual([]);
+  });
+
   test('is for the role importer alone', async () => {
     const tokens = ['dev-accounts-token', 'dev-validator-token', 'dev-reporter-token', 'none'];
     const codes = tokens.map((token) =>
