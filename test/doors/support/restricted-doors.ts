@@ -49,7 +49,7 @@ export const ROUTES = [
   { method: 'GET', path: '/any', permission: '' },
 ] as const;
 
-const seenOf = (status: number, headers: Readonly<Record<string, string>>): Seen => ({
+export const seenOf = (status: number, headers: Readonly<Record<string, string>>): Seen => ({
   status,
   hasScope: headers['www-authenticate']?.includes('insufficient_scope') ?? false,
   hasRateLimit: 'ratelimit' in headers && 'ratelimit-policy' in headers,
@@ -109,7 +109,7 @@ export function envoy({ grpcTarget }: Service, identity: Metadata): { ask: Ask; 
 }
 
 /** A service with the guard. @param trust whether its framework trusts the peer, on a loopback address */
-export async function guarded(service: Service, framework: 'Express' | 'Fastify', trust: boolean) {
+export async function guarded(service: Pick<Service, 'grpcTarget'>, framework: 'Express' | 'Fastify', trust: boolean) {
   const options: GuardOptions = {
     target: service.grpcTarget,
     serviceToken: 'dev-validator-token',
@@ -121,7 +121,7 @@ export async function guarded(service: Service, framework: 'Express' | 'Fastify'
   return { ask, stop };
 }
 
-const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1');
+export const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1');
 
 async function onExpress(options: GuardOptions, trust: boolean) {
   const guard: Guard = createGuard(options);
