@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { readMarkers } from '../config/config.js';
 import { EnvReader } from '../config/env-reader.js';
@@ -13,7 +14,8 @@ process.stdout.on('error', () => process.exit(1));
 try {
   alsoHide(readMarkers(new EnvReader(process.env)).importPrefixes);
   const words = process.argv.slice(2);
-  if (words.some((word) => withoutSecrets(word) !== word)) {
+  // The name of a file to import may begin as its keys do.
+  if (words.some((word) => withoutSecrets(word) !== word && !existsSync(word))) {
     throw new CommanderError(USAGE, '', 'others can see a key on the command line: pass it on stdin');
   }
   await buildProgram(databases).parseAsync(words, { from: 'user' });

@@ -204,6 +204,20 @@ describe('latchkey keys import', () => {
     expect(refusedLines.map(({ line }) => line)).toEqual([501, 1001]);
   });
 
+  test('reads a file whose name begins as the keys do, and no key on the command line', async () => {
+    const owner = await newOwner(service);
+    const text = foreignString();
+    const path = join(folder, `${IMPORT_PREFIX}keys-of-november-2026.csv`);
+    writeFileSync(path, csv(rowOf(text, owner.id)));
+    expect(await report(path)).toMatchObject({ code: 0, imported: 1 });
+    const { code, err } = await command([text]);
+    expect([code, err.includes('others can see a key on the command line'), err.includes(text)]).toEqual([
+      2,
+      true,
+      false,
+    ]);
+  });
+
   test('reads stdin', async () => {
     const owner = await newOwner(service);
     const text = foreignString();
