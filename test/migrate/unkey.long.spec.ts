@@ -16,7 +16,8 @@ const TABLES = `
   CREATE TABLE keys_roles (key_id varchar(256), role_id varchar(256));
   CREATE TABLE roles_permissions (role_id varchar(256), permission_id varchar(256));
   CREATE TABLE \`keys\` (
-    id varchar(256), key_auth_id varchar(256) DEFAULT 'ks_your_key_space', hash varchar(256), start varchar(256),
+    id varchar(256), key_auth_id varchar(256) DEFAULT 'ks_your_key_space', hash varchar(256), prefix varchar(16),
+    start varchar(256),
     for_workspace_id varchar(256), name varchar(256), owner_id varchar(256), identity_id varchar(256),
     expires datetime(3), deleted_at_m bigint, enabled boolean NOT NULL DEFAULT true, remaining_requests int,
     pending_migration_id varchar(256));
@@ -27,9 +28,12 @@ const TABLES = `
 `;
 
 /** A key as Unkey makes it: the prefix, `_`, and what is random; stored are the hash and the first characters. */
-function unkeyKey() {
+function unkeyKey(_: unknown, index: number) {
   const key = `acme_${randomBytes(16).toString('hex')}`;
-  return { key, start: key.slice(0, 9), hash: createHash('sha256').update(key).digest('base64') };
+  const hash = createHash('sha256').update(key).digest('base64');
+  // Older releases stored the prefix as a part of `start`.
+  const stored = index % 2 === 0 ? { prefix: 'acme', start: key.slice(5, 9) } : { prefix: '', start: key.slice(0, 9) };
+  return { key, hash, ...stored, shown: key.slice(0, 9) };
 }
 
 describe('the export of Unkey’s tables', () => {
@@ -40,7 +44,8 @@ describe('the export of Unkey’s tables', () => {
   beforeAll(async () => {
     await database.start();
     const insert = (at: number, columns: string) =>
-      `INSERT INTO \`keys\` SET id = 'key_${at}', hash = '${keys[at]!.hash}', start = '${keys[at]!.start}', ${columns};`;
+      `INSERT INTO \`keys\` SET id = 'key_${at}', hash = '${keys[at]!.hash}', prefix = '${keys[at]!.prefix}',
+         start = '${keys[at]!.start}', ${columns};`;
     const rows = [
       insert(0, `name = 'ci', identity_id = 'id_1', expires = UTC_TIMESTAMP() + INTERVAL 30 DAY`),
       insert(1, `name = 'both', owner_id = 'u2'`),
@@ -72,9 +77,15 @@ describe('the export of Unkey’s tables', () => {
     const allowed = ['192.0.2.1', '2001:db8::1'];
     const both = { access: 'read-and-write', allowed_networks: allowed };
     expect(lines).toMatchObject([
-      { ...both, owner_id: 'u1', name: 'ci', permissions: ['systems:read'], display_prefix: keys[0]!.start },
-      { ...both, owner_id: 'u2', name: 'both', permissions: ['systems:read', 'systems:write'] },
-      { ...both, owner_id: 'u3', name: keys[2]!.start, permissions: ['*'] },
+      { ...both, owner_id: 'u1', name: 'ci', permissions: ['systems:read'], display_prefix: keys[0]!.shown },
+      {
+        ...both,
+        owner_id: 'u2',
+        name: 'both',
+        permissions: ['systems:read', 'systems:write'],
+        display_prefix: keys[1]!.shown,
+      },
+      { ...both, owner_id: 'u3', name: keys[2]!.shown, permissions: ['*'] },
     ]);
     expect(lines.map(({ expires_at }) => daysUntil(expires_at as string))).toEqual([30, 90, 365]);
   });
