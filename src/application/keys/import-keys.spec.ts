@@ -53,7 +53,8 @@ describe('ImportKeys', () => {
     const { id } = await newOwner(app);
     const { text, id: keyId } = await importedKey(id);
     expect(await verdictOn(text)).toBe(keyId);
-    expect(eventsOf(app, id, 'api_key.created')).toMatchObject([{ keyId, actorId: 'service:importer' }]);
+    expect(await imported(lineOf(foreign(), id))).toMatchObject([{ isNew: true }]);
+    expect(eventsOf(app, id, 'api_key.created').slice(0, 1)).toMatchObject([{ keyId, actorId: 'service:importer' }]);
     expect(JSON.parse(eventsOf(app, id, 'api_key.created')[0]!.details!)).toMatchObject({ imported: true });
     expect(
       [...app.store.outbox.values()].some(({ type, data }) => type === 'api_key.created' && data.keyId === keyId),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../domain/audit/audit-event.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import { invalidFields, LatchkeyError } from '../../domain/errors.js';
 import { ApiKey } from '../../domain/keys/api-key.js';
 import { ForeignKey } from '../../domain/keys/foreign-key.js';
 import { isProof } from '../../domain/keys/key-restrictions.js';
@@ -31,7 +31,6 @@ export class ImportKeys {
   async execute(lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
     const refused = lines.map((line) => refusalOf(() => requireImportable(line, this.rules)));
     const good = lines.filter((_, index) => !refused[index]);
-    if (good.length === 0) return refused.map((error) => ({ refused: error! }));
     const scope = {
       ownerIds: [...new Set(good.map(({ ownerId }) => ownerId))],
       publicParts: good.map(({ sha256 }) => ForeignKey.ofDigest(sha256).publicPart),
@@ -79,8 +78,7 @@ interface Importing {
 }
 
 function belongsToAnother(): LatchkeyError {
-  const message = 'belongs to a key of another owner';
-  return new LatchkeyError('invalid_fields', `sha256 ${message}`, { errors: [{ field: 'sha256', message }] });
+  return invalidFields([{ field: 'sha256', message: 'belongs to a key of another owner' }]);
 }
 
 function refusalOf(check: () => void): LatchkeyError | undefined {
