@@ -41,6 +41,8 @@ export interface AccountTransaction {
   idleNotices(): Promise<ReadonlyMap<string, IdleNotice>>;
   /** @param notice undefined deletes it */
   saveIdleNotice(keyId: string, notice: IdleNotice | undefined): Promise<void>;
+  /** A use that is saved before it is answered. Withdraws the notice of the key, or of the pair that it belongs to. */
+  recordUse(keyId: string, at: Date): Promise<void>;
   /** @param createdBy the account that made the key */
   findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined>;
   /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. Imported ones do not count. */

@@ -37,6 +37,12 @@ describe.each(WORLDS)('idle keys %s', (_name, open) => {
       data.ownerId === ownerId && type === 'api_key.idle' ? [data] : [],
     );
   };
+  const awaitsUse = async (...given: ApiKey[]) => {
+    const found = await Promise.all(given.map((each) => world.keyReader.read(each.snapshot().publicPart)));
+    return found.map((reading) => reading.found!.awaitsUse);
+  };
+  const recordUse = ({ id, ownerId }: ApiKey) =>
+    world.accounts.transaction(ownerId, (transaction) => transaction.recordUse(id, transaction.now));
   /** Both checks. */
   const checkTwice = async () => {
     const first = await check();
@@ -86,6 +92,21 @@ describe.each(WORLDS)('idle keys %s', (_name, open) => {
     expect([await find(), await endOf(early), await endOf(late)]).toEqual([2, [], []]);
   });
 
+  test('stay when they are used between the two checks, which is recorded before the answer', async () => {
+    await clear();
+    const key = await aKey();
+    await days(30);
+    await find();
+    await days(7);
+    expect(await awaitsUse(key)).toEqual([false]);
+    await check();
+    expect(await awaitsUse(key)).toEqual([true]);
+    await recordUse(key);
+    expect([await awaitsUse(key), await shown(key), await find()]).toEqual([[false], null, 0]);
+    await world.pass(10 * MINUTE_MS);
+    expect([await check(), await endOf(key)]).toEqual([0, []]);
+  });
+
   test('are not counted while their owner is suspended, and lose their notice', async () => {
     await clear();
     const [key, noticed] = [await aKey(), await aKey()];
@@ -115,6 +136,15 @@ describe.each(WORLDS)('idle keys %s', (_name, open) => {
     expect((await noticesOf(key)).at(-1)).toMatchObject({ keyId: next.id, replacesKeyId: key.id });
     const endsAt = new Date((await world.now()).getTime() + 7 * DAY_MS);
     expect([await shown(key), await shown(next)]).toEqual([endsAt, endsAt]);
+    await days(7);
+    expect([await check(), await awaitsUse(key, next)]).toEqual([0, [true, true]]);
+    await recordUse(key);
+    expect([await awaitsUse(key, next), [await shown(key), await shown(next)]]).toEqual([
+      [false, true],
+      [null, null],
+    ]);
+    await days(30);
+    await find();
     await days(7);
     expect(await checkTwice()).toEqual([0, 2]);
     expect([await endOf(key), await endOf(next)]).toEqual([['idle'], ['idle']]);

@@ -17,7 +17,10 @@ export interface FirstUse {
   readonly since: number;
 }
 
-/** Records the first use of a successor, which sets the end of the old key. */
+/**
+ * Records the first use of a successor, which sets the end of the old key; and a use of a key that the first of two
+ * checks found idle, so that the second one does not end it.
+ */
 export class RecordFirstUse {
   constructor(
     private readonly accounts: Accounts,
@@ -25,7 +28,7 @@ export class RecordFirstUse {
   ) {}
 
   /**
-   * Returns the grant after the first use has committed. Undefined when the key must be read again: the key or its
+   * Returns the grant after the use has committed. Undefined when the key must be read again: the key or its
    * owner has changed, or another request was recording something of the key.
    */
   execute(use: FirstUse): Promise<Verdict | undefined> {
@@ -42,7 +45,9 @@ export class RecordFirstUse {
       const keys = new OwnerKeys(await transaction.openKeys());
       const actor = { actorId: null, client };
       const isActive = await changeKeys(transaction, { keys, actor }, () => keys.firstUsed(standing.id, now));
-      return isActive ? verdict : undefined;
+      if (!isActive) return undefined;
+      await transaction.recordUse(standing.id, now);
+      return verdict;
     });
   }
 }

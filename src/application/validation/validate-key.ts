@@ -105,7 +105,7 @@ export class ValidateKey {
     // Without a charge, the address or something before it decides.
     const isAdmitted = rate === undefined || rate.admitted;
     let verdict = found.judge(question, isAdmitted, now);
-    if (found.isEndDue(now) || (verdict.granted && found.awaitsFirstUse)) {
+    if (found.isEndDue(now) || (verdict.granted && found.awaitsUse)) {
       const asked = { question, isAdmitted, client, since: performance.now() };
       verdict = await this.judgeRecorded(presented, asked, { now, found });
       if (verdict.granted) timer.endPart('record');
@@ -129,7 +129,7 @@ export class ValidateKey {
     return foreign && { publicPart: foreign.publicPart, digest: foreign.digest(), reader: importReader };
   }
 
-  /** Judges the key. A due end, or a successor's first use, is committed before the answer. */
+  /** Judges the key. A due end, a successor's first use, or a use of a key that was found idle, is committed before the answer. */
   private async judgeRecorded(
     presented: Presented,
     asked: Omit<FirstUse, 'standing' | 'readAt'>,
@@ -140,7 +140,7 @@ export class ValidateKey {
     const verdict = found.judge(asked.question, asked.isAdmitted, now);
     if (found.isEndDue(now)) {
       if (await dueEnds.ofKey(found.id, now, asked.since)) return verdict;
-    } else if (verdict.granted && found.awaitsFirstUse) {
+    } else if (verdict.granted && found.awaitsUse) {
       const grant = await recordFirstUse.execute({ ...asked, standing: found, readAt: now });
       if (grant) return grant;
     } else {

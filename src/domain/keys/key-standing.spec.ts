@@ -44,7 +44,7 @@ const GOOD: Situation = {
 
 function standing(
   { revoked, owner, access, owned, subset, networks }: Situation,
-  part: Partial<KeyTimes & { awaitsFirstUse: boolean }> = {},
+  part: Partial<KeyTimes & { awaitsUse: boolean }> = {},
   entitled: Partial<Entitlements> = {},
 ): KeyStanding {
   return KeyStanding.restore({
@@ -57,7 +57,7 @@ function standing(
     revokedAt: revoked ? NOW : null,
     expiredAt: null,
     endsAt: null,
-    awaitsFirstUse: false,
+    awaitsUse: false,
     permissions: subset,
     allowedNetworks: networks,
     owner: { ...NO_ENTITLEMENTS, ...entitled, status: owner, permissions: owned },

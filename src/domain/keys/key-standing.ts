@@ -16,8 +16,8 @@ interface KeyStandingState extends KeyTimes, KeyRestrictions {
   /** See `storedDigest`. */
   readonly digest: Buffer;
   readonly createdAt: Date;
-  /** Whether the key is a successor that has not been used yet. */
-  readonly awaitsFirstUse: boolean;
+  /** Whether the key is a successor that has not been used yet, or was found idle by the first of two checks. */
+  readonly awaitsUse: boolean;
   readonly owner: OwnerStanding;
 }
 
@@ -44,9 +44,9 @@ export class KeyStanding {
     return this.state;
   }
 
-  /** If so, a grant must be committed as the first use before the answer. */
-  get awaitsFirstUse(): boolean {
-    return this.state.awaitsFirstUse;
+  /** If so, a grant must be committed as a use before the answer. */
+  get awaitsUse(): boolean {
+    return this.state.awaitsUse;
   }
 
   status(now: Date): ApiKeyStatus {

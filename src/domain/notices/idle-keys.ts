@@ -8,7 +8,10 @@ export const IDLE_DAYS = { least: 14, most: 365 } as const;
 
 /** So long after its notice was written does a key end. */
 export const NOTICE_MS = 7 * DAY_MS;
-/** Two checks find the key idle before it ends. By the second one, every use before the first is written. */
+/**
+ * Two checks find the key idle before it ends. By the second one, every use before the first is written. Between the two
+ * each use is written before it is answered.
+ */
 export const CHECKS_APART_MS = 10 * MINUTE_MS;
 /** If the service did not run for so long when a key was to end, its owner could not use it, and is notified again. */
 const LATE_MS = DAY_MS;

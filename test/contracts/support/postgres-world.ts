@@ -14,24 +14,31 @@ const HELD_CLOCK = `
   CREATE FUNCTION held.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT at FROM held.clock';
   ALTER TABLE audit_events ALTER at SET DEFAULT held.clock_timestamp()`;
 
-export async function openPostgresWorld(): Promise<World> {
+/** A migrated database with such a clock, for any number of instances. */
+export async function openHeldDatabase() {
   const database = await createDatabase();
   await migrateDatabase(primaryAt(database.url, { pooling: 'session' }));
   await sql(database.url, HELD_CLOCK);
   const name = new URL(database.url).pathname.slice(1);
   await sql(database.url, `ALTER DATABASE ${name} SET search_path = held, pg_catalog, public`);
-  const primary = primaryAt(database.url);
-  const app = await openOver(await createDataSource(primary).initialize(), primary, {
-    noticeReceivers: { webhook: true, mail: true },
-    revokeIdleAfterDays: 30,
-  });
+  return {
+    start: async (given: Parameters<typeof openOver>[2]) => {
+      const primary = primaryAt(database.url);
+      return openOver(await createDataSource(primary).initialize(), primary, given);
+    },
+    pass: (ms: number) => sql(database.url, `UPDATE held.clock SET at = at + make_interval(secs => $1)`, [ms / 1000]),
+    drop: () => database.drop(),
+  };
+}
+
+export async function openPostgresWorld(): Promise<World> {
+  const database = await openHeldDatabase();
+  const app = await database.start({ noticeReceivers: { webhook: true, mail: true }, revokeIdleAfterDays: 30 });
   return {
     ...app,
     undelivered: app.outbox,
     now: () => app.database.run(databaseNow),
-    pass: async (ms) => {
-      await app.sql(`UPDATE held.clock SET at = at + make_interval(secs => $1)`, [ms / 1000]);
-    },
+    pass: async (ms) => void (await database.pass(ms)),
     settled: () => app.usage.flush(),
     close: async () => {
       await app.close();

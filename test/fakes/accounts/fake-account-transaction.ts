@@ -66,6 +66,11 @@ export function fakeAccountTransaction(
       if (notice) store.idleNotices.set(keyId, notice);
       else store.idleNotices.delete(keyId);
     },
+    recordUse: async (keyId, at) => {
+      const { replaces, replacedBy } = store.keys.get(keyId)!.state;
+      for (const each of [keyId, replaces, replacedBy]) if (each) store.idleNotices.delete(each);
+      if (!(store.lastUses.get(keyId)! > at)) store.lastUses.set(keyId, at);
+    },
     findKeyByIdempotencyKey: async (key, createdBy) =>
       ownKeys().find(({ state, idempotencyKey }) => idempotencyKey === key && (state.createdBy ?? id) === createdBy)
         ?.state.id,

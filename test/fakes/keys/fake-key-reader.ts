@@ -12,7 +12,8 @@ export const fakeKeyReader = (store: FakeStore): KeyReader => ({
     if (!stored) return reading;
     const { state } = stored;
     const owner = store.accounts.get(state.ownerId) ?? PURGED;
-    const awaitsFirstUse = state.replaces !== null && state.firstUsedAt === null;
-    return { ...reading, found: KeyStanding.restore({ ...state, awaitsFirstUse, owner }) };
+    const isFoundIdle = [state.id, state.replacedBy ?? ''].some((id) => store.idleNotices.get(id)?.foundIdleAt);
+    const awaitsUse = isFoundIdle || (state.replaces !== null && state.firstUsedAt === null);
+    return { ...reading, found: KeyStanding.restore({ ...state, awaitsUse, owner }) };
   },
 });

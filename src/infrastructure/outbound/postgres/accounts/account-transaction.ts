@@ -32,6 +32,17 @@ interface Begun {
   readonly endsIdleKeys: boolean;
 }
 
+/** Also of the key that this one replaces. */
+const FOUND_IDLE = `
+  UPDATE api_keys SET found_idle = $3::boolean
+  WHERE owner_id = $2 AND (id = $1 OR replaced_by = $1) AND found_idle IS DISTINCT FROM $3::boolean`;
+const USED = `
+  WITH pair AS (SELECT id FROM api_keys WHERE owner_id = $2 AND (id = $1 OR replaces = $1 OR replaced_by = $1)),
+    withdrawn AS (DELETE FROM idle_notices WHERE key_id IN (SELECT id FROM pair)),
+    found AS (UPDATE api_keys SET found_idle = NULL WHERE found_idle AND id IN (SELECT id FROM pair))
+  INSERT INTO api_key_usage (key_id, last_used_at) VALUES ($1, $3)
+  ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(api_key_usage.last_used_at, excluded.last_used_at)`;
+
 export class PostgresAccountTransaction implements AccountTransaction {
   readonly now: Date;
   readonly account: Account | undefined;
@@ -139,6 +150,11 @@ export class PostgresAccountTransaction implements AccountTransaction {
   async saveIdleNotice(keyId: string, notice: IdleNotice | undefined): Promise<void> {
     if (notice) await this.manager.upsert(IdleNoticeRow, { keyId, ...notice }, ['keyId']);
     else await this.manager.delete(IdleNoticeRow, { keyId });
+    await this.manager.query(FOUND_IDLE, [keyId, this.id, notice?.foundIdleAt ? true : null]);
+  }
+
+  async recordUse(keyId: string, at: Date): Promise<void> {
+    await this.manager.query(USED, [keyId, this.id, at]);
   }
 
   async findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined> {

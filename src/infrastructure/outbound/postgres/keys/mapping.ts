@@ -5,6 +5,7 @@ import type { ApiKeyRow } from './rows.js';
 export function toApiKey({
   idempotencyKey: _idempotencyKey,
   purged: _purged,
+  foundIdle: _foundIdle,
   owner: _owner,
   ...state
 }: ApiKeyRow): ApiKey {
@@ -17,5 +18,5 @@ export function fromApiKey(key: ApiKey, idempotencyKey: string | null): ApiKeyRo
     permissions: permissions && [...permissions],
     allowedNetworks: allowedNetworks && [...allowedNetworks],
   };
-  return { ...state, ...lists, idempotencyKey, purged: false };
+  return { ...state, ...lists, idempotencyKey, purged: false, foundIdle: null };
 }

@@ -37,7 +37,7 @@ export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBar
       date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
       date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
       date_part('epoch', k.ends_at) AS ends_at,
-      k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false) AS awaits_first_use,
+      k.found_idle OR k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false) AS awaits_use,
       array_to_string(k.permissions, ' ') AS key_permissions, array_to_string(k.allowed_networks, ' ') AS allowed_networks,
       a.status, array_to_string(a.permissions, ' ') AS permissions, a.limits::text, a.attributes::text,
       date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby${more.map((column) => `, ${column}`).join('')}
@@ -57,7 +57,7 @@ export interface KeyReadingRow {
   revoked_at: number | null;
   expired_at: number | null;
   ends_at: number | null;
-  awaits_first_use: boolean | null;
+  awaits_use: boolean | null;
   key_permissions: string | null;
   allowed_networks: string | null;
   status: StoredStatus;
@@ -86,7 +86,7 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
     revokedAt: row.revoked_at === null ? null : toDate(row.revoked_at),
     expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
     endsAt: row.ends_at === null ? null : toDate(row.ends_at),
-    awaitsFirstUse: row.awaits_first_use === true,
+    awaitsUse: row.awaits_use === true,
     permissions: row.key_permissions === null ? null : wordsOf(row.key_permissions),
     allowedNetworks: row.allowed_networks === null ? null : wordsOf(row.allowed_networks),
     owner: {

@@ -84,6 +84,12 @@ export class ApiKeyRow {
   /** Whether the owner's account was purged. A new account with the same id must not see the key. */
   @Column('boolean', { default: false })
   purged!: boolean;
+  /**
+   * Whether the first of the two checks before its end found the key idle, or that by which it is being replaced: then a
+   * validation records its use before it answers. Null otherwise, so that it costs a validation almost nothing.
+   */
+  @Column('boolean', { name: 'found_idle', nullable: true })
+  foundIdle!: true | null;
 }
 
 /** The notice that a key ends unless it is used, until that or its end. Separate for the same reason as KeyNoticeRow. */
