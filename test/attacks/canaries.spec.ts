@@ -4,6 +4,7 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { foreignString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
 import { eventually } from '../support/eventually.js';
 import { MailServer } from '../support/platform/mail-server.js';
 import { OtlpReceiver } from '../support/platform/otlp-receiver.js';
@@ -18,11 +19,17 @@ import { presentKey, presentPassword, presentSession, presentToken } from './can
 const redisUrl = `${process.env['LATCHKEY_TEST_REDIS_URL']}/7`;
 const word = (name: string) => `canary-${name}-${randomBytes(12).toString('hex')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-/** The first characters of a key's secret part, because no piece of it may be stored. */
-const proofOf = (key: string) => key.slice(key.indexOf('.') + 1).slice(0, 20);
+/** The first characters of a key's secret part, because no piece of it may be stored. Of an import: what follows the prefix. */
+const proofOf = (key: string) =>
+  (key.startsWith(IMPORT_PREFIX) ? key.slice(IMPORT_PREFIX.length) : key.slice(key.indexOf('.') + 1)).slice(0, 20);
 
 const passwords = { password: word('password'), changedPassword: word('changed'), wrongPassword: word('wrong') };
-const tokens = { validator: word('validator'), accounts: word('accounts'), unknownToken: word('nobody') };
+const tokens = {
+  validator: word('validator'),
+  accounts: word('accounts'),
+  importer: word('importer'),
+  unknownToken: word('nobody'),
+};
 
 describe('secrets that were sent on every path', () => {
   const mailPassword = word('mail');
@@ -55,7 +62,12 @@ describe('secrets that were sent on every path', () => {
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '1000',
       AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
-      SERVICE_TOKENS: `a:validator:${sha256(tokens.validator)},b:accounts:${sha256(tokens.accounts)}`,
+      IMPORT_PREFIXES: IMPORT_PREFIX,
+      SERVICE_TOKENS: [
+        `a:validator:${sha256(tokens.validator)}`,
+        `b:accounts:${sha256(tokens.accounts)}`,
+        `c:importer:${sha256(tokens.importer)}`,
+      ].join(),
     });
     const clients = connectClients(service.target, { validator: tokens.validator, admin: tokens.accounts });
     try {
@@ -104,12 +116,17 @@ describe('secrets that were sent on every path', () => {
     const revoked = await person.newKey({ password });
     await person.revoke(revoked.apiKey.id);
     publicPart = good.slice(3, 27);
+    const imported = foreignString();
+    const order = importOf(imported, profile.id, { displayPrefix: IMPORT_PREFIX });
+    await importKeys(clients, [order], tokens.importer);
     const keys: Record<string, string> = {
       good,
       revoked: revoked.fullKey,
       wrongSecret: withWrongSecret(good),
       unknown: unknownKey(),
       malformed: `${unknownKey().slice(0, -1)}x`,
+      imported,
+      unknownImport: foreignString(),
     };
     Object.assign(secrets, { session }, mapValues(keys, proofOf));
     const paths = {
@@ -142,6 +159,10 @@ describe('secrets that were sent on every path', () => {
     expect(places(publicPart)).not.toContain('the webhooks');
     expect(places(`lk_${publicPart.slice(0, 12)}…`)).toContain('the webhooks');
     expect(places(`lk_${publicPart.slice(0, 12)}…`)).toContain('the mails');
+    // Where each imported string was, its prefix is left.
+    const masked = [`/v1/api-keys/${IMPORT_PREFIX}…`, `curl ${IMPORT_PREFIX}…`];
+    expect(places(masked[0]!)).toContain('stdout');
+    expect(places(masked[1]!)).toContain('table public.audit_events');
     expect(places('535 not … for keys')).toEqual(expect.arrayContaining(['table public.outbox', 'stdout']));
     expect(places('latchkey:rate:')).toContain('Redis');
     expect(places('latchkey_validations_total')).toContain('/metrics');
@@ -154,7 +175,7 @@ describe('secrets that were sent on every path', () => {
       expect(places(`"name":"${span}"`)).toEqual(['the traces']);
     }
     expect(places('invalid_fields').filter((place) => place.startsWith('the answer to'))).not.toEqual([]);
-    expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(14);
+    expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(17);
   });
 
   test('are found in any spelling', () => {
