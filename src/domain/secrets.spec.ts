@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyString } from './keys/key-string.js';
-import { canHoldSecret, withoutSecrets } from './secrets.js';
+import { alsoHide, canHoldSecret, withoutSecrets } from './secrets.js';
 
 const prefixes = fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/);
 const secretOf = (key: KeyString) => key.reveal().split('.')[1]!;
@@ -46,4 +46,56 @@ describe('withoutSecrets', () => {
     `agent/1.${'c3'.repeat(20)}`,
     `${'a1'.repeat(12)}.${'b2'.repeat(7)} and nothing behind it`,
   ])('does not change %j', (plain) => expect(withoutSecrets(plain)).toBe(plain));
+});
+
+describe('withoutSecrets, once imported keys are hidden', () => {
+  const body = 'aB3_-'.repeat(6);
+  const key = `acme_live_${body}`;
+  // The other suites of this file come first: from here on these beginnings are hidden in this process.
+  beforeAll(() => alsoHide(['acme_live_', 'sk|', 'a+b.', 'acme_']));
+
+  test.each([
+    ['alone', key, 'acme_live_…'],
+    ['in a header', `Authorization: Bearer ${key}`, 'Authorization: Bearer acme_live_…'],
+    ['in JSON', `{"key":"${key}","x":1}`, '{"key":"acme_live_…","x":1}'],
+    [
+      'in JSON within JSON',
+      JSON.stringify(JSON.stringify({ key })),
+      JSON.stringify(JSON.stringify({ key: 'acme_live_…' })),
+    ],
+    ['in a path', `/v1/keys/${key}`, '/v1/keys/acme_live_…'],
+    ['in markup', `<b>${key}</b>`, '<b>acme_live_…</b>'],
+    ['after other characters', `x${key}`, 'xacme_live_…'],
+    ['twice', `${key} and ${key}.`, 'acme_live_… and acme_live_…'],
+    ['next to another beginning', `sk|${body} ${key}`, 'sk|… acme_live_…'],
+    ['with a beginning that is a pattern', `a+b.${body}`, 'a+b.…'],
+    ['with a beginning that a URL encodes', `q=sk%7C${body}`, 'q=…'],
+    ['with the shorter of two beginnings', `acme_test_${body}`, 'acme_…'],
+    ['cut off', key.slice(0, 24), 'acme_live_…'],
+  ])('removes it from a text: %s', (_where, text, kept) => {
+    expect(withoutSecrets(text)).toBe(kept);
+  });
+
+  test('removes any of them from any text, and leaves nothing of the string', () => {
+    const strings = fc.stringMatching(/^[A-Za-z0-9_+/=.~-]{24,500}$/);
+    fc.assert(
+      fc.property(fc.constantFrom('acme_live_', 'sk|'), strings, fc.string(), (prefix, rest, before) => {
+        const kept = withoutSecrets(`${before} ${prefix}${rest} after`);
+        expect(kept).toContain(`${prefix}… after`);
+        expect(kept).not.toContain(rest);
+      }),
+    );
+  });
+
+  test.each([
+    key.slice(0, 23),
+    `live_${body}`,
+    `ACME_LIVE_${body}`,
+    `axb.${body}`,
+    'acme_live_ and more words after it',
+  ])('does not change %j', (plain) => expect(withoutSecrets(plain)).toBe(plain));
+
+  test('looks at every text that is long enough for one', () => {
+    expect([canHoldSecret(key.slice(0, 24)), canHoldSecret(key.slice(0, 23))]).toEqual([true, false]);
+  });
 });

@@ -72,12 +72,21 @@ describe('an imported key', () => {
   const ofEachState = STATES.map((state) => [state] as const);
 
   /** @param door sees imported keys */
-  const expectTable = (door: doors.Door, as: (word: string) => string = (word) => word) =>
+  const expectTable = (door: doors.Door) =>
     compare(
       CASES,
       ([state, column]) => door(keys[state], REQUESTS[column]),
-      ([state, column]) => as(expectedAt(state, column)),
+      ([state, column]) => expectedAt(state, column),
     );
+  /** @param door also chooses by the prefixes, and leaves everything else to the service's own check */
+  async function expectSeenByPrefix(door: doors.Door) {
+    const words = (state: State, word: string) => (state === 'was imported, but begins like none' ? 'platform' : word);
+    await compare(
+      CASES,
+      ([state, column]) => door(keys[state], REQUESTS[column]),
+      ([state, column]) => words(state, expectedAt(state, column)),
+    );
+  }
   /** @param door chooses by the marker of our own keys, so an imported key, in any state, is left to the service's own check */
   async function expectUnseen(door: doors.Door) {
     await compare(
@@ -144,6 +153,14 @@ describe('an imported key', () => {
     },
   );
 
+  test.each([NGINX, CADDY, HAPROXY])(
+    'is judged like any other behind $name if that chooses by the marker and the prefixes',
+    async (recipe) => {
+      const door = await behind({ ...withUserTokens(recipe), beginnings: `(lk_|${IMPORT_PREFIX})` });
+      await expectSeenByPrefix(door);
+    },
+  );
+
   test('is judged like any other when its holder asks what it may do', async () => {
     const ask = ownKey(service);
     await compare(
@@ -204,14 +221,7 @@ describe('an imported key', () => {
   test.each(GUARDS.filter(([name]) => name !== 'NestJS'))(
     'is judged like any other at the guard in %s if `otherwise` sends on what begins like an import',
     async (_, open) => {
-      const asPlatform = (state: State, word: string) =>
-        state === 'was imported, but begins like none' ? 'platform' : word;
-      const door = await opened(open(service, 'by prefix'));
-      await compare(
-        CASES,
-        ([state, column]) => door(keys[state], REQUESTS[column]),
-        ([state, column]) => asPlatform(state, expectedAt(state, column)),
-      );
+      await expectSeenByPrefix(await opened(open(service, 'by prefix')));
     },
   );
 });

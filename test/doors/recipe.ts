@@ -40,6 +40,8 @@ export interface Recipe {
   readonly acceptsUserTokens: boolean;
   /** Whether it forwards the one upgrade that recipes allow. */
   readonly passesWebSockets: boolean;
+  /** Stands for `lk_` in the pattern by which the recipe knows a key. */
+  readonly beginnings?: string;
   /** What the files lack, as in an earlier release. */
   readonly without?: RegExp;
   /** @param file the first file, with this test's addresses */
@@ -67,6 +69,7 @@ export async function startProxy(
     const text = recipeText(name)
       .replaceAll(recipe.without ?? /$^/g, '')
       .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
+      .replaceAll('+/-])lk_', `+/-])${recipe.beginnings ?? 'lk_'}`)
       .replaceAll('127.0.0.1:3000', latchkey)
       .replaceAll('# server 127.0.0.1:3001', `server ${second}`)
       .replaceAll('127.0.0.1:8000', backend)

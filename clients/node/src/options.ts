@@ -23,7 +23,10 @@ export interface GuardOptions extends Hooks {
   readonly deadlineMs?: number | undefined;
   /** Operations of HTTP methods that differ from the defaults: `{ REPORT: 'READ' }`. */
   readonly operations?: OperationsByMethod | undefined;
-  /** The service's KEY_PREFIX, by which `otherwise` and `isApiKey` know a key. Default `lk`. */
+  /**
+   * The service's KEY_PREFIX, by which `otherwise` and `isApiKey` know a key. Default `lk`. Imported keys (IMPORT_PREFIXES)
+   * have no such marker: both take them for something else.
+   */
   readonly keyPrefix?: string | undefined;
   /**
    * Finds the client's address where the framework cannot: `({ headers }) => headers?.['cf-connecting-ip']`. Only read

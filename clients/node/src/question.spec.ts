@@ -18,6 +18,11 @@ describe('prepare', () => {
     expect(prepare({ ...base, authorization: ['', 'Bearer a'] }).authorization).toBe(', Bearer a');
   });
 
+  it('sends the longest key whole', () => {
+    const longest = `Bearer acme_live_${'x'.repeat(502)}`;
+    expect(prepare({ ...base, authorization: [longest] }).authorization).toBe(longest);
+  });
+
   it('cuts a long Authorization header to a length that no key has', () => {
     expect(prepare({ ...base, authorization: ['x'.repeat(100_000)] }).authorization).toHaveLength(4096);
   });

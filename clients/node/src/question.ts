@@ -29,8 +29,8 @@ export interface PreparedQuestion {
   readonly userAgent: string;
 }
 
-// `Bearer ` and the longest key string have 113 characters together. A longer text is not a key, so cutting it does not
-// change the verdict.
+// `Bearer ` and the longest key string, an imported one of 512 characters, have 519 together. A longer text is not a key,
+// so cutting it does not change the verdict.
 const maxAuthorizationLength = 4096;
 const maxUserAgentLength = 256;
 const maxRequestIdLength = 128;
@@ -48,9 +48,9 @@ export function prepare(question: Question, operationOf = operationOfMethod): Pr
 }
 
 /**
- * The header as it came. Two headers are joined by a comma, which no well-formed `Bearer <key>` can contain. So the
- * service refuses them as an invalid key and records that, and the client does not learn whether one of the two was
- * good.
+ * The header as it came. Two headers are joined by a comma and a space, which no well-formed `Bearer <key>` can contain:
+ * keys, imported ones too, have no space. So the service refuses them as an invalid key and records that, and the client
+ * does not learn whether one of the two was good.
  */
 function joined(authorization: readonly string[]): string {
   return wellFormed(authorization.join(', ').slice(0, maxAuthorizationLength), '\uFFFD');

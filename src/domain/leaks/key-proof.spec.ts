@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { KeyString } from '../keys/key-string.js';
 import { keyProofsIn } from './key-proof.js';
 
@@ -42,5 +44,75 @@ describe('keyProofsIn', () => {
 
   test('keeps nothing of the secret', () => {
     expect(JSON.stringify([...keyProofsIn(`${key} ${wrong}`)])).not.toContain(key.slice(28, 44));
+  });
+});
+
+describe('keyProofsIn, for imported keys', () => {
+  const PREFIXES = ['acme_live_', 'sk|', 'a.b:'];
+  const body = 'aB3_-'.repeat(6);
+  const [key, other] = [`acme_live_${body}`, `sk|${body}`];
+  const proofOf = (text: string) => {
+    const digest = createHash('sha256').update(text).digest();
+    return { publicPart: digest.toString('hex').slice(0, 24), digest };
+  };
+
+  test.each([
+    ['alone', key],
+    ['in a header', `Authorization: Bearer ${key}`],
+    ['in JSON', `{"key":"${key}","more":1}`],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify({ key }))],
+    ['in YAML', `key: '${key}'`],
+    ['in an environment', `export KEY=${key};`],
+    ['in a URL', `GET /v1/things?api_key=${key}&page=2`],
+    ['at the end of a URL', `https://example.com/#key=${key}`],
+    ['in a path', `/download/${key}/file`],
+    ['at the end of a sentence', `The key is ${key}.`],
+    ['in brackets at the end of a sentence', `Somebody has it (${key}).`],
+    ['before a comma', `${key}, and nothing else`],
+    ['after other characters', `x${key}`],
+    ['in markup', `<code>${key}</code>`],
+    ['after a line break in JSON', `"first\\n${key}"`],
+  ])('finds it: %s', (_where, text) => {
+    expect(keyProofsIn(text, PREFIXES)).toContainEqual(proofOf(key));
+  });
+
+  test.each(['acme_live_', 'sk|', 'a.b:'])('finds one that begins with %s and has any visible characters', (prefix) => {
+    const visible = fc.stringMatching(/^[!-~]{24,480}$/).filter((text) => !/["'<>\\]/.test(text));
+    fc.assert(
+      fc.property(visible, (rest) => {
+        const string = `${prefix}${rest}`;
+        for (const text of [string, `Bearer ${string}\n`, `{"key":"${string}"}`]) {
+          expect(keyProofsIn(text, PREFIXES)).toContainEqual(proofOf(string));
+        }
+      }),
+    );
+  });
+
+  test('finds two in one text, and our own next to them', () => {
+    const own = KeyString.generate('lk');
+    const proofs = keyProofsIn(`old: ${key}, older: ${other}; new: ${own.reveal()}`, PREFIXES);
+    for (const proof of [proofOf(key), proofOf(other), { publicPart: own.publicPart, digest: own.digest() }]) {
+      expect(proofs).toContainEqual(proof);
+    }
+  });
+
+  test('finds the longest, and none that is longer or shorter than a key', () => {
+    const ofLength = (length: number) => 'acme_live_'.padEnd(length, 'x');
+    for (const length of [24, 512])
+      expect(keyProofsIn(ofLength(length), PREFIXES)).toEqual([proofOf(ofLength(length))]);
+    for (const length of [23, 513, 5000]) expect(keyProofsIn(ofLength(length), PREFIXES)).toEqual([]);
+  });
+
+  test('finds none of another beginning, and none without any prefix', () => {
+    expect(keyProofsIn(`other_${body} ACME_LIVE_${body}`, PREFIXES)).toEqual([]);
+    expect(keyProofsIn(key)).toEqual([]);
+  });
+
+  test('makes a handful of proofs of one string at most, wherever it may end', () => {
+    expect(keyProofsIn(`${key}.a,b&c=d#e)f;g`, PREFIXES).length).toBeLessThanOrEqual(4);
+  });
+
+  test('keeps nothing of the string', () => {
+    expect(JSON.stringify(keyProofsIn(`${key} ${other}`, PREFIXES))).not.toContain(body.slice(0, 10));
   });
 });

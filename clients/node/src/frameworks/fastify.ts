@@ -16,7 +16,8 @@ export type FastifyProtection = (request: FastifyRequest, reply: FastifyReply) =
 export interface FastifyProtectionOptions extends RouteOptions {
   /**
    * A hook that handles each request without an API key, in place of the guard: the platform's own check. A request
-   * that it lets through has no principal. Default: such a request is refused with 401.
+   * that it lets through has no principal. It also gets imported keys, which have no marker. Default: Latchkey checks
+   * every request, and one without a key is refused with 401.
    */
   otherwise?: EitherHook['run'] | undefined;
 }
@@ -34,7 +35,7 @@ declare module 'fastify' {
      * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is not a function
      */
     protect(permission: Permission, options?: FastifyProtectionOptions): FastifyProtection;
-    /** Whether a request carries an API key, or what looks like one, by its marker. */
+    /** Whether a request carries an API key, or what looks like one, by its marker. It does not see imported keys. */
     isApiKey(request: FastifyRequest): boolean;
   }
 }

@@ -12,7 +12,8 @@ export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (erro
 export interface ProtectOptions extends RouteOptions {
   /**
    * Middleware that handles each request without an API key, in place of the guard: the platform's own check. A request
-   * that it lets through has no principal. Default: such a request is refused with 401.
+   * that it lets through has no principal. It also gets imported keys, which have no marker. Default: Latchkey checks
+   * every request, and one without a key is refused with 401.
    */
   otherwise?(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown;
 }

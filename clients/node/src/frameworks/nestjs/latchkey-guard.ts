@@ -20,7 +20,8 @@ export const protectionKey = '@latchkey/guard:protection';
 export interface PermissionOptions extends RouteOptions {
   /**
    * A guard, as `@UseGuards` takes it, that handles each request without an API key: the platform's own check.
-   * LatchkeyGuard does not check such a request. Default: it is refused with 401.
+   * LatchkeyGuard does not check such a request. It also gets imported keys, which have no marker. Default: LatchkeyGuard
+   * checks every request, and refuses one without a key with 401.
    */
   readonly otherwise?: OtherGuard | undefined;
 }
