@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { foreignString, IMPORT_PREFIX, importedKey } from '../support/callers/imports.js';
+import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
@@ -76,6 +77,29 @@ describe('a made-up string', () => {
   test('of our own form is read on the other connections alone', async () => {
     const { imports, own } = await readsFor([unknownKey(), unknownKey()]);
     expect([imports.length, own.length]).toEqual([0, 2]);
+  });
+
+  test('delays no key of ours, even while its own reads get no answer', async () => {
+    const { fullKey } = await (await newOwner(service)).person.newKey();
+    const waves = [100, 100].map((length) => Array.from({ length }, foreignString));
+    const held = () => log.sent.filter(({ by }) => by === 'latchkey imports').length;
+    log.sent.length = 0;
+    log.hold('latchkey imports');
+    const refused = [];
+    for (const [index, wave] of waves.entries()) {
+      refused.push(...wave.map((text) => service.clients.validate(text)));
+      // The second wave needs the second connection, if the first has left it.
+      // oxlint-disable-next-line no-await-in-loop
+      await eventually(async () => held() > index);
+    }
+    expect(held()).toBe(2);
+    for (let count = 0; count < 50; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await service.clients.validate(fullKey)).outcome).toBe('grant');
+    }
+    log.release();
+    const reasons = (await Promise.all(refused)).map(({ denial }) => denial?.reason);
+    expect(new Set(reasons)).toEqual(new Set(['REASON_INVALID_KEY']));
   });
 
   test('uses two more connections at most, which the metrics tell apart', async () => {

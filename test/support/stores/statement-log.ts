@@ -7,10 +7,11 @@ interface Sent {
   readonly text: string;
 }
 
-/** A line to PostgreSQL, without TLS, that notes each statement that is sent, and on which connection. */
+/** A line to PostgreSQL, without TLS, that notes each statement that is sent, and on which connection, and may hold some. */
 export class StatementLog {
   readonly sent: Sent[] = [];
   private readonly sockets = new Set<Socket>();
+  private held: { readonly by: string; readonly release: (() => void)[] } | undefined;
 
   private constructor(
     private readonly server: Server,
@@ -25,8 +26,9 @@ export class StatementLog {
       const far = connect(Number(port), hostname);
       const read = log.reader();
       near.on('data', (bytes: Buffer) => {
-        read(bytes);
-        far.write(bytes);
+        const by = read(bytes);
+        if (by === undefined || by !== log.held?.by) far.write(bytes);
+        else log.held.release.push(() => far.write(bytes));
       });
       far.on('data', (bytes: Buffer) => near.write(bytes));
       for (const [one, other] of [[near, far] as const, [far, near] as const]) {
@@ -45,13 +47,27 @@ export class StatementLog {
     return Object.assign(new URL(this.url), { port: String(port) }).href;
   }
 
+  /** Holds what connections with this application_name send, until `release`. */
+  hold(by: string): void {
+    this.held = { by, release: [] };
+  }
+
+  release(): void {
+    const { held } = this;
+    this.held = undefined;
+    for (const release of held?.release ?? []) release();
+  }
+
   close(): void {
     this.server.close();
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Reads what a client sends (PostgreSQL's documentation, "Message Formats"): Startup, then typed messages. */
-  private reader(): (bytes: Buffer) => void {
+  /**
+   * Reads what a client sends (PostgreSQL's documentation, "Message Formats"): Startup, then typed messages. Returns the
+   * connection's application_name, once it is known.
+   */
+  private reader(): (bytes: Buffer) => string | undefined {
     let unread = Buffer.alloc(0);
     let by: string | undefined;
     return (bytes) => {
@@ -59,7 +75,7 @@ export class StatementLog {
       for (;;) {
         const head = by === undefined ? 0 : 1;
         const end = unread.length < head + 4 ? Infinity : head + unread.readInt32BE(head);
-        if (end > unread.length) return;
+        if (end > unread.length) return by;
         const body = unread.toString('latin1', head + 4, end);
         const type = String.fromCharCode(unread[0]!);
         unread = unread.subarray(end);
