@@ -26,6 +26,7 @@ const KEY_FIELDS = [
     'expiresAt',
     'graceSeconds',
     'id',
+    'idleEndsAt',
     'lastUsedAt',
     'leak',
     'name',
