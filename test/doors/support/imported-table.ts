@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { foreignString, IMPORT_PREFIX, importKeys, importOf } from '../../support/callers/imports.js';
+import { eventually } from '../../support/eventually.js';
 import { newOwner } from '../../support/callers/owners.js';
 import type { Service } from '../../support/processes/service.js';
 import { sql } from '../../support/stores/sql.js';
@@ -26,6 +27,9 @@ const TABLE = {
   'is limited to other networks': '403 early | 403 early | 403 early | 403 early | no | ADDRESS_NOT_ALLOWED',
   'was revoked by its owner': '401 | 401 | 401 | 401 | no | REVOKED',
   'was revoked by the platform': '401 | 401 | 401 | 401 | no | REVOKED',
+  'was reported as leaked': '401 | 401 | 401 | 401 | no | REVOKED',
+  'was reported by a GitLab': '401 | 401 | 401 | 401 | no | REVOKED',
+  'was replaced by its successor': '401 | 401 | 401 | 401 | no | REVOKED',
   'has expired': '401 | 401 | 401 | 401 | no | EXPIRED',
   'is of a suspended owner': '401 | 401 | 401 | 401 | no | OWNER_SUSPENDED',
   'is of a deleted owner': '401 | 401 | 401 | 401 | no | OWNER_DELETED',
@@ -90,11 +94,34 @@ export async function importedKeys(service: Service): Promise<Readonly<Record<St
     return text;
   };
 
+  const post = async (path: string, body: unknown, identity = {}) => {
+    const headers = { 'content-type': 'application/json', ...identity };
+    const { ok } = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!ok) throw new Error(`${path} refused the report`);
+  };
+  /** Of an owner who may have one key more. */
+  const replacedKey = async () => {
+    const other = await newOwner(service);
+    const key = await importFor(other.id, foreignString());
+    const { body } = await other.person.rotate(key.id, { graceSeconds: 0 });
+    await clients.validate(body.fullKey);
+    return key;
+  };
+
   const active = await own();
   const [byOwner, byPlatform, expired] = [await own(), await own(), await own()];
   await owner.person.revoke(byOwner.id);
   await clients.revokeKeys({ keyId: byPlatform.id });
   await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired.id]);
+  const [leaked, found] = [await own(), await own()];
+  await post('/v1/leaked-keys', { keys: [`It says curl -H "Authorization: Bearer ${leaked.text}".`] });
+  const finding = { type: 'gitleaks_rule_id_latchkey-api-key', token: found.text, location: 'https://git.example.com' };
+  await post('/v1/revoke_tokens', [finding], { authorization: 'Bearer dev-reporter-token' });
+  for (const { text } of [leaked, found]) {
+    // oxlint-disable-next-line no-await-in-loop
+    await eventually(async () => (await clients.validate(text)).denial);
+  }
+  const replaced = await replacedKey();
   const texts = {
     'is active': active,
     'is active, as short as it may be': await own({}, ofLength(24)),
@@ -105,6 +132,9 @@ export async function importedKeys(service: Service): Promise<Readonly<Record<St
     'is limited to other networks': await own({ allowedNetworks: ['198.51.100.0/24', '2001:db8::/32'] }),
     'was revoked by its owner': byOwner,
     'was revoked by the platform': byPlatform,
+    'was reported as leaked': leaked,
+    'was reported by a GitLab': found,
+    'was replaced by its successor': replaced,
     'has expired': expired,
     'is of a suspended owner': { text: await ofOther('SuspendAccount') },
     'is of a deleted owner': { text: await ofOther('DeleteAccount') },
