@@ -38,6 +38,7 @@ describe('the metrics in docs, alerts and dashboard', () => {
       RATE_LIMIT_BURST: '5',
       REDIS_URL: `${process.env['LATCHKEY_TEST_REDIS_URL']}/10`,
       AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
+      IMPORT_PREFIXES: 'acme_live_',
       WEBHOOK_URL: 'http://127.0.0.1:9/nobody',
       WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     });
