@@ -13,6 +13,7 @@ import { EchoBackend } from './echo-backend.js';
 import { startProxy } from './recipe.js';
 import { CADDY, HAPROXY, NGINX, withUserTokens } from './recipes.js';
 import * as doors from './support/imported-doors.js';
+import * as guards from './support/imported-guards.js';
 import {
   CASES,
   CLIENT,
@@ -26,7 +27,7 @@ import {
 import { envoy, forwardAuth, ownKey, ROUTES } from './support/restricted-doors.js';
 
 const ARRIVAL = { peer: CLIENT, forwardedFor: CLIENT };
-const GUARDS = Object.entries(doors.FRAMEWORKS);
+const GUARDS = Object.entries(guards.FRAMEWORKS);
 
 describe('an imported key', () => {
   let service: Service;
@@ -196,7 +197,7 @@ describe('an imported key', () => {
   });
 
   test.each(GUARDS)('is judged like any other at the guard in %s, over unary calls', async (_, open) => {
-    const older = await doors.withoutStreams(service);
+    const older = await guards.withoutStreams(service);
     undo.push(older.stop);
     await expectTable(await opened(open(older, 'everything')));
     expect(older.calls()).toBeGreaterThanOrEqual(CASES.length);
