@@ -16,12 +16,21 @@ import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
 
 export class PostgresKeyImports implements KeyImports {
+  private last: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly database: Database,
     private readonly outbox: OutboxWriter,
   ) {}
 
-  async transaction<T>(scope: ImportScope, work: (transaction: ImportTransaction) => T): Promise<T> {
+  /** One after the other: many at once would take all connections, and everybody else would wait. */
+  transaction<T>(scope: ImportScope, work: (transaction: ImportTransaction) => T): Promise<T> {
+    const turn = this.last.then(() => this.run(scope, work));
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async run<T>(scope: ImportScope, work: (transaction: ImportTransaction) => T): Promise<T> {
     for (;;) {
       try {
         // oxlint-disable-next-line no-await-in-loop
