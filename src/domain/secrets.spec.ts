@@ -52,7 +52,7 @@ describe('withoutSecrets, once imported keys are hidden', () => {
   const body = 'aB3_-'.repeat(6);
   const key = `acme_live_${body}`;
   // The other suites of this file come first: from here on these beginnings are hidden in this process.
-  beforeAll(() => alsoHide(['acme_live_', 'sk|', 'a+b.', 'acme_']));
+  beforeAll(() => alsoHide(['acme_live_', 'sk|', 'a+b.', 'acme_', '|||||||||']));
 
   test.each([
     ['alone', key, 'acme_live_…'],
@@ -69,6 +69,8 @@ describe('withoutSecrets, once imported keys are hidden', () => {
     ['twice', `${key} and ${key}.`, 'acme_live_… and acme_live_…'],
     ['next to another beginning', `sk|${body} ${key}`, 'sk|… acme_live_…'],
     ['with a beginning that is a pattern', `a+b.${body}`, 'a+b.…'],
+    ['with a beginning that a URL encodes in small letters', `q=sk%7c${body}`, 'q=…'],
+    ['with a long beginning that a URL encodes', `q=${'%7C'.repeat(9)}${body}`, 'q=…'],
     ['with a beginning that a URL encodes', `q=sk%7C${body}`, 'q=…'],
     ['with the shorter of two beginnings', `acme_test_${body}`, 'acme_…'],
     ['cut off', key.slice(0, 24), 'acme_live_…'],

@@ -5,6 +5,9 @@ const SECRET_IN_TEXT = /([0-9a-f]{24}(?:\.|%2e))[0-9a-f]{16,}/gi;
 /** How many characters the shortest key string has that another system made. */
 export const SHORTEST_FOREIGN = 24;
 
+/** What a foreign key consists of in a text: it ends at a space or a quote. */
+const UP_TO_A_SPACE = `[^\\s"'<>\\\\]`;
+
 /** Of this process, because texts are cleaned in many places, and every one of them must know it. */
 const foreign = { prefixes: new Set<string>(), pattern: foreignStrings([]) };
 
@@ -28,14 +31,20 @@ export function canHoldSecret(text: string): boolean {
   return text.length >= (foreign.pattern ? SHORTEST_FOREIGN : SHORTEST_FIND);
 }
 
-/** Finds strings that begin so and are long enough for a key, up to a space or a quote. Undefined for no prefix. */
-export function foreignStrings(prefixes: readonly string[]): RegExp | undefined {
+/**
+ * Finds strings that begin so and are long enough for a key. Undefined for no prefix.
+ * @param characters those that may follow the prefix, as a class of a regular expression
+ */
+export function foreignStrings(prefixes: readonly string[], characters = UP_TO_A_SPACE): RegExp | undefined {
   if (prefixes.length === 0) return undefined;
-  const beginnings = prefixes.flatMap((prefix) => [...new Set([prefix, encodeURIComponent(prefix)])]);
-  const shapes = beginnings.map((each) => `${escaped(each)}[^\\s"'<>\\\\]{${SHORTEST_FOREIGN - each.length},}`);
+  const shapes = prefixes.map((each) => `${inText(each)}${characters}{${SHORTEST_FOREIGN - each.length},}`);
   return new RegExp(shapes.join('|'), 'g');
 }
 
-function escaped(text: string): string {
-  return text.replace(/[^\w]/g, '\\$&');
+/** The prefix as it is, or with characters that a URL encodes. */
+function inText(prefix: string): string {
+  return prefix.replace(/[^\w]/g, (character) => {
+    const hex = character.charCodeAt(0).toString(16);
+    return `(?:\\${character}|%${hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
 }

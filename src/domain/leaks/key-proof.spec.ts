@@ -96,6 +96,20 @@ describe('keyProofsIn, for imported keys', () => {
     }
   });
 
+  test.each([',', '&b=', ';', ')('])('finds each of two that stand on both sides of %s', (between) => {
+    const [one, two] = [key, `acme_live_${'x'.repeat(30)}`];
+    const proofs = keyProofsIn(`?a=${one}${between}${two}`, PREFIXES);
+    for (const each of [one, two]) expect(proofs).toContainEqual(proofOf(each));
+  });
+
+  test('finds one with characters that a URL encodes, in capitals or small letters', () => {
+    const text = `sk|${'a+b/c='.repeat(5)}`;
+    const encoded = encodeURIComponent(text);
+    for (const each of [encoded, encoded.toLowerCase()]) {
+      expect(keyProofsIn(`https://example.com/?key=${each}&page=2`, PREFIXES)).toContainEqual(proofOf(text));
+    }
+  });
+
   test('finds the longest, and none that is longer or shorter than a key', () => {
     const ofLength = (length: number) => 'acme_live_'.padEnd(length, 'x');
     for (const length of [24, 512])

@@ -16,8 +16,9 @@ export interface KeyProof {
 /** More than the longest foreign key, and few enough to search quickly. */
 const LONGEST_SEARCHED = 600;
 
-/** Where a foreign key may end before the text around it continues, such as in a query string or at the end of a sentence. */
-const ENDS = [/[.,:;!?)\]}]+$/, /[^\w.~+/=|:-].*$/, /[^\w-].*$/];
+/** What may follow its prefix, at most: a foreign key may end at a space or a quote, in a query string or list, or in a path. */
+const CHARACTERS = [undefined, '[\\w.~+/=|:%-]', '[\\w-]'];
+const END_OF_SENTENCE = /[.,:;!?)\]}]+$/;
 
 /**
  * One proof for each key in a text of any kind, such as a log line. Other characters may precede the marker: the
@@ -44,8 +45,17 @@ export function keyProofsIn(text: string, importPrefixes: readonly string[] = []
 }
 
 function foreignKeysIn(text: string, prefixes: readonly string[]): ForeignKey[] {
-  const pattern = foreignStrings(prefixes);
-  const strings = pattern ? [...text.matchAll(pattern)].map(([string]) => string.slice(0, LONGEST_SEARCHED)) : [];
-  const mayBe = strings.flatMap((string) => [string, ...ENDS.map((end) => string.replace(end, ''))]);
-  return [...new Set(mayBe)].flatMap((each) => ForeignKey.parse(each, prefixes) ?? []);
+  const mayBe = CHARACTERS.flatMap((characters) => {
+    const pattern = foreignStrings(prefixes, characters);
+    const strings = pattern ? [...text.matchAll(pattern)].map(([string]) => string.slice(0, LONGEST_SEARCHED)) : [];
+    return strings.flatMap((string) => [string, string.replace(END_OF_SENTENCE, '')]);
+  });
+  return [...new Set(mayBe.flatMap((string) => [string, decoded(string)]))].flatMap(
+    (each) => ForeignKey.parse(each, prefixes) ?? [],
+  );
+}
+
+/** URLs encode some characters of a key. */
+function decoded(string: string): string {
+  return string.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
