@@ -54,6 +54,7 @@ async function* batchesOf(call: ImportCall): AsyncIterable<ImportKeyRequest__Out
     wake();
   };
   call.on('data', (request: ImportKeyRequest__Output) => {
+    if (hasEnded) return;
     read.push(request);
     if (read.length >= IMPORTED_AT_ONCE) call.pause();
     wake();
