@@ -194,7 +194,7 @@ describe('a setting', () => {
     ]),
     ...['ab', 'a b_', 'acme_live_1234567'].map((value): [NodeJS.ProcessEnv, string] => [
       { IMPORT_PREFIXES: `acme_,${value}` },
-      'IMPORT_PREFIXES entry 2 must be 3 to 16 visible ASCII characters',
+      'IMPORT_PREFIXES entry 2 must be 3 to 16 visible ASCII characters other than " \' < > \\',
     ]),
     [{ IMPORT_PREFIXES: 'lk_live_' }, 'IMPORT_PREFIXES entry 1 must not begin as our own keys do: lk_'],
     [

@@ -26,6 +26,12 @@ describe('ForeignKey', () => {
     ['the prefix in the middle', `x${ofLength(40)}`, false],
     ['the prefix in upper case', ofLength(40).toUpperCase(), false],
     ['a space', `${ofLength(30)} ${ofLength(30)}`, false],
+    ...['"', "'", '<', '>', '\\'].map((sign): [string, string, boolean] => [
+      `a ${sign}, where it would seem to end in a text`,
+      `${ofLength(30)}${sign}${ofLength(30)}`,
+      false,
+    ]),
+    ['other signs', ofLength(40, 'acme_live_!#$%&()*+,-./:;=?@[]^_`{|}~'), true],
     ['a line break at the end', `${ofLength(40)}\n`, false],
     ['a letter beyond ASCII', `${ofLength(40)}é`, false],
     ['one of our own keys', KeyString.generate('lk').reveal(), false],

@@ -7,10 +7,13 @@ export const MAX_IMPORT_PREFIXES = 10;
 export const MAX_SHOWN_LENGTH = 16;
 const PUBLIC_PART_LENGTH = 24;
 
-/** What a header can carry without a space. */
-const FOREIGN_STRING = new RegExp(`^[!-~]{${FOREIGN_LENGTH.least},${FOREIGN_LENGTH.most}}$`);
+/**
+ * Visible ASCII, without what ends a string in a text: `withoutSecrets` and leak reports could not tell where such a key
+ * ends.
+ */
+const FOREIGN_STRING = new RegExp(`^[!#-&(-;=?-[\\]-~]{${FOREIGN_LENGTH.least},${FOREIGN_LENGTH.most}}$`);
 /** One of the beginnings that the operator names, such as `acme_live_`. */
-const IMPORT_PREFIX = /^[!-~]{3,16}$/;
+const IMPORT_PREFIX = /^[!#-&(-;=?-[\]-~]{3,16}$/;
 
 /**
  * A key string that another system made. It is identified by SHA-256 of the whole string, and found by the first 96
@@ -44,7 +47,7 @@ export class ForeignKey {
 
 /** @param marker of our own keys, such as `lk` */
 export function importPrefixProblem(prefix: string, marker: string): string | undefined {
-  if (!IMPORT_PREFIX.test(prefix)) return 'must be 3 to 16 visible ASCII characters';
+  if (!IMPORT_PREFIX.test(prefix)) return 'must be 3 to 16 visible ASCII characters other than " \' < > \\';
   const own = `${marker}_`;
   if (own.startsWith(prefix) || prefix.startsWith(own)) return `must not begin as our own keys do: ${own}`;
   return undefined;
