@@ -22,7 +22,8 @@ export class OwnerKeys {
   /** An old key and its successor count as one. */
   countActive(now: Date): number {
     const active = this.active(now);
-    return active.filter(({ replaces }) => !active.some(({ id }) => id === replaces)).length;
+    const ids = new Set<string | null>(active.map(({ id }) => id));
+    return active.filter(({ replaces }) => !ids.has(replaces)).length;
   }
 
   /** What may be given is checked before: see `requireGivable`. Throws `too_many_active_keys`. */

@@ -41,6 +41,22 @@ describe('idleSteps', () => {
     ]);
   });
 
+  test('looks at each of many keys of one owner a few times only', () => {
+    let looks = 0;
+    const keys = Array.from({ length: 1000 }, () => {
+      const key = keyOf();
+      return {
+        get key() {
+          looks += 1;
+          return key;
+        },
+        lastUsedAt: undefined,
+      };
+    });
+    expect(namesOf({ owner, keys, notices: NONE }, RULE, at(DAYS))).toHaveLength(1000);
+    expect(looks).toBeLessThan(20 * 1000);
+  });
+
   test('counts the days from the last use, and from the reactivation of the owner', () => {
     const key = keyOf();
     const used = [{ key, lastUsedAt: at(5) }];

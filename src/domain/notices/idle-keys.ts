@@ -91,7 +91,8 @@ export function idleSteps({ owner, keys, notices }: OwnerUse, rule: IdleRule, no
 type Pair = readonly [newest: KeyUse, replaced: KeyUse | undefined];
 
 function pairsOf(active: readonly KeyUse[]): Pair[] {
-  const replacedBy = ({ key }: KeyUse) => active.find((other) => other.key.id === key.replaces);
+  const byId = new Map(active.map((each) => [each.key.id, each]));
+  const replacedBy = ({ key }: KeyUse) => (key.replaces === null ? undefined : byId.get(key.replaces));
   const old = new Set(active.map(replacedBy));
   return active.filter((each) => !old.has(each)).map((each) => [each, replacedBy(each)]);
 }
