@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { FakeStore } from '../../../test/fakes/fake-store.js';
 import { createKey, newOwner, SERVICE_POLICY } from '../../../test/support/application/calls.js';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.js';
-import { RevokeIdleKeys } from './revoke-idle-keys.js';
+import type { Accounts } from '../ports.js';
+import { MOST_STEPS, RevokeIdleKeys } from './revoke-idle-keys.js';
 
 const MAIL = { webhook: false, mail: true };
 
@@ -26,6 +28,37 @@ describe('RevokeIdleKeys', () => {
     const [event] = app.store.events.filter(({ type }) => type === 'api_key.revoked');
     expect(event).toMatchObject({ keyId: key.id, reason: 'idle', actorId: null });
     expect(app.store.idleNotices.size).toBe(0);
+  });
+
+  test('looks at every owner, although the account of one of them fails', async () => {
+    const app = open();
+    const owners = [await newOwner(app), await newOwner(app), await newOwner(app)];
+    for (const { id } of owners) await createKey(app, id, { expiresInDays: 365 });
+    app.store.pass(30 * DAY_MS);
+    const [failing] = await app.idleKeys.findUnused(30, undefined).then(({ ownerIds }) => ownerIds);
+    const accounts = Object.assign(Object.create(app.accounts) as Accounts, {
+      transaction: (...given: Parameters<Accounts['transaction']>) => {
+        if (given[0] === failing) return Promise.reject(new Error('locked'));
+        return app.accounts.transaction(...given);
+      },
+    });
+    const rule = new RevokeIdleKeys(app.idleKeys, accounts, { afterDays: 30, receivers: MAIL });
+    await expect(rule.find()).rejects.toThrow('locked');
+    expect(app.store.idleNotices.size).toBe(2);
+  });
+
+  test('notifies of many keys of one owner in several runs', async () => {
+    const app = open();
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id, { expiresInDays: 365 });
+    const { state, ...rest } = app.store.keys.get(key.id)!;
+    for (let copy = 0; copy < MOST_STEPS; copy += 1) {
+      const keyId = randomUUID();
+      app.store.keys.set(keyId, { ...rest, state: { ...state, id: keyId } });
+    }
+    app.store.pass(30 * DAY_MS);
+    expect(await app.revokeIdleKeys.find()).toEqual({ notified: MOST_STEPS, ended: 0 });
+    expect(await app.revokeIdleKeys.find()).toEqual({ notified: 1, ended: 0 });
   });
 
   test('does nothing without the setting', async () => {

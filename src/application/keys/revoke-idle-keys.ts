@@ -17,6 +17,16 @@ export type IdleCounts = Record<'notified' | 'ended', number>;
 
 /** Owners in one statement. */
 const PAGE = 500;
+/** In one transaction, in which the owner is locked. The next run takes further ones. */
+export const MOST_STEPS = 500;
+/** A run that meets so many ends. Fewer, such as owners that others keep locked, do not affect the other owners. */
+const MOST_FAILURES = 10;
+
+/** What a run has done so far. */
+interface Run {
+  readonly counts: IdleCounts;
+  readonly errors: unknown[];
+}
 
 /**
  * Notifies the owners of keys that nobody uses, and ends these keys after a week. Several instances may do so at once:
@@ -32,32 +42,44 @@ export class RevokeIdleKeys {
   /** Looks at all open keys. */
   async find(): Promise<IdleCounts> {
     const { afterDays } = this.settings;
-    const counts = { notified: 0, ended: 0 };
-    if (afterDays === undefined) return counts;
+    const run = newRun();
+    if (afterDays === undefined) return run.counts;
     let after: Awaited<ReturnType<IdleKeys['findUnused']>>['next'];
     do {
       // oxlint-disable-next-line no-await-in-loop
       const { ownerIds, next } = await this.idleKeys.findUnused(afterDays, after);
       // oxlint-disable-next-line no-await-in-loop
-      for (const ownerId of ownerIds) await this.decide(ownerId, afterDays, counts);
+      await this.decideAll(ownerIds, afterDays, run);
       after = next;
     } while (after);
-    return counts;
+    return countsOf(run);
   }
 
   /** Looks at the keys whose owners were notified. */
   async check(): Promise<IdleCounts> {
     const { afterDays } = this.settings;
-    const counts = { notified: 0, ended: 0 };
-    if (afterDays === undefined) return counts;
+    const run = newRun();
+    if (afterDays === undefined) return run.counts;
     let ownerIds: readonly string[] = [];
     do {
       // oxlint-disable-next-line no-await-in-loop
       ownerIds = await this.idleKeys.findNoticed(ownerIds.at(-1), PAGE);
       // oxlint-disable-next-line no-await-in-loop
-      for (const ownerId of ownerIds) await this.decide(ownerId, afterDays, counts);
+      await this.decideAll(ownerIds, afterDays, run);
     } while (ownerIds.length === PAGE);
-    return counts;
+    return countsOf(run);
+  }
+
+  private async decideAll(ownerIds: readonly string[], afterDays: number, { counts, errors }: Run): Promise<void> {
+    for (const ownerId of ownerIds) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop
+        await this.decide(ownerId, afterDays, counts);
+      } catch (error) {
+        errors.push(error);
+        if (errors.length === MOST_FAILURES) throw errors[0];
+      }
+    }
   }
 
   private async decide(ownerId: string, afterDays: number, counts: IdleCounts): Promise<void> {
@@ -69,7 +91,7 @@ export class RevokeIdleKeys {
       const [lastUses, notices] = [await transaction.lastUses(), await transaction.idleNotices()];
       const uses = open.map((key) => ({ key, lastUsedAt: lastUses.get(key.id) }));
       const rule = { afterDays, hasReceiver: hasReceiver(this.settings.receivers, owner, managers) };
-      const steps = idleSteps({ owner, keys: uses, notices }, rule, now);
+      const steps = idleSteps({ owner, keys: uses, notices }, rule, now).slice(0, MOST_STEPS);
       for (const step of steps) await note(transaction, step);
       const ending = steps.flatMap((step) => (step.step === 'end' ? step.ending : []));
       const keys = new OwnerKeys(open);
@@ -86,6 +108,16 @@ export class RevokeIdleKeys {
     const found = await Promise.all((owner?.managers ?? []).map((id) => this.accounts.find(id)));
     return found.filter((person) => person !== undefined);
   }
+}
+
+function newRun(): Run {
+  return { counts: { notified: 0, ended: 0 }, errors: [] };
+}
+
+/** Throws the first error, once everything else is done. */
+function countsOf({ counts, errors }: Run): IdleCounts {
+  if (errors.length > 0) throw errors[0];
+  return counts;
 }
 
 async function note(transaction: AccountTransaction, step: IdleStep): Promise<void> {
