@@ -1,22 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import { run } from '../../../scripts/lib/run.mjs';
+import { IMPORT_COLUMNS } from '../../../src/infrastructure/inbound/cli/keys/import-file.js';
 import { snippetOf } from '../../support/reading/pages.js';
 
 export const PAGE = 'docs/migrate.md';
 
 /** A line of an exported file, as the columns of docs/cli.md have it. */
-export type ExportedRow = Readonly<Record<(typeof COLUMNS)[number], string>>;
-
-export const COLUMNS = [
-  'owner_id',
-  'name',
-  'access',
-  'sha256',
-  'display_prefix',
-  'expires_at',
-  'permissions',
-  'allowed_networks',
-] as const;
+export type ExportedRow = Readonly<Record<(typeof IMPORT_COLUMNS)[number], string>>;
 
 /** The page's query under a heading, run as the page says. @returns the file that it writes */
 export async function exportFrom(url: string, heading: string): Promise<string> {

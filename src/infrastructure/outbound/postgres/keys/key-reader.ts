@@ -29,8 +29,8 @@ export class PostgresKeyReader implements KeyReader {
     private readonly purpose: 'validation' | 'imports' = 'validation',
   ) {
     const { config } = primary;
-    this.readKeys = statement(config, 'read_keys_v7', readKeys(config));
-    this.readWithoutTimeline = statement(config, 'read_keys_v7', readKeys({ ...config, pooling: 'session' }));
+    this.readKeys = statement(config, 'read_keys_v8', readKeys(config));
+    this.readWithoutTimeline = statement(config, 'read_keys_v8', readKeys({ ...config, pooling: 'session' }));
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
     this.connections = new ReservedConnections(primary, purpose, MAX_IN_FLIGHT);
     this.batcher = new Batcher({
