@@ -38,6 +38,7 @@ const specsOf = {
   'get-account': ['change-account-status'],
   'in-batches': ['record-due-ends', 'notify-of-due-keys'],
   'key-change': ['rotation'],
+  'key-rights': ['key-standing'],
   'key-history': ['key-history', 'utc-day'],
   'list-api-keys': ['list-api-keys', 'record-due-ends'],
   lists: ['list-accounts', 'list-api-keys', 'list-keys'],

@@ -1,11 +1,10 @@
 import { ownerRefusal, type OwnerStanding } from '../accounts/account.js';
-import { actionOf, isCovered } from '../accounts/permission.js';
 import { rateLimitOf } from '../accounts/account-limits.js';
 import type { RateLimit } from '../rate-limit.js';
 import { lowerAccess, type AccessLevel } from '../accounts/access-level.js';
-import { accessAllows, effectivePermissions, isOpenToKeys } from './access.js';
-import { AllowedNetworks } from './allowed-networks.js';
+import { effectivePermissions } from './access.js';
 import type { KeyRestrictions } from './key-restrictions.js';
+import { isAllowedFrom, type KeyRights, refusalBy } from './key-rights.js';
 import { type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
@@ -23,11 +22,7 @@ interface KeyStandingState extends KeyTimes, KeyRestrictions {
 
 /** A key and its owner, from one database read. It is immutable, so that concurrent validations can share it. */
 export class KeyStanding {
-  private readonly networks: AllowedNetworks | undefined;
-
-  private constructor(private readonly state: KeyStandingState) {
-    this.networks = state.allowedNetworks === null ? undefined : AllowedNetworks.restore(state.allowedNetworks);
-  }
+  private constructor(private readonly state: KeyStandingState) {}
 
   static restore(state: KeyStandingState): KeyStanding {
     return new KeyStanding(state);
@@ -69,36 +64,37 @@ export class KeyStanding {
 
   /** Whether requests from this address may use the key. Before that nothing is charged. */
   isAllowedFrom(clientAddress: string | null | undefined): boolean {
-    return this.networks === undefined || this.networks.allow(clientAddress ?? null);
+    return isAllowedFrom(this.state.allowedNetworks, clientAddress);
+  }
+
+  /** What the key may do while it and its owner are active. */
+  get rights(): KeyRights {
+    const { owner, permissions: subset, allowedNetworks } = this.state;
+    const access = lowerAccess(this.state.access, owner.limits.maxAccess);
+    const permissions = effectivePermissions(access, owner.permissions, subset);
+    return { access, permissions, hasSubset: subset !== null, allowedNetworks };
   }
 
   /** The verdict on a key whose secret is proven. Key and owner were read together, at `now`. */
   judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
     const { id, ownerId, owner, createdAt } = this.state;
-    const access = lowerAccess(this.state.access, owner.limits.maxAccess);
     const expiresAt = this.state.endsAt ?? this.state.expiresAt;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
     if (owner.status !== 'active') return deny(ownerRefusal(owner.status));
-    const { operation, permission, clientAddress } = question;
-    if (!this.isAllowedFrom(clientAddress)) return deny('address-not-allowed');
-    if (!withinRateLimit) return deny('rate-limited');
-    if (!isOpenToKeys(operation)) return deny('operation-not-allowed');
-    if (!accessAllows(access, operation)) return deny('read-only-key', lacking(access, permission));
-    const permissions = effectivePermissions(access, owner.permissions, this.state.permissions);
-    if (!this.permits(question, permissions)) return deny('missing-permission', permission);
-    const { attributes } = owner;
-    return { granted: true, keyId: id, ownerId, access, permissions, attributes, createdAt, expiresAt };
+    const { rights } = this;
+    const refusal = refusalBy(rights, question, withinRateLimit);
+    if (refusal) return refusal;
+    const { access, permissions } = rights;
+    return {
+      granted: true,
+      keyId: id,
+      ownerId,
+      access,
+      permissions,
+      attributes: owner.attributes,
+      createdAt,
+      expiresAt,
+    };
   }
-
-  /** Without a permission, a key with a subset needs one with the action of the operation. */
-  private permits({ operation, permission }: Question, effective: readonly string[]): boolean {
-    if (permission) return isCovered(permission, { has: (each) => effective.includes(each) });
-    return this.state.permissions === null || effective.some((each) => actionOf(each) === operation);
-  }
-}
-
-/** The permission, if no key with this access level can ever have it. */
-function lacking(access: AccessLevel, permission: string): string | undefined {
-  return effectivePermissions(access, [permission]).length === 0 ? permission : undefined;
 }

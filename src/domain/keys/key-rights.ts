@@ -1,0 +1,43 @@
+import type { AccessLevel } from '../accounts/access-level.js';
+import { actionOf, isCovered } from '../accounts/permission.js';
+import { accessAllows, effectivePermissions, isOpenToKeys } from './access.js';
+import { AllowedNetworks } from './allowed-networks.js';
+import { deny, type Denial, type Question } from './verdict.js';
+
+/** What decides about the requests of a key that is proven, active and within its limit. A lease carries it. */
+export interface KeyRights {
+  /** The lower of the key's level and the highest that its owner's keys may have. */
+  readonly access: AccessLevel;
+  /** The effective permissions. */
+  readonly permissions: readonly string[];
+  /** Whether the key was limited to some permissions at its creation. */
+  readonly hasSubset: boolean;
+  /** The CIDR ranges that requests must come from. Null: any address. */
+  readonly allowedNetworks: readonly string[] | null;
+}
+
+/** Why these rights do not allow a request; undefined when they do. A guard judges each use of a lease with it. */
+export function refusalBy(rights: KeyRights, question: Question, withinRateLimit = true): Denial | undefined {
+  const { operation, permission, clientAddress } = question;
+  if (!isAllowedFrom(rights.allowedNetworks, clientAddress)) return deny('address-not-allowed');
+  if (!withinRateLimit) return deny('rate-limited');
+  if (!isOpenToKeys(operation)) return deny('operation-not-allowed');
+  if (!accessAllows(rights.access, operation)) return deny('read-only-key', lacking(rights.access, permission));
+  return permits(rights, question) ? undefined : deny('missing-permission', permission);
+}
+
+/** @param networks null: any address. Otherwise an unknown address is not allowed */
+export function isAllowedFrom(networks: readonly string[] | null, address: string | null | undefined): boolean {
+  return networks === null || AllowedNetworks.restore(networks).allow(address ?? null);
+}
+
+/** Without a permission, a key with a subset needs one with the action of the operation. */
+function permits({ permissions, hasSubset }: KeyRights, { operation, permission }: Question): boolean {
+  if (permission) return isCovered(permission, { has: (each) => permissions.includes(each) });
+  return !hasSubset || permissions.some((each) => actionOf(each) === operation);
+}
+
+/** The permission, if no key with this access level can ever have it. */
+function lacking(access: AccessLevel, permission: string): string | undefined {
+  return effectivePermissions(access, [permission]).length === 0 ? permission : undefined;
+}
