@@ -33,7 +33,6 @@ function standing({ access, owned, subset, networks, maxAccess }: Case['key']): 
     revokedAt: null,
     expiredAt: null,
     endsAt: null,
-    awaitsFirstUse: false,
     awaitsUse: false,
   };
   const limits = maxAccess ? { maxAccess } : {};

@@ -44,7 +44,15 @@ const DIGEST = Buffer.alloc(32);
 export function standingOf(account: AccountRow, key: KeyRow): KeyStanding {
   let standing = standings.get(key);
   if (!standing) {
-    const { id, expiresAt, revokedAt, endsAt, awaitsFirstUse, subset: permissions, networks: allowedNetworks } = key;
+    const {
+      id,
+      expiresAt,
+      revokedAt,
+      endsAt,
+      awaitsFirstUse: awaitsUse,
+      subset: permissions,
+      networks: allowedNetworks,
+    } = key;
     const restrictions = { permissions, allowedNetworks };
     const fixed = {
       access: 'read-and-write',
@@ -53,7 +61,7 @@ export function standingOf(account: AccountRow, key: KeyRow): KeyStanding {
       expiredAt: null,
       awaitsUse: false,
     } as const;
-    const times = { expiresAt, revokedAt, endsAt, awaitsFirstUse };
+    const times = { expiresAt, revokedAt, endsAt, awaitsUse };
     standing = KeyStanding.restore({ id, ownerId: account.id, ...fixed, ...times, ...restrictions, owner: account });
     standings.set(key, standing);
   }
