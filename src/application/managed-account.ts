@@ -1,4 +1,5 @@
 import type { Account } from '../domain/accounts/account.js';
+import { accountIdProblem } from '../domain/accounts/account-profile.js';
 import { LatchkeyError } from '../domain/errors.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { Accounts } from './ports.js';
@@ -26,7 +27,8 @@ export class ManagedAccounts {
   /** Throws `account_not_found` for an account whose keys the person may not see. */
   async find(person: Account, id: string): Promise<Account> {
     if (id === person.id) return person;
-    const account = await this.accounts.find(id);
+    // PostgreSQL refuses some texts that are no ids, such as those with a NUL.
+    const account = accountIdProblem(id) ? undefined : await this.accounts.find(id);
     if (!account?.isManagedBy(person)) throw notManaged();
     return account;
   }

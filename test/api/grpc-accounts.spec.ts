@@ -191,7 +191,7 @@ describe('AccountService', () => {
   });
 
   const BROKEN: [field: string, what: string, change: PutAccountRequest][] = [
-    ...['', ' ', 'a b', 'a/b', 'ü', 'a\n', 'x'.repeat(129)].map((id) => broken('id', { id })),
+    ...['', ' ', 'a b', 'a/b', 'ü', 'a\n', 'a\0', 'x'.repeat(129)].map((id) => broken('id', { id })),
     ...['', 'a', '@', 'a@', '@b', 'a@b@c', 'a b@c.de', 'a@b\n', 'a\0@b', `${'x'.repeat(250)}@b.de`].map((email) =>
       broken('email', { email }),
     ),

@@ -150,7 +150,7 @@ describe('the keys of a service account', () => {
     await put(one);
     const { person } = await newOwner(service);
     const answers = await Promise.all(
-      [one.id!, ada.id, 'nobody', 'not an id', ''].map(async (id) => {
+      [one.id!, ada.id, 'nobody', 'not an id', 'a\0', ''].map(async (id) => {
         const { status: code, body } = await person.call('GET', `/v1/api-keys?account=${encodeURIComponent(id)}`);
         return { code, ...body };
       }),

@@ -61,7 +61,10 @@ describe('random gRPC messages', () => {
     const { apiKeys, accounts } = service.clients;
     const methods = [
       ...methodsOf(apiKeys).map((method) => ({ method, token: 'dev-validator-token' })),
-      ...methodsOf(accounts).map((method) => ({ method, token: 'dev-accounts-token' })),
+      ...methodsOf(accounts).map((method) => ({
+        method,
+        token: method.path.endsWith('/ImportKeys') ? 'dev-importer-token' : 'dev-accounts-token',
+      })),
       { method: CHECK, token: 'dev-validator-token' },
     ];
     expect(methods.length).toBeGreaterThanOrEqual(8);

@@ -1,5 +1,5 @@
 import { Account } from '../../domain/accounts/account.js';
-import { requireProfile, type AccountProfile } from '../../domain/accounts/account-profile.js';
+import { accountIdProblem, requireProfile, type AccountProfile } from '../../domain/accounts/account-profile.js';
 import { newPasswordProblem, passwordProblem } from '../../domain/accounts/password.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { requireFields } from '../../domain/errors.js';
@@ -28,7 +28,8 @@ export class PutAccount {
   ) {}
 
   async execute(command: PutAccountCommand, actor = THE_SERVICE): Promise<Account> {
-    const stored = await this.accounts.find(command.id);
+    // PostgreSQL refuses some texts that are no ids, such as those with a NUL.
+    const stored = accountIdProblem(command.id) ? undefined : await this.accounts.find(command.id);
     requireProfile(command.id, command, stored?.kind);
     if (!this.takesPasswords) refusePasswords(command, 'PASSWORD_SIGN_IN is off');
     const kind = command.kind ?? stored?.kind ?? 'person';
