@@ -169,7 +169,8 @@ describe('administrators', () => {
   describe('the list', () => {
     test('has each key as its owner sees it, with its owner, newest first, 50 in a page', async () => {
       const owners = await Promise.all(Array.from({ length: 11 }, () => newOwner(service)));
-      await Promise.all(owners.flatMap(({ person }) => [1, 2, 3, 4, 5].map(() => person.newKey())));
+      // One owner after the other, because the service refuses too many passwords at once.
+      for (const { person } of owners) await Promise.all([1, 2, 3, 4, 5].map(() => person.newKey()));
       const first = await get('/api-keys');
       const second = await get(`/api-keys?cursor=${first.nextCursor}`);
       expect([first.items.length, second.items.length >= 5]).toEqual([50, true]);
