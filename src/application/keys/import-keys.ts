@@ -12,7 +12,11 @@ import { eventOf } from './change-keys.js';
 /** The key, or why the line is refused. */
 export type ImportOutcome =
   | { readonly keyId: string; /** False: it was imported before. */ readonly isNew: boolean }
-  | { readonly refused: LatchkeyError };
+  | RefusedLine;
+
+interface RefusedLine {
+  readonly refused: LatchkeyError;
+}
 
 /** How many lines are worth one call of ImportKeys. */
 export const IMPORTED_AT_ONCE = 500;
@@ -29,23 +33,16 @@ export class ImportKeys {
    * before stays as it is.
    */
   async execute(lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
-    const refused = lines.map((line) => refusalOf(() => requireImportable(line, this.rules)));
-    const good = lines.filter((_, index) => !refused[index]);
+    const problems = lines.map((line) => orRefusal(() => void requireImportable(line, this.rules)));
+    const good = lines.filter((_, index) => !problems[index]);
     const scope = {
       ownerIds: [...new Set(good.map(({ ownerId }) => ownerId))],
       publicParts: good.map(({ sha256 }) => ForeignKey.ofDigest(sha256).publicPart),
     };
     return this.imports.transaction(scope, (transaction) => {
       const made = new Map<string, ApiKey>();
-      return lines.map((line, index) => {
-        if (refused[index]) return { refused: refused[index] };
-        try {
-          return this.import(line, { transaction, made, actor });
-        } catch (error) {
-          if (error instanceof LatchkeyError) return { refused: error };
-          throw error;
-        }
-      });
+      const importing = { transaction, made, actor };
+      return lines.map((line, index) => problems[index] ?? orRefusal(() => this.import(line, importing)));
     });
   }
 
@@ -81,12 +78,11 @@ function belongsToAnother(): LatchkeyError {
   return invalidFields([{ field: 'sha256', message: 'belongs to a key of another owner' }]);
 }
 
-function refusalOf(check: () => void): LatchkeyError | undefined {
+function orRefusal<T>(work: () => T): T | RefusedLine {
   try {
-    check();
-    return undefined;
+    return work();
   } catch (error) {
-    if (error instanceof LatchkeyError) return error;
+    if (error instanceof LatchkeyError) return { refused: error };
     throw error;
   }
 }
