@@ -1,5 +1,5 @@
-// `node bench/import.mjs [keys]`: imports keys of another system on one stream, and validates keys before, meanwhile and
-// after. Prints one line for each measurement.
+// `node bench/import.mjs [keys]`: imports keys of another system on one stream, and validates keys before, during and
+// after that. Prints one line for each measurement.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { IMPORT_PREFIX } from './lib/foreign-keys.mjs';
@@ -49,7 +49,7 @@ try {
   console.log('validations a second before', await rates());
   const range = { from: FIRST, to: FIRST + KEYS, owners };
   const work = importer.send({ does: 'import', ...range });
-  console.log('validations a second meanwhile', await rates(work));
+  console.log('validations a second during the import', await rates(work));
   console.log('import with validations next to it', await work);
   console.log('validations a second after', await rates());
   console.log('import of the same keys again', await importer.send({ does: 'import', ...range }));
