@@ -7,6 +7,7 @@ import { unknownKey } from '../support/callers/key-strings.js';
 import { ADMIN, ADMIN_PERMISSION, ADMIN_PROFILE, ADMIN_ROUTES } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
 import type { Answer } from '../support/callers/person.js';
+import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
@@ -230,6 +231,7 @@ describe('administrators', () => {
     const owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey();
     await service.clients.validate(fullKey);
+    await eventually(async () => (await owner.person.list()).items[0]?.recent.granted.at(-1) === 1);
     const seen = await get(`/api-keys/${apiKey.id.toUpperCase()}`);
     const own = (await owner.person.call('GET', `/v1/api-keys/${apiKey.id}`)).body;
     expect(seen).toEqual({ ...own, owner: ownerView(owner), events: seen.events });

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { settle } from './support/axe.js';
-import { isReadingOne, record } from './support/network.js';
+import { intercept, isReadingOne, record } from './support/network.js';
 import {
   button,
   createKey,
@@ -121,7 +121,14 @@ describe('a new key', () => {
     await line.getByText('Waiting for the first request…').waitFor();
     await stage.service.clients.validate(key, { operation: 'OPERATION_WRITE' });
     await line.getByText('A request was rejected. Waiting for one that is accepted…').waitFor();
+    // The first use of a replacement is known before it is counted.
+    const restore = await intercept(page, isReadingOne, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), uses: [], days: [] } });
+    });
     await stage.service.clients.validate(key, { clientIp: '203.0.113.7' });
+    await line.getByText('The first request was accepted').waitFor();
+    await restore();
     await line.getByText('Accepted from 203.0.113.7 via dev-validator').waitFor();
     expect(await line.ariaSnapshot()).toBe('- status: Accepted from 203.0.113.7 via dev-validator');
     await storeKey(page);

@@ -12,8 +12,9 @@ const POLL_MS = 3000;
 const LONGEST_MS = 10 * 60_000;
 
 /**
- * Shows the first request with a new key. Reads the key every few seconds while the tab is visible, until a request was
- * accepted, for at most ten minutes.
+ * Shows the first request with a new key. Reads the key every few seconds while the tab is visible, until an accepted
+ * request is counted, for at most ten minutes. The first use of a replacement is known before it is counted with its
+ * address.
  */
 export function FirstUse({ keyId }: { readonly keyId: string }) {
   const texts = useTexts();
@@ -25,21 +26,22 @@ export function FirstUse({ keyId }: { readonly keyId: string }) {
     return () => clearTimeout(timer);
   }, []);
 
-  const [isAccepted, setAccepted] = useState(false);
+  const [isCounted, setCounted] = useState(false);
   const { data, error } = useQuery({
     queryKey: [...KEYS, 'one', keyId],
     queryFn: () => client.getKey(keyId),
     staleTime: 0,
     refetchInterval: ({ state }) => (state.error && !isTransient(state.error) ? false : POLL_MS),
-    enabled: !isAccepted && !isLate,
+    enabled: !isCounted && !isLate,
   });
   const phase = data && phaseOf(data);
+  const hasCount = data?.days.some(({ granted }) => granted > 0);
   useEffect(() => {
-    if (phase !== 'accepted') return;
-    setAccepted(true);
+    if (!hasCount) return;
+    setCounted(true);
     // The list behind the dialog shows it, too.
     void queryClient.invalidateQueries({ queryKey: LIST });
-  }, [phase, queryClient]);
+  }, [hasCount, queryClient]);
 
   const isOver = isLate || (error !== null && !isTransient(error));
   return (
