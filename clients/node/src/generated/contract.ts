@@ -60,6 +60,67 @@ export const contract = {
                   "type": "string",
                   "id": 7,
                   "protoName": "user_agent"
+                },
+                "leaseWish": {
+                  "type": "LeaseWish",
+                  "id": 8,
+                  "protoName": "lease_wish"
+                },
+                "leaseReport": {
+                  "type": "LeaseReport",
+                  "id": 9,
+                  "protoName": "lease_report"
+                }
+              }
+            },
+            "LeaseWish": {
+              "fields": {
+                "uses": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "understands": {
+                  "rule": "repeated",
+                  "type": "KeyRestriction",
+                  "id": 2
+                }
+              }
+            },
+            "LeaseReport": {
+              "fields": {
+                "givenBack": {
+                  "rule": "repeated",
+                  "type": "uint64",
+                  "id": 1,
+                  "protoName": "given_back"
+                },
+                "uses": {
+                  "rule": "repeated",
+                  "type": "LeaseUses",
+                  "id": 2
+                }
+              }
+            },
+            "LeaseUses": {
+              "fields": {
+                "keyId": {
+                  "type": "string",
+                  "id": 1,
+                  "protoName": "key_id"
+                },
+                "clientIp": {
+                  "type": "string",
+                  "id": 2,
+                  "protoName": "client_ip"
+                },
+                "count": {
+                  "type": "uint64",
+                  "id": 3
+                },
+                "lastMsAgo": {
+                  "type": "uint64",
+                  "id": 4,
+                  "protoName": "last_ms_ago"
                 }
               }
             },
@@ -95,6 +156,51 @@ export const contract = {
                   "type": "RateLimit",
                   "id": 4,
                   "protoName": "rate_limit"
+                },
+                "lease": {
+                  "type": "Lease",
+                  "id": 6
+                },
+                "recall": {
+                  "type": "LeaseRecall",
+                  "id": 7
+                }
+              }
+            },
+            "Lease": {
+              "fields": {
+                "id": {
+                  "type": "uint64",
+                  "id": 1
+                },
+                "lengthMs": {
+                  "type": "uint32",
+                  "id": 2,
+                  "protoName": "length_ms"
+                },
+                "uses": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "hasOwnPermissions": {
+                  "type": "bool",
+                  "id": 4,
+                  "protoName": "has_own_permissions"
+                },
+                "allowedNetworks": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 5,
+                  "protoName": "allowed_networks"
+                }
+              }
+            },
+            "LeaseRecall": {
+              "fields": {
+                "ids": {
+                  "rule": "repeated",
+                  "type": "uint64",
+                  "id": 1
                 }
               }
             },
@@ -224,6 +330,13 @@ export const contract = {
                 "ACCESS_LEVEL_UNSPECIFIED": 0,
                 "ACCESS_LEVEL_READ_ONLY": 1,
                 "ACCESS_LEVEL_READ_AND_WRITE": 2
+              }
+            },
+            "KeyRestriction": {
+              "values": {
+                "KEY_RESTRICTION_UNSPECIFIED": 0,
+                "KEY_RESTRICTION_PERMISSIONS": 1,
+                "KEY_RESTRICTION_NETWORKS": 2
               }
             },
             "Reason": {

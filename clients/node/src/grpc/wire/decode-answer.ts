@@ -9,7 +9,7 @@ import { MessageReader } from './message-reader.js';
  * @throws {RangeError} the bytes are not a ValidateKeyResponse
  */
 export function decodeAnswer(bytes: Buffer): Answer {
-  const answer: Answer = { requestId: '', rateLimit: null };
+  const answer: Answer = { requestId: '', rateLimit: null, lease: null, recall: null };
   const reader = new MessageReader(bytes);
   while (reader.at < bytes.length) {
     const tag = reader.uint32();

@@ -56,7 +56,9 @@ describe('the wire format', () => {
     fc.assert(
       fc.property(question, (sent) => {
         const read = ValidateKeys.requestDeserialize(encodeQuestion(sent));
-        expect(read).toEqual({ ...sent, operation: `OPERATION_${sent.operation}`, credential: 'authorization' });
+        const unset = { leaseWish: null, leaseReport: null };
+        const operation = `OPERATION_${sent.operation}`;
+        expect(read).toEqual({ ...sent, ...unset, operation, credential: 'authorization' });
       }),
     );
   });

@@ -16,6 +16,11 @@ import type { Grant as _latchkey_v1_Grant, Grant__Output as _latchkey_v1_Grant__
 import type { ImportKeyRequest as _latchkey_v1_ImportKeyRequest, ImportKeyRequest__Output as _latchkey_v1_ImportKeyRequest__Output } from './latchkey/v1/ImportKeyRequest.js';
 import type { ImportKeyResponse as _latchkey_v1_ImportKeyResponse, ImportKeyResponse__Output as _latchkey_v1_ImportKeyResponse__Output } from './latchkey/v1/ImportKeyResponse.js';
 import type { Key as _latchkey_v1_Key, Key__Output as _latchkey_v1_Key__Output } from './latchkey/v1/Key.js';
+import type { Lease as _latchkey_v1_Lease, Lease__Output as _latchkey_v1_Lease__Output } from './latchkey/v1/Lease.js';
+import type { LeaseRecall as _latchkey_v1_LeaseRecall, LeaseRecall__Output as _latchkey_v1_LeaseRecall__Output } from './latchkey/v1/LeaseRecall.js';
+import type { LeaseReport as _latchkey_v1_LeaseReport, LeaseReport__Output as _latchkey_v1_LeaseReport__Output } from './latchkey/v1/LeaseReport.js';
+import type { LeaseUses as _latchkey_v1_LeaseUses, LeaseUses__Output as _latchkey_v1_LeaseUses__Output } from './latchkey/v1/LeaseUses.js';
+import type { LeaseWish as _latchkey_v1_LeaseWish, LeaseWish__Output as _latchkey_v1_LeaseWish__Output } from './latchkey/v1/LeaseWish.js';
 import type { Limits as _latchkey_v1_Limits, Limits__Output as _latchkey_v1_Limits__Output } from './latchkey/v1/Limits.js';
 import type { ListAccountsRequest as _latchkey_v1_ListAccountsRequest, ListAccountsRequest__Output as _latchkey_v1_ListAccountsRequest__Output } from './latchkey/v1/ListAccountsRequest.js';
 import type { ListAccountsResponse as _latchkey_v1_ListAccountsResponse, ListAccountsResponse__Output as _latchkey_v1_ListAccountsResponse__Output } from './latchkey/v1/ListAccountsResponse.js';
@@ -62,7 +67,13 @@ export interface ProtoGrpcType {
       ImportKeyRequest: MessageTypeDefinition<_latchkey_v1_ImportKeyRequest, _latchkey_v1_ImportKeyRequest__Output>
       ImportKeyResponse: MessageTypeDefinition<_latchkey_v1_ImportKeyResponse, _latchkey_v1_ImportKeyResponse__Output>
       Key: MessageTypeDefinition<_latchkey_v1_Key, _latchkey_v1_Key__Output>
+      KeyRestriction: EnumTypeDefinition
       KeyStatus: EnumTypeDefinition
+      Lease: MessageTypeDefinition<_latchkey_v1_Lease, _latchkey_v1_Lease__Output>
+      LeaseRecall: MessageTypeDefinition<_latchkey_v1_LeaseRecall, _latchkey_v1_LeaseRecall__Output>
+      LeaseReport: MessageTypeDefinition<_latchkey_v1_LeaseReport, _latchkey_v1_LeaseReport__Output>
+      LeaseUses: MessageTypeDefinition<_latchkey_v1_LeaseUses, _latchkey_v1_LeaseUses__Output>
+      LeaseWish: MessageTypeDefinition<_latchkey_v1_LeaseWish, _latchkey_v1_LeaseWish__Output>
       Limits: MessageTypeDefinition<_latchkey_v1_Limits, _latchkey_v1_Limits__Output>
       ListAccountsRequest: MessageTypeDefinition<_latchkey_v1_ListAccountsRequest, _latchkey_v1_ListAccountsRequest__Output>
       ListAccountsResponse: MessageTypeDefinition<_latchkey_v1_ListAccountsResponse, _latchkey_v1_ListAccountsResponse__Output>

@@ -8,6 +8,11 @@ import type { Attribute as _latchkey_v1_Attribute, Attribute__Output as _latchke
 import type { Denial as _latchkey_v1_Denial, Denial__Output as _latchkey_v1_Denial__Output } from './latchkey/v1/Denial.js';
 import type { Failure as _latchkey_v1_Failure, Failure__Output as _latchkey_v1_Failure__Output } from './latchkey/v1/Failure.js';
 import type { Grant as _latchkey_v1_Grant, Grant__Output as _latchkey_v1_Grant__Output } from './latchkey/v1/Grant.js';
+import type { Lease as _latchkey_v1_Lease, Lease__Output as _latchkey_v1_Lease__Output } from './latchkey/v1/Lease.js';
+import type { LeaseRecall as _latchkey_v1_LeaseRecall, LeaseRecall__Output as _latchkey_v1_LeaseRecall__Output } from './latchkey/v1/LeaseRecall.js';
+import type { LeaseReport as _latchkey_v1_LeaseReport, LeaseReport__Output as _latchkey_v1_LeaseReport__Output } from './latchkey/v1/LeaseReport.js';
+import type { LeaseUses as _latchkey_v1_LeaseUses, LeaseUses__Output as _latchkey_v1_LeaseUses__Output } from './latchkey/v1/LeaseUses.js';
+import type { LeaseWish as _latchkey_v1_LeaseWish, LeaseWish__Output as _latchkey_v1_LeaseWish__Output } from './latchkey/v1/LeaseWish.js';
 import type { RateLimit as _latchkey_v1_RateLimit, RateLimit__Output as _latchkey_v1_RateLimit__Output } from './latchkey/v1/RateLimit.js';
 import type { ValidateKeyRequest as _latchkey_v1_ValidateKeyRequest, ValidateKeyRequest__Output as _latchkey_v1_ValidateKeyRequest__Output } from './latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse as _latchkey_v1_ValidateKeyResponse, ValidateKeyResponse__Output as _latchkey_v1_ValidateKeyResponse__Output } from './latchkey/v1/ValidateKeyResponse.js';
@@ -31,6 +36,12 @@ export interface ProtoGrpcType {
       Denial: MessageTypeDefinition<_latchkey_v1_Denial, _latchkey_v1_Denial__Output>
       Failure: MessageTypeDefinition<_latchkey_v1_Failure, _latchkey_v1_Failure__Output>
       Grant: MessageTypeDefinition<_latchkey_v1_Grant, _latchkey_v1_Grant__Output>
+      KeyRestriction: EnumTypeDefinition
+      Lease: MessageTypeDefinition<_latchkey_v1_Lease, _latchkey_v1_Lease__Output>
+      LeaseRecall: MessageTypeDefinition<_latchkey_v1_LeaseRecall, _latchkey_v1_LeaseRecall__Output>
+      LeaseReport: MessageTypeDefinition<_latchkey_v1_LeaseReport, _latchkey_v1_LeaseReport__Output>
+      LeaseUses: MessageTypeDefinition<_latchkey_v1_LeaseUses, _latchkey_v1_LeaseUses__Output>
+      LeaseWish: MessageTypeDefinition<_latchkey_v1_LeaseWish, _latchkey_v1_LeaseWish__Output>
       Operation: EnumTypeDefinition
       RateLimit: MessageTypeDefinition<_latchkey_v1_RateLimit, _latchkey_v1_RateLimit__Output>
       Reason: EnumTypeDefinition

@@ -1,6 +1,8 @@
 // Original file: proto/latchkey/v1/api_key_service.proto
 
 import type { Operation as _latchkey_v1_Operation, Operation__Output as _latchkey_v1_Operation__Output } from '../../latchkey/v1/Operation.js';
+import type { LeaseWish as _latchkey_v1_LeaseWish, LeaseWish__Output as _latchkey_v1_LeaseWish__Output } from '../../latchkey/v1/LeaseWish.js';
+import type { LeaseReport as _latchkey_v1_LeaseReport, LeaseReport__Output as _latchkey_v1_LeaseReport__Output } from '../../latchkey/v1/LeaseReport.js';
 
 export interface ValidateKeyRequest {
   'requestId'?: (string);
@@ -10,6 +12,8 @@ export interface ValidateKeyRequest {
   'permission'?: (string);
   'clientIp'?: (string);
   'userAgent'?: (string);
+  'leaseWish'?: (_latchkey_v1_LeaseWish | null);
+  'leaseReport'?: (_latchkey_v1_LeaseReport | null);
   'credential'?: "apiKey"|"authorization";
 }
 
@@ -21,5 +25,7 @@ export interface ValidateKeyRequest__Output {
   'permission': (string);
   'clientIp': (string);
   'userAgent': (string);
+  'leaseWish': (_latchkey_v1_LeaseWish__Output | null);
+  'leaseReport': (_latchkey_v1_LeaseReport__Output | null);
   'credential'?: "apiKey"|"authorization";
 }
