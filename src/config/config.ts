@@ -3,6 +3,7 @@ import type { ServicePolicy } from '../domain/keys/key-policy.js';
 import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
 import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '../domain/keys/foreign-key.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
+import { LEAST_LEASE_MS, MOST_LEASE_MS } from '../domain/leases/lease-length.js';
 import { IDLE_DAYS } from '../domain/notices/idle-keys.js';
 import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';
@@ -68,6 +69,8 @@ function readSettings(reader: EnvReader) {
       perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, MAX_RATE),
       burst: reader.wholeNumber('RATE_LIMIT_BURST', 100, MAX_RATE),
     },
+    /** How long a guard may grant the requests of a key by itself. 0: it may not. */
+    leaseMs: readLeaseMs(reader),
     /** How many keys an account may make in an hour, by creation or rotation. 0: no limit. */
     keyChangesPerHour: reader.wholeNumber('KEY_CHANGES_PER_HOUR', 60, 10_000, 0),
     keyPolicy: readKeyPolicy(reader),
@@ -121,6 +124,13 @@ export function readMarkers(reader: EnvReader) {
   const most = MAX_IMPORT_PREFIXES;
   if (importPrefixes.length > most) reader.wrong('IMPORT_PREFIXES', `must have at most ${most} entries`);
   return { keyPrefix, importPrefixes };
+}
+
+function readLeaseMs(reader: EnvReader): number {
+  const leaseMs = reader.wholeNumber('LEASE_MS', 0, MOST_LEASE_MS, 0);
+  const isTooShort = leaseMs > 0 && leaseMs < LEAST_LEASE_MS;
+  if (isTooShort) reader.wrong('LEASE_MS', `must be 0, or at least ${LEAST_LEASE_MS}`);
+  return leaseMs;
 }
 
 /** What new keys of every account may have, which an account's own limits may replace, and when keys end as idle. */

@@ -30,6 +30,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     IMPORT_PREFIXES: config.importPrefixes,
     RATE_LIMIT_PER_SECOND: config.rateLimit.perSecond,
     RATE_LIMIT_BURST: config.rateLimit.burst,
+    LEASE_MS: config.leaseMs,
     KEY_CHANGES_PER_HOUR: config.keyChangesPerHour,
     MAX_ACTIVE_KEYS: config.keyPolicy.maxActiveKeys,
     MAX_KEY_DAYS: config.keyPolicy.maxKeyDays,
