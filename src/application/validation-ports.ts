@@ -22,8 +22,9 @@ export interface RateLimiter {
   /**
    * Never fails: without its store, each process limits by itself.
    * @param limit of this key now. It may differ from the last charge: the requests used of the burst stay used.
+   * @param ahead how many uses of a lease to charge with the request, if it is admitted: as many as the limit admits now
    */
-  charge(keyId: string, limit: RateLimit): RateDecision | Promise<RateDecision>;
+  charge(keyId: string, limit: RateLimit, ahead?: number): RateDecision | Promise<RateDecision>;
 }
 
 /**

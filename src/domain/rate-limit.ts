@@ -14,6 +14,8 @@ export interface RateDecision {
   readonly resetAfterMicros: number;
   /** Until the next request is admitted; 0 when this one was. */
   readonly retryAfterMicros: number;
+  /** How many uses of a lease were charged as well, which `remaining` does not count. Only if they were wanted. */
+  readonly usesAhead?: number;
 }
 
 /** Rounded up to whole microseconds, so that the average never exceeds the rate. */

@@ -16,9 +16,9 @@ export class WatchedLocal implements RateLimiter {
   charges = 0;
   private readonly limiter = new MemoryRateLimiter();
 
-  charge(keyId: string, limit: RateLimit): RateDecision {
+  charge(keyId: string, limit: RateLimit, ahead = 0): RateDecision {
     this.charges += 1;
-    return this.limiter.charge(keyId, limit);
+    return this.limiter.charge(keyId, limit, ahead);
   }
 
   close(): void {
@@ -28,7 +28,7 @@ export class WatchedLocal implements RateLimiter {
 
 export interface Subject {
   /** @param limit the subject's own by default */
-  charge(keyId: string, limit?: RateLimit): Promise<RateDecision>;
+  charge(keyId: string, limit?: RateLimit, ahead?: number): Promise<RateDecision>;
   /** How many charges were decided by the limits of the process because Redis did not answer. */
   fallbacks(): number;
   /** The log entries about outages. */
@@ -48,7 +48,11 @@ afterEach(() => {
 export async function inMemory(limit: RateLimit): Promise<Subject> {
   const limiter = new MemoryRateLimiter();
   closers.push(() => limiter.close());
-  return { charge: async (keyId, own = limit) => limiter.charge(keyId, own), fallbacks: () => 0, outages: [] };
+  return {
+    charge: async (keyId, own = limit, ahead) => limiter.charge(keyId, own, ahead),
+    fallbacks: () => 0,
+    outages: [],
+  };
 }
 
 /** @param deadlineMs generous unless the test is about the deadline, because a busy machine is no outage */
@@ -65,7 +69,7 @@ export async function onRedis(
     () => local.close(),
   );
   const subject = {
-    charge: async (keyId: string, own = limit) => limiter.charge(keyId, own),
+    charge: async (keyId: string, own = limit, ahead?: number) => limiter.charge(keyId, own, ahead),
     fallbacks: () => local.charges,
     outages: entries,
   };

@@ -84,6 +84,30 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
       });
     });
 
+    test('charges the uses of a lease with the request, as many as it admits now', async () => {
+      const subject = await open(slow);
+      const charged = async (keyId: string, ahead?: number) => {
+        const { admitted, remaining, usesAhead } = await subject.charge(keyId, slow, ahead);
+        return [admitted, remaining, usesAhead];
+      };
+      await undisturbed([subject], async (keyId) => {
+        // One request a second is the slowest possible rate, so the scene must end within a second.
+        expect(await charged(keyId, 2)).toEqual([true, 4, 2]);
+        expect(await charged(keyId)).toEqual([true, 1, undefined]);
+        expect(await charged(keyId, 100)).toEqual([true, 0, 0]);
+        expect(await charged(keyId, 100)).toEqual([false, 0, 0]);
+      });
+      await undisturbed([subject], async (keyId) => {
+        const together = await Promise.all([charged(keyId, 9), charged(newKey()), charged(keyId), charged(keyId, 1)]);
+        expect(together).toEqual([
+          [true, 4, 4],
+          [true, 4, undefined],
+          [false, 0, undefined],
+          [false, 0, 0],
+        ]);
+      });
+    });
+
     test('limits each key separately', async () => {
       const subject = await open(slow);
       await undisturbed([subject], async (keyId) => {

@@ -1,4 +1,5 @@
 import type { RateLimiter } from '../../../application/ports.js';
+import { chargeAhead } from '../../../domain/leases/uses-ahead.js';
 import {
   convertTat,
   emissionIntervalMicros,
@@ -20,18 +21,20 @@ export class MemoryRateLimiter implements RateLimiter {
 
   constructor(private readonly nowMicros: () => number = () => performance.now() * 1000) {}
 
-  charge(keyId: string, limit: RateLimit): RateDecision {
+  charge(keyId: string, limit: RateLimit, ahead = 0): RateDecision {
     // Whole microseconds, because the rounding errors of fractions would at times make a burst one request short.
     const now = Math.floor(this.nowMicros());
     const intervalMicros = emissionIntervalMicros(limit);
     const bucket = this.buckets.get(keyId);
-    const { tat, decision } = gcra(limit, bucket && convertTat(bucket, intervalMicros, now), now);
+    const { tat: first, decision } = gcra(limit, bucket && convertTat(bucket, intervalMicros, now), now);
+    const leased = ahead > 0 ? chargeAhead(limit, first, now, decision.admitted ? ahead : 0) : undefined;
+    const tat = leased?.tat ?? first;
     if (!bucket) this.buckets.set(keyId, { tat, intervalMicros });
     else {
       bucket.tat = tat;
       bucket.intervalMicros = intervalMicros;
     }
-    return decision;
+    return leased ? { ...decision, usesAhead: leased.uses } : decision;
   }
 
   close(): void {

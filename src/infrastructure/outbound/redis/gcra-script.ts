@@ -1,5 +1,12 @@
 import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
 
+/** Charges the uses of a lease as well, as `chargeAhead` of the domain does. Most calls want none, and pay nothing for it. */
+const AHEAD = `
+    if admitted then
+      uses = math.max(0, math.min(tonumber(ARGV[first + 2]), math.floor((now + tolerance - tat) / interval)))
+      full = tat + uses * interval
+    end`;
+
 /**
  * The GCRA of the domain, as one atomic step on the server's clock for all keys of a call, each with its own interval and
  * tolerance. Returns what `SendCharges` does. Stored is `tat.interval`. Instances before 0.3 store `tat` alone, and read
@@ -7,12 +14,13 @@ import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
  * rate was changed, a stored time is corrected even if the request is refused. Numbers are formatted as integers, because
  * Lua would round them to 14 digits.
  */
-const GCRA = `
+const gcra = (argumentsEach: number, ahead: string) => `
   local time = redis.call('TIME')
   local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
   local answers = {}
   for index, key in ipairs(KEYS) do
-    local interval, tolerance = tonumber(ARGV[2 * index - 1]), tonumber(ARGV[2 * index])
+    local first = ${argumentsEach} * (index - 1) + 1
+    local interval, tolerance = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
     local storedTat, storedInterval = string.match(redis.call('GET', key) or '', '^(%d+)%.?(%d*)$')
     local stored = tonumber(storedTat) or now
     local charged = tonumber(storedInterval) or interval
@@ -22,21 +30,23 @@ const GCRA = `
     local start = math.min(math.max(stored, now), now + tolerance)
     local admitted = start + interval - now <= tolerance
     local tat = admitted and start + interval or start
+    local full, uses = tat, 0${ahead}
     if admitted or start < stored or charged ~= interval then
-      redis.call('SET', key, string.format('%.0f.%.0f', tat, interval), 'PX', math.ceil((tat - now) / 1000))
+      redis.call('SET', key, string.format('%.0f.%.0f', full, interval), 'PX', math.ceil((full - now) / 1000))
     end
-    answers[2 * index - 1] = admitted and 1 or 0
+    answers[2 * index - 1] = admitted and 1 + uses or 0
     answers[2 * index] = tat - now
   end
   return answers`;
 
-export const SCRIPTS = { gcra: { lua: GCRA } };
+export const SCRIPTS = { gcra: { lua: gcra(2, '') }, gcraAhead: { lua: gcra(3, AHEAD) } };
 
 type Gcra<Answer> = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Answer;
+type Scripts<Answer> = { readonly [Script in keyof typeof SCRIPTS]: Gcra<Answer> };
 
-/** A connection that knows the script, for single calls or for many in one write. */
-export type GcraRedis = Redis & { gcra: Gcra<Promise<number[]>>; pipeline(): GcraPipeline };
-export type GcraPipeline = ChainableCommander & { gcra: Gcra<GcraPipeline> };
+/** A connection that knows the scripts, for single calls or for many in one write. */
+export type GcraRedis = Redis & Scripts<Promise<number[]>> & { pipeline(): GcraPipeline };
+export type GcraPipeline = ChainableCommander & Scripts<ChainableCommander>;
 
 /**
  * Options of every connection. A call fails at once if there is no connection. A connection that does not answer for a

@@ -27,7 +27,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   constructor(
     config: RedisConfig,
-    private readonly local: { charge(keyId: string, limit: RateLimit): RateDecision },
+    private readonly local: { charge(keyId: string, limit: RateLimit, ahead: number): RateDecision },
     log: Log,
     private readonly traces: Traces = NO_TRACES,
     private readonly deadlineMs = DEADLINE_MS,
@@ -42,8 +42,8 @@ export class RedisRateLimiter implements RateLimiter {
     this.redis = isCluster ? new RedisCluster(config, batcher, outage) : new RedisServer(config, batcher, outage);
   }
 
-  charge(keyId: string, limit: RateLimit): RateDecision | Promise<RateDecision> {
-    const charge = { keyId, limit };
+  charge(keyId: string, limit: RateLimit, ahead = 0): RateDecision | Promise<RateDecision> {
+    const charge = { keyId, limit, ahead };
     return this.redis.batcherOf(keyId)?.add(charge) ?? this.decideHere(charge);
   }
 
@@ -75,14 +75,15 @@ export class RedisRateLimiter implements RateLimiter {
   private async decide(charges: readonly shared.Charge[], send: shared.SendCharges): Promise<RateDecision[]> {
     const answers = await withTimeout(this.deadlineMs, send(charges));
     return charges.map((charge, n) => {
-      const admitted = answers[2 * n]!;
-      if (admitted === shared.NOT_CHARGED) return this.decideHere(charge);
-      return rateDecision(charge.limit, admitted === 1, answers[2 * n + 1]!);
+      const charged = answers[2 * n]!;
+      if (charged === shared.NOT_CHARGED) return this.decideHere(charge);
+      const decision = rateDecision(charge.limit, charged > 0, answers[2 * n + 1]!);
+      return charge.ahead > 0 ? { ...decision, usesAhead: Math.max(0, charged - 1) } : decision;
     });
   }
 
-  private decideHere({ keyId, limit }: shared.Charge): RateDecision {
+  private decideHere({ keyId, limit, ahead }: shared.Charge): RateDecision {
     this.fallbacks += 1;
-    return this.local.charge(keyId, limit);
+    return this.local.charge(keyId, limit, ahead);
   }
 }

@@ -2,7 +2,14 @@ import { Redis } from 'ioredis';
 import type { RedisSentinelConfig, RedisServerConfig } from '../../../config/redis-config.js';
 import type { Outage } from '../../telemetry/outage.js';
 import { CONNECTION, type GcraRedis } from './gcra-script.js';
-import { scriptArguments, storedAs, type ChargeBatcher, type MakeBatcher, type SharedLimits } from './shared-limits.js';
+import {
+  argumentsAhead,
+  scriptArguments,
+  storedAs,
+  type ChargeBatcher,
+  type MakeBatcher,
+  type SharedLimits,
+} from './shared-limits.js';
 
 /** How long a sentinel may take to name the primary. */
 const SENTINEL_TIMEOUT_MS = 500;
@@ -16,7 +23,9 @@ export class RedisServer implements SharedLimits {
     this.redis = (config.kind === 'server' ? new Redis(config.url, CONNECTION) : underSentinels(config)) as GcraRedis;
     this.batcher = makeBatcher((charges) => {
       const keys = charges.map(({ keyId }) => storedAs(keyId));
-      return this.redis.gcra(keys.length, ...keys, ...charges.flatMap(scriptArguments));
+      return charges.some(({ ahead }) => ahead > 0)
+        ? this.redis.gcraAhead(keys.length, ...keys, ...charges.flatMap(argumentsAhead))
+        : this.redis.gcra(keys.length, ...keys, ...charges.flatMap(scriptArguments));
     });
     this.redis.on('error', (error: Error) => outage.noticed(error));
     this.redis.on('ready', () => outage.over());

@@ -5,6 +5,8 @@ import type { Batcher } from '../batching/batcher.js';
 export interface Charge {
   readonly keyId: string;
   readonly limit: RateLimit;
+  /** How many uses of a lease to charge with it. */
+  readonly ahead: number;
 }
 
 /** The Redis key under which a key's limit is stored. */
@@ -12,18 +14,23 @@ export function storedAs(keyId: string): string {
   return `latchkey:rate:${keyId}`;
 }
 
-/** What the script is called with for each key: the emission interval and the tolerance, in microseconds. */
+/** What `gcra` is called with for each key: the emission interval and the tolerance, in microseconds. */
 export function scriptArguments({ limit }: Charge): [number, number] {
   const intervalMicros = emissionIntervalMicros(limit);
   return [intervalMicros, intervalMicros * limit.burst];
+}
+
+/** What `gcraAhead` is called with for each key. */
+export function argumentsAhead(charge: Charge): [number, number, number] {
+  return [...scriptArguments(charge), charge.ahead];
 }
 
 /** Stands for a key that was not charged. */
 export const NOT_CHARGED = -1;
 
 /**
- * Charges keys together. Returns two numbers for each: 1 if admitted, 0 if not, or NOT_CHARGED; and the microseconds
- * until the bucket is full again.
+ * Charges keys together. Returns two numbers for each: 0 if it is refused, or 1 more than the uses that were charged
+ * ahead, or NOT_CHARGED; and the microseconds until the bucket is full again, without these uses.
  */
 export type SendCharges = (charges: readonly Charge[]) => Promise<readonly number[]>;
 

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import type { RedisClusterConfig } from '../../../../config/redis-config.js';
 import { CONNECTION, type GcraPipeline, type GcraRedis } from '../gcra-script.js';
 import {
+  argumentsAhead,
   NOT_CHARGED,
   scriptArguments,
   storedAs,
@@ -93,7 +94,8 @@ export class ClusterNode {
     const pipeline = this.redis.pipeline() as GcraPipeline;
     for (const charge of charges) {
       if (kind === 'ASK') pipeline.call('ASKING');
-      pipeline.gcra(1, storedAs(charge.keyId), ...scriptArguments(charge));
+      if (charge.ahead > 0) pipeline.gcraAhead(1, storedAs(charge.keyId), ...argumentsAhead(charge));
+      else pipeline.gcra(1, storedAs(charge.keyId), ...scriptArguments(charge));
     }
     const results = (await pipeline.exec()) ?? [];
     const ofKeys = kind === 'ASK' ? results.filter((_, n) => n % 2 === 1) : results;
