@@ -20,6 +20,7 @@ import type { SessionSource } from '../infrastructure/outbound/postgres/client/d
 import { PostgresOutage } from '../infrastructure/outbound/postgres/client/outage.js';
 import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/standby.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
+import { LeaseMessages } from '../infrastructure/outbound/postgres/leases/lease-messages.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
 import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-removal.js';
@@ -70,6 +71,7 @@ export function buildAdapters(
       notifyOfNetworks,
       onError: (error) => log.fault(error),
     }),
+    leaseMessages: new LeaseMessages(primary, config.leaseMs > 0),
     usagePruning: new PostgresUsagePruning(database),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
