@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from './lib/hash.mjs';
+import { copyJudge } from './lib/judge.mjs';
 import { isMain, root } from './lib/paths.mjs';
 import { endWithParent, run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
@@ -14,11 +15,12 @@ import { main, Stop } from './lib/stop.mjs';
  * @property {readonly [string, ...string[]]} outs the folders that it makes; the first holds a note with the hash of the inputs
  * @property {readonly string[]} command a script under node_modules and its arguments
  * @property {string} cwd
+ * @property {() => void} [prepare] is run before the command
  */
 
 const common = ['package-lock.json', 'tsconfig.json'];
-const guardInputs = ['clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
-// The screen imports rules of the domain.
+// The guard contains copies of the domain's files, and the screen imports some.
+const guardInputs = ['src/domain', 'clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
 const webInputs = ['package-lock.json', 'src/domain', 'web/src', 'web/package.json', 'web/postcss.config.js'];
 const tsc = ['typescript/bin/tsc', '-p', 'tsconfig.build.json'];
 
@@ -28,6 +30,7 @@ const parts = {
     name: '@latchkey/guard',
     inputs: [...common, ...guardInputs],
     outs: ['clients/node/dist'],
+    prepare: copyJudge,
     command: tsc,
     cwd: 'clients/node',
   },
@@ -83,11 +86,12 @@ async function build(names) {
 }
 
 /** @param {Part} part */
-async function buildPart({ name, inputs, outs, command: [script = '', ...args], cwd }) {
+async function buildPart({ name, inputs, outs, prepare, command: [script = '', ...args], cwd }) {
   const folders = outs.map((out) => join(root, out));
   const [note, wanted] = noteOf({ outs, inputs }, root);
   if (folders.every((folder) => existsSync(folder)) && noted(note) === wanted) return;
   console.log(`Building ${name} …`);
+  prepare?.();
   // The old result is deleted first. If this build is stopped, its output has no note, so it is built again.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(process.execPath, [join(root, 'node_modules', script), ...args], {

@@ -1,6 +1,7 @@
 // `npm run check`: every check of the code except its tests. Prints one line for each part.
 import './lib/node-version.mjs';
 import { join } from 'node:path';
+import { copyJudge } from './lib/judge.mjs';
 import { root } from './lib/paths.mjs';
 import { run, step } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
@@ -28,6 +29,7 @@ const migrations = ['scripts/migrations-drift.mjs'];
 
 await main(async () => {
   if ((await step('scripts/install.mjs').code) !== 0) process.exit(1);
+  copyJudge();
   const built = check('build', ['scripts/build.mjs']);
   const results = await Promise.all([
     ...Object.entries(parts).map(([name, command]) => check(name, command)),
