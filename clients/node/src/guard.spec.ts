@@ -59,6 +59,8 @@ describe('createGuard', () => {
         permission: 'systems:write',
         clientIp: '192.0.2.1',
         userAgent: 'curl/8',
+        leaseWish: null,
+        leaseReport: null,
       },
     ]);
   });

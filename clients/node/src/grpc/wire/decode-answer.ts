@@ -1,5 +1,6 @@
 import type { ValidateKeyResponse__Output as Answer } from '../../generated/latchkey/v1/ValidateKeyResponse.js';
 import { readDenial, readFailure, readGrant, readRateLimit } from './decode-outcomes.js';
+import { readLease, readRecall } from './decode-leases.js';
 import { MessageReader } from './message-reader.js';
 
 /**
@@ -18,6 +19,8 @@ export function decodeAnswer(bytes: Buffer): Answer {
     else if (tag === 0x1a) answer.denial = readDenial(reader, reader.end());
     else if (tag === 0x22) answer.rateLimit = readRateLimit(reader, reader.end());
     else if (tag === 0x2a) answer.failure = readFailure(reader, reader.end());
+    else if (tag === 0x32) answer.lease = readLease(reader, reader.end());
+    else if (tag === 0x3a) answer.recall = readRecall(reader, reader.end());
     else reader.skip(tag);
   }
   reader.arriveAt(bytes.length);

@@ -36,6 +36,13 @@ export class MessageReader {
     return BigInt.asIntN(64, (BigInt(this.high >>> 0) << 32n) | BigInt(low)).toString();
   }
 
+  /** In decimal, like `int64`. */
+  uint64(): string {
+    const low = this.uint32();
+    if (this.high === 0) return String(low);
+    return ((BigInt(this.high >>> 0) << 32n) | BigInt(low)).toString();
+  }
+
   text(): string {
     const end = this.end();
     const text = this.bytes.toString('utf8', this.at, end);
