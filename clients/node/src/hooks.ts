@@ -37,6 +37,8 @@ export interface DecisionEvent {
   /** From the question to the decision, in milliseconds: what the guard adds to the request. */
   readonly latencyMs: number;
   readonly requestId: string;
+  /** Whether Latchkey was asked for this request, or a lease was enough. */
+  readonly source: 'service' | 'lease';
 }
 
 export interface Hooks {

@@ -8,6 +8,7 @@ export type { IsApiKey } from './http/is-api-key.js';
 export type { ClientAddress } from './http/client-address.js';
 export type { HttpRequest } from './http/http-request.js';
 export type { MakeRoute, Route, RouteOptions } from './http/route.js';
+export type { LeaseCounts } from './leases/leases.js';
 export type { Operation, OperationsByMethod } from './operation.js';
 export type { GuardOptions, GuardTls } from './options.js';
 export type { Question } from './question.js';

@@ -38,6 +38,12 @@ export interface GuardOptions extends Hooks {
    * line a minute. Default true. `onError` gets each failure either way.
    */
   readonly logFailures?: boolean | undefined;
+  /**
+   * Whether the guard grants further requests of a key by itself, for a moment after Latchkey granted one. A change waits
+   * until no such moment is left, so no request is granted against it. It needs `LEASE_MS` in Latchkey. Not for
+   * platforms that freeze processes between requests. Default false.
+   */
+  readonly leases?: boolean | undefined;
   /** gRPC channel options that replace the guard's own. */
   readonly channelOptions?: ChannelOptions | undefined;
 }
@@ -51,7 +57,7 @@ export const defaultDeadlineMs = 200;
 
 /** @throws {TypeError} an option is missing or unusable. The message never contains a token. */
 export function assertUsable(options: GuardOptions): void {
-  const { target, serviceToken, tls, deadlineMs, clientAddress, keyPrefix = 'lk' } = options;
+  const { target, serviceToken, tls, deadlineMs, clientAddress, keyPrefix = 'lk', leases } = options;
   if (!target) throw new TypeError('createGuard: target is missing');
   if (!serviceToken && !tls?.cert) throw new TypeError('createGuard: serviceToken is missing (or tls.cert, for mTLS)');
   // What gRPC metadata cannot carry. Its own error would print the token.
@@ -64,6 +70,7 @@ export function assertUsable(options: GuardOptions): void {
   if (clientAddress !== undefined && typeof clientAddress !== 'function') {
     throw new TypeError('createGuard: clientAddress is not a function');
   }
+  if (leases !== undefined && typeof leases !== 'boolean') throw new TypeError('createGuard: leases is not a boolean');
   if (!/^[a-z][a-z0-9]{0,15}$/.test(keyPrefix)) {
     throw new TypeError('createGuard: keyPrefix is not 1 to 16 lower-case letters and digits, a letter first');
   }

@@ -38,13 +38,17 @@ const maxRequestIdLength = 128;
 /** Makes a question that can be sent, whatever bytes the client put into its headers. */
 export function prepare(question: Question, operationOf = operationOfMethod): PreparedQuestion {
   return {
-    requestId: tidy(question.requestId, maxRequestIdLength) || randomUUID(),
+    requestId: requestIdOf(question),
     authorization: joined(question.authorization),
     operation: question.operation ?? operationOf(question.method),
     permission: question.permission ?? '',
     clientIp: question.clientIp ?? '',
     userAgent: tidy(question.userAgent, maxUserAgentLength),
   };
+}
+
+export function requestIdOf({ requestId }: Question): string {
+  return tidy(requestId, maxRequestIdLength) || randomUUID();
 }
 
 /**

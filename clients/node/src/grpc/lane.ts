@@ -1,6 +1,7 @@
 import { connectivityState, status } from '@grpc/grpc-js';
 import type { Connection } from './connection.js';
 import { ExtraStreams } from './extra-streams.js';
+import type { Leases } from '../leases/leases.js';
 import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 import { ReopenDelay } from './reopen-delay.js';
@@ -37,6 +38,7 @@ export class Lane implements StreamListener {
     private readonly connection: Connection,
     private readonly listener: LaneListener,
     private readonly maxSilenceMs: number,
+    private readonly leases?: Leases,
   ) {
     this.watch(this.channel.getConnectivityState(false));
     this.openStream();
@@ -94,7 +96,7 @@ export class Lane implements StreamListener {
   }
 
   private newStream(): ValidationStream {
-    return new ValidationStream(this.connection, this, this.maxSilenceMs);
+    return new ValidationStream(this.connection, this, this.maxSilenceMs, this.leases);
   }
 
   private openStream(): void {

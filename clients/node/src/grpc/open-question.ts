@@ -1,5 +1,6 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type { Asked } from '../leases/held-leases.js';
 import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { serviceError } from './failure.js';
@@ -40,8 +41,10 @@ export class OpenQuestion {
     private readonly onAnswer: (answered: Answered) => void,
     private readonly onFailure: (error: ServiceError) => void,
     private readonly dispatcher: Dispatcher,
+    /** The wish for a lease, which only streams carry. */
+    readonly asked?: Asked,
   ) {
-    this.bytes = encodeQuestion(prepared);
+    this.bytes = encodeQuestion(prepared, asked?.usesWanted);
   }
 
   answer(response: ValidateKeyResponse, windowSeconds: number | undefined): void {

@@ -1,4 +1,6 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
+import type { Asked } from '../leases/held-leases.js';
+import type { Leases } from '../leases/leases.js';
 import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { Deadlines } from './deadlines.js';
@@ -34,16 +36,21 @@ export class Pool implements LaneListener, Holder, Dispatcher {
   constructor(
     connections: readonly Connection[],
     private readonly deadlineMs: number,
+    leases?: Leases,
   ) {
     // A stream without any answer for ten deadlines is closed.
-    this.lanes = connections.map((connection) => new Lane(connection, this, 10 * deadlineMs));
+    this.lanes = connections.map((connection) => new Lane(connection, this, 10 * deadlineMs, leases));
   }
 
-  /** Rejects with a gRPC ServiceError when there is no answer within the deadline. */
-  validate(prepared: PreparedQuestion): Promise<Answered> {
+  /**
+   * Rejects with a gRPC ServiceError when there is no answer within the deadline.
+   *
+   * @param asked the wish for a lease, if the question has one
+   */
+  validate(prepared: PreparedQuestion, asked?: Asked): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const now = performance.now();
-      const question = new OpenQuestion(prepared, now, now + this.deadlineMs, resolve, reject, this);
+      const question = new OpenQuestion(prepared, now, now + this.deadlineMs, resolve, reject, this, asked);
       this.deadlines.add(question);
       if (this.waiting.size >= maxWaiting) question.fail(serviceError(tooMany));
       else this.admit(question);

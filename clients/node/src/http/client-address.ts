@@ -25,11 +25,23 @@ export function clientAddress(request: HttpRequest, own: ClientAddress = certain
   }
 }
 
-function certainAddress({ ip, ips, rawHeaders, socket }: HttpRequest): string | undefined {
-  const isTrusted = Array.isArray(ips) && ips.length > 0;
-  const isForwarded = rawHeaders.some((name, at) => at % 2 === 0 && FORWARDING.includes(name.toLowerCase()));
-  if (isForwarded && !isTrusted) return undefined;
-  return typeof ip === 'string' ? ip : socket.remoteAddress;
+function certainAddress(request: HttpRequest): string | undefined {
+  if (isForwarded(request) && !isTrusted(request)) return undefined;
+  const { ip } = request;
+  return typeof ip === 'string' ? ip : request.socket.remoteAddress;
+}
+
+function isForwarded({ rawHeaders }: HttpRequest): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    // Most names have another length.
+    if ((name.length === 15 || name.length === 9) && FORWARDING.includes(name.toLowerCase())) return true;
+  }
+  return false;
+}
+
+function isTrusted({ ips }: HttpRequest): boolean {
+  return Array.isArray(ips) && ips.length > 0;
 }
 
 function plainAddress(text: unknown): string | undefined {

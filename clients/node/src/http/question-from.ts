@@ -22,19 +22,43 @@ export function questionFrom(
 ): Question {
   const template = permissionFor(operation, permission);
   const filled = filledIn(template, request.params);
-  return {
-    authorization: valuesOf(request, 'authorization'),
-    method: request.method ?? '',
-    operation: filled === undefined ? 'DESTROY' : operation,
-    permission: filled ?? '',
-    template,
-    clientIp: clientAddress(request, own),
-    userAgent: valuesOf(request, 'user-agent')[0],
-    requestId: valuesOf(request, 'x-request-id')[0],
-  };
+  const does = filled === undefined ? 'DESTROY' : operation;
+  return new HttpQuestion(request, does, filled ?? '', template, clientAddress(request, own));
+}
+
+/** What a lease does not need is read only when the service is called. */
+class HttpQuestion implements Question {
+  readonly authorization: readonly string[];
+
+  constructor(
+    private readonly request: HttpRequest,
+    readonly operation: Operation,
+    readonly permission: string,
+    readonly template: string,
+    readonly clientIp: string,
+  ) {
+    this.authorization = valuesOf(request, 'authorization');
+  }
+
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  get userAgent(): string | undefined {
+    return valuesOf(this.request, 'user-agent')[0];
+  }
+
+  get requestId(): string | undefined {
+    return valuesOf(this.request, 'x-request-id')[0];
+  }
 }
 
 /** From rawHeaders, because `headers` hides a second Authorization header. */
 export function valuesOf({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>, name: string): string[] {
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let at = 1; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at - 1]!;
+    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[at]!);
+  }
+  return values;
 }

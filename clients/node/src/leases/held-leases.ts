@@ -57,6 +57,10 @@ export class HeldLeases<Rights, Question, Grant> {
     private readonly most = mostLeases,
   ) {}
 
+  get size(): number {
+    return this.byDigest.size;
+  }
+
   /** @param at see `readBeforeCall` */
   ask(digest: string, at: ClockReading): Asked {
     this.noticeWall(at);

@@ -9,6 +9,8 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
+import type { Lease } from '../generated/latchkey/v1/Lease.js';
+import type { LeaseReport__Output as LeaseReport } from '../generated/latchkey/v1/LeaseReport.js';
 import type { ValidateKeyRequest__Output as ValidationRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { loadContract } from '../grpc/load-contract.js';
@@ -21,6 +23,8 @@ type Reply = sendUnaryData<ValidateKeyResponse>;
 export class ScriptedLatchkey {
   readonly questions: ValidationRequest[] = [];
   readonly identities: unknown[] = [];
+  /** What guards reported of their leases, with the stream that it came on. */
+  readonly reports: { readonly stream: Stream; readonly report: LeaseReport }[] = [];
   window: string | undefined = '5';
   script: (request: ValidationRequest, reply: Reply) => void = (_, reply) => reply(null, {});
   /** Replaces the script on streams, so that each stream can behave like another instance. */
@@ -29,6 +33,7 @@ export class ScriptedLatchkey {
   readonly streams = new Set<Stream>();
   /** How often a stream was opened, including refused ones. */
   streamsOpened = 0;
+  leasesGiven = 0;
   /** Questions that came as unary calls. */
   unaryQuestions = 0;
   /** The status with which streams are refused, if any. */
@@ -60,6 +65,19 @@ export class ScriptedLatchkey {
 
   answers(response: ValidateKeyResponse): void {
     this.script = (_, reply) => reply(null, response);
+  }
+
+  /** Grants, and gives leases of this kind to those that wish for one. Each has an id of its own. */
+  leases(lease: Lease, response: ValidateKeyResponse): void {
+    this.script = ({ leaseWish }, reply) => {
+      this.leasesGiven += leaseWish ? 1 : 0;
+      reply(null, leaseWish ? { ...response, lease: { ...lease, id: this.leasesGiven } } : response);
+    };
+  }
+
+  /** On every stream, as if it had given these leases. */
+  recall(...ids: number[]): void {
+    for (const stream of this.streams) stream.write({ recall: { ids } });
   }
 
   hangs(): void {
@@ -97,6 +115,7 @@ export class ScriptedLatchkey {
     let hasEnded = false;
     const endOnceAnswered = () => hasEnded && open === 0 && stream.end();
     stream.on('data', (request: ValidationRequest) => {
+      if (request.leaseReport) return void this.reports.push({ stream, report: request.leaseReport });
       this.questions.push(request);
       open += 1;
       const reply: Reply = (error, response) => {
