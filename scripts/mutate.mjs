@@ -61,6 +61,7 @@ const unmutable = [
   'key-import-ports',
   'key-state',
   'leak-report',
+  'lease-ports',
   'notice-ports',
   'ports',
   'sign-in-ports',

@@ -21,6 +21,7 @@ import { PostgresOutage } from '../infrastructure/outbound/postgres/client/outag
 import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/standby.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { LeaseMessages } from '../infrastructure/outbound/postgres/leases/lease-messages.js';
+import { PostgresLeaseRegistrations } from '../infrastructure/outbound/postgres/leases/lease-registrations.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
 import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-removal.js';
@@ -71,6 +72,7 @@ export function buildAdapters(
       notifyOfNetworks,
       onError: (error) => log.fault(error),
     }),
+    leaseRegistrations: new PostgresLeaseRegistrations(database, primary),
     leaseMessages: new LeaseMessages(primary, config.leaseMs > 0),
     usagePruning: new PostgresUsagePruning(database),
     housekeeping: new PostgresHousekeeping(database),

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import { HOUR_MS, MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
+import { KeepLeaseRegistrationJob } from '../infrastructure/inbound/clock/keep-lease-registration.job.js';
 import { MeasureAccountsJob } from '../infrastructure/inbound/clock/measure-accounts.job.js';
 import { MeasureOutboxJob } from '../infrastructure/inbound/clock/measure-outbox.job.js';
 import { EndReportedKeysJob } from '../infrastructure/inbound/clock/end-reported-keys.job.js';
@@ -22,6 +23,7 @@ export function buildJobs(
   log: Log,
 ): Job[] {
   const { dueEnds, notifyOfDueKeys, pruneAuditEvents, sealAuditEvents, endReportedKeys, reportLeakedKeys } = useCases;
+  const { leaseRegistration } = useCases;
   const sweep = async () => {
     const recorded = await dueEnds.ofAll();
     if (recorded > 0) log.info('expiries recorded', { recorded });
@@ -41,6 +43,7 @@ export function buildJobs(
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
     new MeasureAccountsJob(adapters.accounts),
+    ...(leaseRegistration ? [new KeepLeaseRegistrationJob(leaseRegistration, log)] : []),
     ...outboxJobs(useCases, adapters, log),
     { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.usagePruning.run() },
   ];

@@ -24,6 +24,7 @@ import { RevokeIdleKeys } from '../application/keys/revoke-idle-keys.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { ShowOwnKey } from '../application/validation/show-own-key.js';
+import { LeaseRegistration } from '../application/leases/lease-registration.js';
 import { RecordDueEnds } from '../application/keys/record-due-ends.js';
 import { ValidateKey } from '../application/validation/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
@@ -64,6 +65,7 @@ export interface Ports {
   readonly guesses: port.PasswordGuesses;
   readonly usage: port.KeyUsage;
   readonly leakReports: port.LeakReports;
+  readonly leaseRegistrations: port.LeaseRegistrations;
   readonly passwords: port.Passwords;
   readonly limiter: port.RateLimiter;
   readonly platformTokens: port.PlatformTokens | undefined;
@@ -80,6 +82,7 @@ export type Settings = Pick<
   | 'keyChangesPerHour'
   | 'keyPolicy'
   | 'rateLimit'
+  | 'leaseMs'
   | 'passwordSignIn'
   | 'freshSignIn'
   | 'audit'
@@ -90,7 +93,8 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(settings: Settings, ports: Ports) {
-  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, passwordSignIn, freshSignIn } = settings;
+  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, leaseMs, passwordSignIn, freshSignIn } =
+    settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const {
@@ -138,6 +142,7 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     endReportedKeys: new EndReportedKeys(leakReports, revokeLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
+    ...(leaseMs > 0 && { leaseRegistration: new LeaseRegistration(ports.leaseRegistrations, leaseMs) }),
     notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
     revokeIdleKeys: new RevokeIdleKeys(ports.idleKeys, accounts, {
       afterDays: keyPolicy.revokeIdleAfterDays,

@@ -24,6 +24,7 @@ import { fakeKeyUsage } from './keys/fake-key-usage.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
 import { fakeOutbox } from './notices/fake-outbox.js';
 import { fakeLeakReports } from './leaks/fake-leak-reports.js';
+import { fakeLeaseRegistrations } from './leases/fake-lease-registrations.js';
 import { fakePasswordGuesses } from './sessions/fake-password-guesses.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
 import { fakeSessions } from './sessions/fake-sessions.js';
@@ -70,6 +71,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     spentSignIns: fakeSpentSignIns(),
     guesses: parts.guesses ?? fakePasswordGuesses(store),
     leakReports: fakeLeakReports(store),
+    leaseRegistrations: fakeLeaseRegistrations(store),
     usage: fakeKeyUsage(store),
     passwords: parts.passwords ?? new FakePasswords(),
     limiter: new MemoryRateLimiter(() => store.now().getTime() * 1000),
@@ -92,6 +94,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
       keyChangesPerHour: 0,
       keyPolicy: SERVICE_POLICY,
       rateLimit,
+      leaseMs: 0,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       audit: { sealKeys: [], retentionDays: undefined },
