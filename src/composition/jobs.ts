@@ -43,7 +43,7 @@ export function buildJobs(
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
     new MeasureAccountsJob(adapters.accounts),
-    ...(leaseRegistration ? [new KeepLeaseRegistrationJob(leaseRegistration, log)] : []),
+    new KeepLeaseRegistrationJob(leaseRegistration, log),
     ...outboxJobs(useCases, adapters, log),
     { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.usagePruning.run() },
   ];

@@ -142,7 +142,7 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     endReportedKeys: new EndReportedKeys(leakReports, revokeLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
-    ...(leaseMs > 0 && { leaseRegistration: new LeaseRegistration(ports.leaseRegistrations, leaseMs) }),
+    leaseRegistration: new LeaseRegistration(ports.leaseRegistrations, leaseMs),
     notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
     revokeIdleKeys: new RevokeIdleKeys(ports.idleKeys, accounts, {
       afterDays: keyPolicy.revokeIdleAfterDays,

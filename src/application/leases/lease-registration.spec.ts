@@ -123,6 +123,18 @@ test('a registration is not deleted after its fence was lost, even if it was fen
   expect(await ids()).toEqual([other.own()]);
 });
 
+test('a process that gives no leases is not registered, and removes registrations all the same', async () => {
+  const { start, rows, ids, store, clock } = setUp();
+  await start(2000).keep();
+  store.pass(30_000);
+  const one = start(0);
+  expect(await one.keep()).toEqual({ isNew: false, fenced: 1, nextMs: 5000 });
+  expect([one.own(), await rows()]).toMatchObject([undefined, [{ fence: expect.any(String) }]]);
+  clock.ms = 2040;
+  await one.keep();
+  expect(await ids()).toEqual([]);
+});
+
 test('a process that leaves fences its registration, and deletes it if it lives long enough', async () => {
   const { start, rows, clock } = setUp();
   const one = start();

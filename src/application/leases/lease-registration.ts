@@ -21,7 +21,10 @@ interface Kept {
   readonly nextMs: number;
 }
 
-/** Keeps this process registered while it may give leases, and removes the registrations of processes that ended. */
+/**
+ * Keeps this process registered while it may give leases, and removes the registrations of processes that ended. Each
+ * instance removes them, whether or not it gives leases itself, because every change waits for them.
+ */
 export class LeaseRegistration {
   private current: string | undefined;
   /** Stays the same until its row is known to be committed, so that no failed attempt leaves another row. */
@@ -30,13 +33,14 @@ export class LeaseRegistration {
   private fences: ReadonlyMap<string, Fence> = new Map();
   private isLeaving = false;
 
+  /** @param leaseMs LEASE_MS; with 0 this process gives no leases and is not registered */
   constructor(
     private readonly registrations: LeaseRegistrations,
     readonly leaseMs: number,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** The id of this process's registration. It may be fenced or deleted by now. Undefined before the first one. */
+  /** The id of this process's registration. It may be fenced or deleted by now. Undefined if there was none yet. */
   own(): string | undefined {
     return this.current;
   }
@@ -49,7 +53,7 @@ export class LeaseRegistration {
   /** Call it every few seconds. */
   async keep(): Promise<Kept> {
     if (this.isLeaving && this.current !== undefined) await this.fence(this.current);
-    const isNew = !this.isLeaving && (await this.register());
+    const isNew = this.leaseMs > 0 && !this.isLeaving && (await this.register());
     const { registrations, now } = await this.registrations.read();
     const overdue = registrations.filter((each) => isOverdue(each, now));
     const nextMs = await this.deleteFenced(registrations);

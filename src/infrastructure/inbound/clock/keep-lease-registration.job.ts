@@ -3,7 +3,7 @@ import { RENEW_EVERY_MS } from '../../../domain/leases/registration.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Job } from './job.js';
 
-/** Registers this instance to give leases, and removes the registrations of instances that ended. */
+/** Keeps this instance registered if it gives leases, and removes the registrations of instances that ended. */
 export class KeepLeaseRegistrationJob implements Job {
   readonly name = 'keep-lease-registration';
   readonly everyMs = RENEW_EVERY_MS;
