@@ -356,21 +356,7 @@ export class World implements Model {
     const { choices, leaseMs } = this;
     const instance = choices.pick(this.instances);
     const guard = choices.pick(this.guards);
-    const kinds = [
-      'break',
-      'pause',
-      'suspend',
-      'wall',
-      'restart',
-      'guard',
-      'promote',
-      'fence',
-      'renew',
-      'join',
-      'clean',
-    ];
-    const kind = choices.pick(kinds);
-    switch (kind) {
+    switch (choices.pick(this.theme.faults)) {
       case 'break': {
         const streams = [...instance.streams];
         if (streams.length > 0) {
