@@ -8,6 +8,7 @@ import { look } from './support/look.js';
 import { holdBack, isListing, record } from './support/network.js';
 import { countKeys, putKeys } from './support/rows.js';
 import {
+  actionsOf,
   button,
   chooseAction,
   createDialog,
@@ -209,8 +210,7 @@ describe('the keys of a service account', () => {
     const making = page.getByRole('button', { name: /Create|Rotate|Replace/ });
     expect(await making.count()).toBe(0);
     await look('service-account-suspended', page);
-    await button(page, 'Actions for Nightly build').click();
-    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Details', 'Rename', 'Copy ID', 'Revoke…']);
+    expect(await actionsOf(page, 'Nightly build')).toEqual(['Details', 'Rename', 'Copy ID', 'Revoke…']);
     await page.keyboard.press('Escape');
     const details = await showDetails(page, 'Nightly build');
     await button(details, 'Revoke…').waitFor();

@@ -98,6 +98,14 @@ export async function chooseAction(scope: Page | Locator, keyName: string, actio
   await scope.getByRole('menuitem', { name: action }).click();
 }
 
+/** Opens the menu of a key, and answers what it offers. */
+export async function actionsOf(scope: Page | Locator, keyName: string): Promise<string[]> {
+  await button(scope, `Actions for ${keyName}`).click();
+  const items = scope.getByRole('menuitem');
+  await items.first().waitFor();
+  return items.allInnerTexts();
+}
+
 export const hasFocus = (element: Locator): Promise<boolean> =>
   element.evaluate((node) => node.ownerDocument.activeElement === node);
 
