@@ -66,6 +66,14 @@ export function accountChanges(before: Changeable | undefined, after: Changeable
   ];
 }
 
+/** Whether leases on the account's keys from before must not be used any more: they carry what the keys may do. */
+export function leasesEnd(before: Changeable, after: Changeable): boolean {
+  if (before.status !== after.status && after.status !== 'active') return true;
+  const hasSameLimits = isSame(before.limits, after.limits);
+  const hasSameAttributes = isSame(before.attributes, after.attributes);
+  return !hasSameLimits || !hasSameAttributes || !samePermissions(before.permissions, after.permissions);
+}
+
 export function changedTerms(before: AccountTerms, after: AccountTerms): ChangedTerms {
   const change = <Field extends keyof AccountTerms>(field: Field) => ({ before: before[field], after: after[field] });
   const changed = RARE_TERMS.filter((field) => !isSame(before[field], after[field]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Account } from './account.js';
+import { Account, type AccountStatus } from './account.js';
 import { accountIdProblem, emailKey, requireProfile, type AccountProfile } from './account-profile.js';
 import { LatchkeyError } from '../errors.js';
 import { KeyString } from '../keys/key-string.js';
@@ -291,5 +291,60 @@ describe('requireProfile', () => {
 
   test('quotes only the beginning of an invalid permission', () => {
     expect(() => requireProfile('u1', { ...PROFILE, permissions: [long(5000)] }, undefined)).toThrow(/unlike "x{64}"$/);
+  });
+});
+
+describe('Account.endsLeases', () => {
+  const stored = {
+    ...PROFILE,
+    limits: { burst: 9 },
+    attributes: [{ name: 'tenant', value: 'a' }],
+    kind: 'person' as const,
+    managers: [],
+    id: 'u2',
+    passwordHash: 'hash',
+    status: 'active' as AccountStatus,
+    version: 7n,
+    activeSince: null,
+  };
+  const isAfter = (change: (account: Account) => void, status: AccountStatus) => {
+    const account = Account.restore({ ...stored, status });
+    change(account);
+    return account.endsLeases;
+  };
+
+  test.each<[string, (account: Account) => void, AccountStatus]>([
+    ['a suspension', (account) => account.suspend(), 'active'],
+    ['a deletion', (account) => account.delete(), 'active'],
+    ['the deletion of a suspended account', (account) => account.delete(), 'suspended'],
+    ['a permission less', (account) => account.update({ ...PROFILE, permissions: [] }), 'active'],
+    [
+      'a permission more',
+      (account) => account.update({ ...PROFILE, permissions: ['systems:read', 'b:read'] }),
+      'active',
+    ],
+    ['other limits', (account) => account.limitKeys({ burst: 10 }), 'active'],
+    ['other attributes', (account) => account.describe([]), 'active'],
+  ])('is true after %s', (_change, change, status) => {
+    expect(isAfter(change, status)).toBe(true);
+  });
+
+  test.each<[string, (account: Account) => void, AccountStatus]>([
+    [
+      'a new name and email',
+      (account) => account.update({ ...PROFILE, displayName: 'B', email: 'b@example.org' }),
+      'active',
+    ],
+    ['a reactivation', (account) => account.reactivate(NOW), 'suspended'],
+    ['a suspension that is repeated', (account) => account.suspend(8n), 'suspended'],
+    ['a new password', (account) => account.changePassword('other'), 'active'],
+    ['the removal of a manager', (account) => account.removeManager('u3'), 'active'],
+    ['the same limits', (account) => account.limitKeys({ burst: 9 }), 'active'],
+  ])('is false after %s', (_change, change, status) => {
+    expect(isAfter(change, status)).toBe(false);
+  });
+
+  test('is false for a new account', () => {
+    expect(open().endsLeases).toBe(false);
   });
 });

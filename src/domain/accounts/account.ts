@@ -3,6 +3,7 @@ import {
   type AccountChange,
   type AccountTerms,
   type Entitlements,
+  leasesEnd,
   NO_TERMS,
 } from './account-change.js';
 import type { AccountKind } from './account-kind.js';
@@ -101,6 +102,11 @@ export class Account implements OwnerStanding {
   /** The changes since the account was stored. A change that is sent a second time does not count. */
   get changes(): readonly AccountChange[] {
     return accountChanges(this.before, this.state);
+  }
+
+  /** Whether leases on its keys from before must not be used any more. */
+  get endsLeases(): boolean {
+    return this.before !== undefined && leasesEnd(this.before, this.state);
   }
 
   /**

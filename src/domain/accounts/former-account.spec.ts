@@ -14,8 +14,8 @@ describe('FormerAccount', () => {
     const account = Account.open('u1', { ...PROFILE, version: 5n });
     const former = FormerAccount.purge(account, version);
     expect([former, FormerAccount.purge(former, version)]).toEqual([
-      { id: 'u1', version: left },
-      { id: 'u1', version: left },
+      { id: 'u1', version: left, endsLeases: true },
+      { id: 'u1', version: left, endsLeases: false },
     ]);
   });
 

@@ -7,15 +7,17 @@ export class FormerAccount {
   private constructor(
     readonly id: string,
     readonly version: bigint,
+    /** Whether leases on the keys of the account must not be used any more. */
+    readonly endsLeases: boolean,
   ) {}
 
   /** @param account may be purged already: a purge may be repeated. Throws `stale_version` like any change. */
   static purge(account: Account | FormerAccount, version?: bigint): FormerAccount {
-    return new FormerAccount(account.id, newestVersion(account.version, version));
+    return new FormerAccount(account.id, newestVersion(account.version, version), account instanceof Account);
   }
 
   static restore(id: string, version: bigint): FormerAccount {
-    return new FormerAccount(id, version);
+    return new FormerAccount(id, version, false);
   }
 
   /** Opens a new account, perhaps of another person. An older version could be a late change of the old account. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { POLICY } from '../../../test/support/application/calls.js';
 import type { AccessLevel } from '../accounts/access-level.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import type { KeyOrder } from './key-state.js';
@@ -189,4 +190,19 @@ describe('The status of a key', () => {
       { numRuns: 500 },
     );
   });
+});
+
+test('a key ends leases when it is revoked or its rotation begins, and not when it is renamed or ends by the clock', () => {
+  const [revoked, rotated, renamed, expired, replaced] = [issue(), issue(), issue(), issue(), issue()];
+  expect(revoked.endsLeases).toBe(false);
+  revoked.revoke(NOW);
+  const rotation = { id: 'k2', expiresInDays: 1, graceSeconds: 0, policy: POLICY };
+  const successor = rotated.replaceBy(rotation, KeyString.generate('lk'), NOW);
+  successor.firstUsed(NOW);
+  renamed.rename({ name: 'Other' });
+  expired.endIfDue(at(DAY));
+  replaced.endAfter(0, NOW);
+  expect(replaced.status(NOW)).toBe('revoked');
+  expect([revoked, rotated].map(({ endsLeases }) => endsLeases)).toEqual([true, true]);
+  expect([successor, renamed, expired, replaced].some(({ endsLeases }) => endsLeases)).toBe(false);
 });

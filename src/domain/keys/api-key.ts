@@ -23,6 +23,8 @@ import { type KeyString, maskKey } from './key-string.js';
 import { DAY_MS } from '../time.js';
 
 export class ApiKey {
+  private leasesEnd = false;
+
   private constructor(private state: ApiKeyState) {}
 
   static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
@@ -93,6 +95,10 @@ export class ApiKey {
   get replaces(): string | null {
     return this.state.replaces;
   }
+  /** Whether leases from before must not be used any more. False for an end by the clock, which no lease outlasts. */
+  get endsLeases(): boolean {
+    return this.leasesEnd;
+  }
 
   snapshot(): ApiKeyState {
     return this.state;
@@ -122,6 +128,7 @@ export class ApiKey {
   revoke(now: Date): void {
     this.requireActive(now);
     this.state = { ...this.state, revokedAt: now };
+    this.leasesEnd = true;
   }
 
   /** Ends the key if its time has come and the end is not recorded yet. Returns the end, which must then be saved. */
@@ -147,6 +154,7 @@ export class ApiKey {
     );
     successor.state = { ...successor.state, note, replaces: this.id, graceSeconds };
     this.state = { ...this.state, replacedBy: id };
+    this.leasesEnd = true;
     return successor;
   }
 
@@ -161,6 +169,7 @@ export class ApiKey {
   /** For the old key once its successor is in use: it ends after the grace period, unless it ends earlier. */
   endAfter(graceSeconds: number, now: Date): void {
     this.requireActive(now);
+    if (graceSeconds === 0) return void (this.state = { ...this.state, revokedAt: now });
     const { expiresAt, endsAt } = this.state;
     this.state = { ...this.state, priorEndsAt: endsAt, endsAt: endGiven(endsAt ?? expiresAt, now, graceSeconds) };
   }

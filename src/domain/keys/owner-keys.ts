@@ -117,9 +117,8 @@ export class OwnerKeys {
   }
 
   private endSoon(key: ApiKey, graceSeconds: number, now: Date): void {
-    if (graceSeconds === 0) return this.end(key, 'rotated', now);
     key.endAfter(graceSeconds, now);
-    this.noted.push({ key, became: 'ending' });
+    this.noted.push(graceSeconds === 0 ? { key, became: 'revoked', reason: 'rotated' } : { key, became: 'ending' });
   }
 
   private endIfDue(key: ApiKey, now: Date): void {

@@ -3,7 +3,14 @@ import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm'
 import type { PrimaryClient } from './connection.js';
 import { type PoolConfig, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
-import { PREPARES_COMMIT, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
+import {
+  PREPARES_COMMIT,
+  SERVER_STATE,
+  type ServerState,
+  TIMELINE,
+  WITHOUT_TIMELINE,
+  WITHOUT_TIMELINES,
+} from './server-state.js';
 import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js';
 
 const NAME = 'latchkey';
@@ -53,11 +60,23 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
       },
     },
   } satisfies DataSourceOptions;
-  return isSession ? new SessionSource(options) : new PooledSource(options, primary, serverLimits);
+  return isSession ? new SessionSource(options, primary) : new PooledSource(options, primary, serverLimits);
 }
 
 /** Each connection is a PostgreSQL session, which is set up once (`PrimaryClient.setUp`). */
 export class SessionSource extends DataSource {
+  constructor(
+    options: DataSourceOptions,
+    protected readonly primary: Primary,
+  ) {
+    super(options);
+  }
+
+  /** In SQL: the WAL timeline of the server, a number. */
+  get timeline(): string {
+    return this.primary.knowsTimelines ? TIMELINE : WITHOUT_TIMELINE;
+  }
+
   /** Runs each statement by itself, unless the pool needs a transaction. */
   run<T>(work: Work<T>): Promise<T> {
     return work(this.manager);
@@ -114,11 +133,11 @@ class PooledSource extends SessionSource {
 
   constructor(
     options: DataSourceOptions,
-    private readonly primary: Primary,
+    primary: Primary,
     /** Milliseconds, by the name of the setting. */
     limits: Readonly<Record<string, number>>,
   ) {
-    super(options);
+    super(options, primary);
     const settings = Object.entries(limits);
     this.settings = settings.map(([name, value]) => `, set_config('${name}', '${value}', true)`).join('');
   }
