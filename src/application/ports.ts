@@ -1,6 +1,7 @@
 /**
  * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts,
- * due-ports.ts, key-directory-ports.ts, key-import-ports.ts, lease-ports.ts. Unless stated otherwise, a method throws LatchkeyError `unavailable` when its store does not answer,
+ * change-ports.ts, due-ports.ts, key-directory-ports.ts, key-import-ports.ts, lease-ports.ts. Unless stated otherwise, a
+ * method throws LatchkeyError `unavailable` when its store does not answer,
  * and `now` is the clock of PostgreSQL, the same for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
@@ -16,6 +17,7 @@ import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audi
 import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
 import type { Requester } from './sign-in-ports.js';
 
+export * from './change-ports.js';
 export * from './due-ports.js';
 export * from './key-directory-ports.js';
 export * from './key-import-ports.js';

@@ -1,3 +1,4 @@
+import { ChangeWaits } from '../application/leases/change-waits.js';
 import { notifyOfNetworks } from '../application/notices/notify-of-networks.js';
 import { Addressees } from '../application/notices/addressees.js';
 import type { Config } from '../config/config.js';
@@ -27,6 +28,7 @@ import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-
 import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-removal.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
+import { ChangeTimes } from '../infrastructure/telemetry/change-times.js';
 import { buildStores } from './stores.js';
 import type { Telemetry } from './telemetry.js';
 
@@ -48,6 +50,8 @@ export function buildAdapters(
   const database = new Database(dataSource, primary.config, outage);
   const stores = buildStores(database, config);
   const storedCosts = new PostgresStoredCosts(database);
+  const leaseMessages = new LeaseMessages(primary, config.leaseMs > 0);
+  const changeTimes = new ChangeTimes(log);
   const localLimiter = new MemoryRateLimiter();
   return {
     primary,
@@ -73,7 +77,9 @@ export function buildAdapters(
       onError: (error) => log.fault(error),
     }),
     leaseRegistrations: new PostgresLeaseRegistrations(database, primary),
-    leaseMessages: new LeaseMessages(primary, config.leaseMs > 0),
+    leaseMessages,
+    changeTimes,
+    changeWaits: new ChangeWaits({ pendingChanges: stores.pendingChanges, leaseMessages, changeMeter: changeTimes }),
     usagePruning: new PostgresUsagePruning(database),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),

@@ -1,10 +1,13 @@
 import { rehearsed } from '../application/accounts/rehearsed-accounts.js';
 import { rehearsedImports } from '../application/keys/rehearsed-imports.js';
+import { answeredAccounts } from '../application/leases/answered-accounts.js';
+import { ChangeWaits } from '../application/leases/change-waits.js';
 import type { DatabaseConfig } from '../config/database-config.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
+import { LeaseMessages } from '../infrastructure/outbound/postgres/leases/lease-messages.js';
 import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
 import { buildStores } from './stores.js';
@@ -18,9 +21,11 @@ export async function administer<T>(
 ): Promise<T> {
   return withPrimary(database, async (primary) => {
     const dataSource = await connectMigrated(primary, isUnlimited);
+    const leaseMessages = new LeaseMessages(primary, false);
     try {
-      return await work(compose(new Database(dataSource, database), settings));
+      return await work(compose(new Database(dataSource, database), leaseMessages, settings));
     } finally {
+      await leaseMessages.close();
       await dataSource.destroy();
     }
   });
@@ -40,11 +45,17 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
   }
 }
 
-function compose(database: Database, { receivers, ...settings }: Omit<Administered, 'database'>): Administration {
+function compose(
+  database: Database,
+  leaseMessages: LeaseMessages,
+  { receivers, ...settings }: Omit<Administered, 'database'>,
+): Administration {
   const stores = buildStores(database, { noticeReceivers: receivers, ...settings });
+  const { pendingChanges } = stores;
+  const waits = new ChangeWaits({ pendingChanges, leaseMessages, changeMeter: { waited: () => undefined } });
   const passwords = new Argon2Passwords(passwordHashes);
-  const administration = (rehearsal: Partial<Pick<Ports, 'accounts' | 'keyImports'>> = {}) => {
-    const ports = { ...stores, passwords, ...rehearsal };
+  const administration = (given: Partial<Pick<Ports, 'accounts' | 'keyImports'>>) => {
+    const ports = { ...stores, passwords, ...given };
     const useCases = buildAdministration(ports, { passwordSignIn: true, ...settings });
     return {
       ...useCases,
@@ -55,7 +66,7 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
     };
   };
   return {
-    ...administration(),
+    ...administration({ accounts: answeredAccounts(stores.accounts, waits) }),
     rehearsal: administration({
       accounts: rehearsed(stores.accounts),
       keyImports: rehearsedImports(stores.keyImports),

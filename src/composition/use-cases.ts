@@ -16,6 +16,8 @@ import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ImportKeys } from '../application/keys/import-keys.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { ListKeys } from '../application/keys/list-keys.js';
+import { answeredAccounts, unansweredAccounts } from '../application/leases/answered-accounts.js';
+import type { ChangeWaits } from '../application/leases/change-waits.js';
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
 import { RenameApiKey } from '../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
@@ -57,6 +59,7 @@ export interface Ports {
   readonly keys: port.ApiKeys;
   readonly keyDirectory: port.KeyDirectory;
   readonly accounts: port.Accounts;
+  readonly changeWaits: ChangeWaits;
   readonly recordingGate: port.RecordingGate;
   /** The same gate with the timeout of a validation. */
   readonly validationGate: port.RecordingGate;
@@ -92,7 +95,9 @@ export type Settings = Pick<
 export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
-export function buildUseCases(settings: Settings, ports: Ports) {
+export function buildUseCases(settings: Settings, given: Ports) {
+  const ports = { ...given, accounts: answeredAccounts(given.accounts, given.changeWaits) };
+  const accountsOfJobs = unansweredAccounts(given.accounts, given.changeWaits);
   const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, leaseMs, passwordSignIn, freshSignIn } =
     settings;
   const { sealKeys, retentionDays } = settings.audit;
@@ -107,7 +112,8 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     keyDirectory: directory,
   } = ports;
   const administration = buildAdministration(ports, settings);
-  const { dueEnds, revokeAsAdmin, revokeLeakedKeys, listAllKeys: listKeys } = administration;
+  const { dueEnds, revokeAsAdmin, listAllKeys: listKeys } = administration;
+  const endLeakedKeys = new RevokeLeakedKeys(keys, new RevokeAsAdmin(accountsOfJobs), importPrefixes);
   const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
@@ -118,7 +124,7 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     takesPasswords: passwordSignIn,
     rule: freshSignIn,
   });
-  const recordFirstUse = new RecordFirstUse(accounts, validationGate);
+  const recordFirstUse = new RecordFirstUse(given.accounts, validationGate);
   const validateKey = new ValidateKey({
     ...ports,
     dueEnds: validatedEnds,
@@ -139,12 +145,12 @@ export function buildUseCases(settings: Settings, ports: Ports) {
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, revokeAsAdmin),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
-    endReportedKeys: new EndReportedKeys(leakReports, revokeLeakedKeys, audit),
+    endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
     leaseRegistration: new LeaseRegistration(ports.leaseRegistrations, leaseMs),
     notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
-    revokeIdleKeys: new RevokeIdleKeys(ports.idleKeys, accounts, {
+    revokeIdleKeys: new RevokeIdleKeys(ports.idleKeys, accountsOfJobs, {
       afterDays: keyPolicy.revokeIdleAfterDays,
       receivers: settings.noticeReceivers,
     }),

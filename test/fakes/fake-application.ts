@@ -6,6 +6,7 @@ import type {
   RecordingGate,
 } from '../../src/application/ports.js';
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
+import { ChangeWaits } from '../../src/application/leases/change-waits.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
@@ -22,6 +23,7 @@ import { fakeKeyImports } from './keys/fake-key-imports.js';
 import { fakeKeyReader } from './keys/fake-key-reader.js';
 import { fakeKeyUsage } from './keys/fake-key-usage.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
+import { FakeLeaseMessages, fakePendingChanges } from './leases/fake-pending-changes.js';
 import { fakeOutbox } from './notices/fake-outbox.js';
 import { fakeLeakReports } from './leaks/fake-leak-reports.js';
 import { fakeLeaseRegistrations } from './leases/fake-lease-registrations.js';
@@ -51,6 +53,8 @@ export const openGate: RecordingGate = { pass: (_keyId, _since, record) => recor
 
 /** The fakes behind all ports, on one store. */
 export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
+  const leaseMessages = new FakeLeaseMessages();
+  const pendingChanges = fakePendingChanges(store);
   return {
     keyReader: fakeKeyReader(store),
     importReader: fakeKeyReader(store),
@@ -65,6 +69,9 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     keys: fakeApiKeys(store),
     keyDirectory: fakeKeyDirectory(store),
     accounts: fakeAccounts(store),
+    leaseMessages,
+    pendingChanges,
+    changeWaits: new ChangeWaits({ pendingChanges, leaseMessages, changeMeter: { waited: () => undefined } }),
     recordingGate: openGate,
     validationGate: openGate,
     sessions: fakeSessions(store),

@@ -1,5 +1,6 @@
 import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
+import { withTransactions } from '../with-transactions.js';
 
 type Outcome<T> = { readonly result: T } | { readonly error: unknown };
 
@@ -11,18 +12,9 @@ class Undone extends Error {}
  * then rolled back.
  */
 export function rehearsed(accounts: Accounts): Accounts {
-  return {
-    find: (id) => accounts.find(id),
-    findByEmail: (email) => accounts.findByEmail(email),
-    list: (filter, afterId, limit) => accounts.list(filter, afterId, limit),
-    managedBy: (personId) => accounts.managedBy(personId),
-    countWithoutManagers: () => accounts.countWithoutManagers(),
-    rehash: async () => undefined,
-    transaction: async <T>(
-      id: string,
-      work: (transaction: AccountTransaction) => Promise<T>,
-      others?: readonly string[],
-    ) => {
+  const rehearsal = withTransactions(
+    accounts,
+    async <T>(id: string, work: (transaction: AccountTransaction) => Promise<T>, others?: readonly string[]) => {
       const undone = new Undone();
       let outcome: Outcome<T> | undefined;
       const rehearse = async (transaction: AccountTransaction) => {
@@ -39,5 +31,6 @@ export function rehearsed(accounts: Accounts): Accounts {
       if ('error' in outcome!) throw outcome.error;
       return outcome!.result;
     },
-  };
+  );
+  return { ...rehearsal, rehash: async () => undefined };
 }

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { type ApiKeyStatus, isOpen } from '../../domain/keys/key-status.js';
+import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { RevocationReason } from '../../domain/keys/key-change.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
@@ -33,7 +33,6 @@ export class RevokeAsAdmin {
 
   /** For a key that was found by its string or its id. Returns the status before this call. */
   async found(key: ApiKey, cause: RevocationCause): Promise<ApiKeyStatus> {
-    if (!isOpen(key.snapshot())) return endOf(key);
     try {
       await this.one(key.ownerId, key.id, cause);
       return 'active';

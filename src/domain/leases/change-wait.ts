@@ -45,6 +45,16 @@ export class ChangeWait {
     return this.locked.isChange && this.locked.hasTimeline;
   }
 
+  /** Whether there may be anything to wait for. */
+  get mayWait(): boolean {
+    return this.locked.isChange || this.locked.pending.length > 0;
+  }
+
+  /** Those that have not acknowledged. */
+  get silentGivers(): readonly string[] {
+    return [...this.silent];
+  }
+
   /**
    * The commit was acknowledged.
    * @param answersFromMs see `TimelineWatch`
@@ -67,8 +77,7 @@ export class ChangeWait {
   }
 
   step(nowMs: number): Step {
-    const mayWait = this.locked.isChange || this.locked.pending.length > 0;
-    if (mayWait && this.endsAtMs === undefined) return { next: 'read-registrations' };
+    if (this.mayWait && this.endsAtMs === undefined) return { next: 'read-registrations' };
     const leasesEndMs = this.silent.size === 0 ? 0 : this.endsAtMs!;
     const untilMs = Math.max(leasesEndMs, this.answersFromMs);
     if (nowMs < untilMs) return { next: 'wait', untilMs };

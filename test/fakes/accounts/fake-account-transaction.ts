@@ -19,13 +19,21 @@ export function fakeAccountTransaction(
     const own = [...store.keys.values()].filter(({ state }) => state.ownerId === id);
     return own.sort((one, other) => (one.state.id < other.state.id ? -1 : 1));
   };
+  let endsLeases = false;
+  const note = (saved: { readonly endsLeases: boolean }) => (endsLeases ||= saved.endsLeases);
   return {
     now: store.now(),
+    leases: store.leases(id),
+    get endsLeases() {
+      return endsLeases;
+    },
+    addPendingChange: async (changeId) => void store.pendingChanges.set(changeId, id),
     account: store.account(id),
     formerAccount: formerVersion === undefined ? undefined : FormerAccount.restore(id, formerVersion),
     other: (otherId) => (others.includes(otherId) ? store.account(otherId) : undefined),
     managedIds: async () => store.managedBy(id).map((account) => account.id),
     saveAccount: async (account) => {
+      note(account);
       const { email, displayName, permissions, limits, attributes, kind, managers } = account;
       const { passwordHash, status, version, activeSince } = account;
       const holder = [...store.accounts.values()].find((other) => emailKey(other.email) === emailKey(email));
@@ -37,6 +45,7 @@ export function fakeAccountTransaction(
       store.accounts.set(account.id, { id: account.id, ...own, ...terms });
     },
     forgetAccount: async (former) => {
+      note(former);
       store.accounts.delete(id);
       store.formerAccounts.set(id, former.version);
       for (const key of ownKeys()) {
@@ -84,6 +93,7 @@ export function fakeAccountTransaction(
       store.keys.set(key.id, { state: key.snapshot(), idempotencyKey, isPurged: false });
     },
     saveKey: async (key) => {
+      note(key);
       if (key.ownerId === id) store.saveKey(key);
     },
     record: async (event, ownerId = id) => store.addEvents(store.newChange(ownerId, event)),

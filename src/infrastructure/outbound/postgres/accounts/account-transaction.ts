@@ -1,6 +1,7 @@
 import { Any, IsNull, type EntityManager } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
+import type { LeasesFound } from '../../../../application/change-ports.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import type { ListedKey } from '../../../../application/lists.js';
 import { type Account } from '../../../../domain/accounts/account.js';
@@ -13,9 +14,11 @@ import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { fromAuditEvent } from '../audit/mapping.js';
 import { AuditEventRow } from '../audit/rows.js';
 import { OutboxRow } from '../outbox/rows.js';
-import { databaseNow } from '../client/database.js';
-import { type Listing, listedKeys } from '../keys/listed-keys.js';
+import { NOW } from '../client/database.js';
+import { listedKeys } from '../keys/listed-keys.js';
 import { fromApiKey, toApiKey } from '../keys/mapping.js';
+import { leasesFound, type LeasesFoundRow } from '../leases/pending-changes.js';
+import { PendingChangeRow } from '../leases/rows.js';
 import { managedBy } from './managed-by.js';
 import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
 import { ApiKeyRow, IdleNoticeRow } from '../keys/rows.js';
@@ -27,6 +30,8 @@ import { isUniqueViolation } from '../client/errors.js';
 const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_events_id_seq)';
 
 interface Begun {
+  /** In SQL. */
+  readonly timeline: string;
   readonly id: string;
   readonly others: readonly string[];
   readonly endsIdleKeys: boolean;
@@ -43,10 +48,16 @@ const USED = `
   INSERT INTO api_key_usage (key_id, last_used_at) VALUES ($1, $3)
   ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(api_key_usage.last_used_at, excluded.last_used_at)`;
 
+interface LookRow extends LeasesFoundRow {
+  readonly now: Date;
+}
+
 export class PostgresAccountTransaction implements AccountTransaction {
   readonly now: Date;
   readonly account: Account | undefined;
   readonly formerAccount: FormerAccount | undefined;
+  readonly leases: LeasesFound;
+  private hasEndedLeases = false;
   private readonly others: readonly Account[];
   private readonly notices: KeyNotice[] = [];
 
@@ -54,9 +65,11 @@ export class PostgresAccountTransaction implements AccountTransaction {
     private readonly manager: EntityManager,
     private readonly id: string,
     rows: readonly AccountRow[],
-    private readonly listing: Listing,
+    private readonly endsIdleKeys: boolean,
+    { now, completeTimeline, ...found }: LookRow,
   ) {
-    this.now = listing.now;
+    this.now = now;
+    this.leases = { ...found, completeTimeline: completeTimeline ?? undefined };
     const row = rows.find((locked) => locked.id === id);
     this.account = row && !row.purged ? toAccount(row) : undefined;
     this.others = rows.filter((locked) => locked !== row && !locked.purged).map(toAccount);
@@ -65,12 +78,21 @@ export class PostgresAccountTransaction implements AccountTransaction {
 
   /**
    * Locks the rows in the order of their ids, so that two transactions can't deadlock. Reads the clock after that, so that
-   * `now` is never earlier than what the previous holder wrote.
+   * `now` is never earlier than what the previous holder wrote, and changes that nobody answered yet.
    */
-  static async begin(manager: EntityManager, { id, others, endsIdleKeys }: Begun) {
+  static async begin(manager: EntityManager, { id, others, endsIdleKeys, timeline }: Begun) {
     const lock = { mode: 'for_no_key_update' } as const;
     const rows = await manager.find(AccountRow, { where: { id: Any([id, ...others]) }, order: { id: 'ASC' }, lock });
-    return new PostgresAccountTransaction(manager, id, rows, { now: await databaseNow(manager), endsIdleKeys });
+    const [look] = await manager.query<LookRow[]>(`SELECT ${NOW} AS now, ${leasesFound(timeline)}`, [id]);
+    return new PostgresAccountTransaction(manager, id, rows, endsIdleKeys, look!);
+  }
+
+  get endsLeases(): boolean {
+    return this.hasEndedLeases;
+  }
+
+  async addPendingChange(changeId: string): Promise<void> {
+    await this.manager.insert(PendingChangeRow, { changeId, ownerId: this.id });
   }
 
   other(id: string): Account | undefined {
@@ -82,6 +104,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async saveAccount(account: Account): Promise<void> {
+    this.hasEndedLeases ||= account.endsLeases;
     const row = fromAccount(account);
     try {
       const update = (change: QueryDeepPartialEntity<AccountRow>) =>
@@ -96,6 +119,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async forgetAccount(former: FormerAccount): Promise<void> {
+    this.hasEndedLeases ||= former.endsLeases;
     await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
     await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
     await forgetUsage(this.manager, this.id);
@@ -127,7 +151,8 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async listed(key: ApiKey): Promise<ListedKey> {
-    const [listed] = await listedKeys(this.manager, [key], this.listing);
+    const { now, endsIdleKeys } = this;
+    const [listed] = await listedKeys(this.manager, [key], { now, endsIdleKeys });
     return listed!;
   }
 
@@ -181,6 +206,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async saveKey(key: ApiKey): Promise<void> {
+    this.hasEndedLeases ||= key.endsLeases;
     const { id, name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt } = key.snapshot();
     const change = { name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt };
     await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, change);

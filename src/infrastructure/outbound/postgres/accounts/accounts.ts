@@ -78,6 +78,7 @@ export class PostgresAccounts implements Accounts {
           id,
           others,
           endsIdleKeys: this.endsIdleKeys,
+          timeline: this.database.timeline,
         });
         const outcome = await work(transaction).then((result) => ({ result }), refused);
         await transaction.finish(this.outbox);
