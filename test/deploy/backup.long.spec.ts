@@ -16,6 +16,7 @@ import { snippetOf } from '../support/reading/pages.js';
 import { sql } from '../support/stores/sql.js';
 
 const AUDIT_SEAL_KEY = '5e'.repeat(32);
+const LEASE_MS = '100';
 /** Debian's PostgreSQL, because pg_dump has to be of the server's version. Its programs refuse to run as root. */
 const asPostgres = (command: string, ...args: string[]) =>
   ['runuser', ['-u', 'postgres', '--', join(postgresFolder()!, command), ...args]] as const;
@@ -44,7 +45,7 @@ describe('the commands of docs/runbook.md', () => {
     });
     expect(migrated).toMatchObject({ code: 0 });
     await sql(url('latchkey'), readFileSync(join(root, 'deploy/postgres/grants.sql'), 'utf8'));
-    service = await startService({ DATABASE_URL: url('latchkey', 'latchkey_service'), AUDIT_SEAL_KEY });
+    service = await startService({ DATABASE_URL: url('latchkey', 'latchkey_service'), AUDIT_SEAL_KEY, LEASE_MS });
   });
   afterAll(async () => {
     await service?.stop();
@@ -78,6 +79,9 @@ describe('the commands of docs/runbook.md', () => {
       DATABASE_URL: url('latchkey', 'latchkey_service'),
     });
     expect(backup).toEqual({ code: 0, output: '' });
+    const registrations = await sql<{ id: string }>(url('latchkey'), 'SELECT id FROM lease_registrations');
+    const givers = registrations.map(({ id }) => id);
+    expect(givers).toHaveLength(1);
     await service.stop();
 
     const restored = await paste('Restore', {
@@ -86,7 +90,9 @@ describe('the commands of docs/runbook.md', () => {
     });
     expect(restored).toEqual({ code: 0, output: expect.stringContaining('OK: the audit trail is intact') });
     expect(await sql(url('restored'), 'SELECT 1 FROM sessions')).toEqual([]);
-    service = await startService({ DATABASE_URL: url('restored', 'latchkey_service'), AUDIT_SEAL_KEY });
+    service = await startService({ DATABASE_URL: url('restored', 'latchkey_service'), AUDIT_SEAL_KEY, LEASE_MS });
+    const isRegistered = 'SELECT FROM lease_registrations WHERE fence IS NULL AND id <> ALL ($1)';
+    await eventually(async () => (await sql(url('restored'), isRegistered, [givers])).length === 1);
     const outcomes = await Promise.all([kept, revoked].map(({ fullKey }) => service.clients.validate(fullKey)));
     expect(outcomes.map(({ grant, denial }) => grant?.keyId ?? denial?.reason)).toEqual([
       kept.apiKey.id,

@@ -53,6 +53,7 @@ describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLIN
       DATABASE_URL: pool.instead(database.url),
       DATABASE_POOLING: 'transaction',
       AUDIT_SEAL_KEY: SEAL_KEY_HEX,
+      LEASE_MS: '100',
       ...UNLIMITED,
     };
     service = await startService(env);
@@ -100,6 +101,14 @@ describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLIN
     expect(await latchkey('account', 'suspend', 'demo')).toMatchObject({ code: 0, err: '' });
     expect((await person.call('GET', '/v1/session')).status).toBe(401);
     expect(await latchkey('account', 'reactivate', 'demo')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('is registered to give leases, and does not listen', async () => {
+    await eventually(
+      async () => (await sql(database.url, 'SELECT FROM lease_registrations WHERE fence IS NULL')).length,
+    );
+    const listening = `SELECT FROM pg_stat_activity WHERE application_name = 'latchkey leases' AND datname = current_database()`;
+    expect(await sql(database.url, listening)).toEqual([]);
   });
 
   test('refuses to start without DATABASE_POOLING, and names that setting', async () => {
