@@ -73,6 +73,21 @@ export interface Refusals {
   note(refused: FailedAuthentication, details: RefusalDetails): void;
 }
 
+/** Grants of a key under a lease from one address, which the service that held it reports. */
+export interface LeasedUses {
+  readonly keyId: string;
+  /** A valid address, or null when it is not known. */
+  readonly clientIp: string | null;
+  readonly service: string | null;
+  readonly count: number;
+  readonly at: Date;
+}
+
+/** The database's time without a call: as of the last read, and the time since then. Before the first read, this machine's. */
+export interface DatabaseClock {
+  now(): Date;
+}
+
 /**
  * The usage of keys. Noting never fails and never waits: the data is written later. A first use is visible within 2
  * seconds, everything else after about a minute. A crash loses what was not written. Nothing is kept for keys of a
@@ -86,6 +101,8 @@ export interface KeyUsage {
    * @param service the name of the calling service, if it has one
    */
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
+  /** Notes several grants under a lease, as `noteGrant` does: the last of them at `at`. Nothing is kept for an unknown key. */
+  noteLeased(uses: LeasedUses): void;
   /** Counts a refused request that had the right secret. */
   noteRefusal(keyId: string, at: Date): void;
   /** The stored usage of a key, at `now`. */

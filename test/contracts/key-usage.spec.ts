@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js';
 import { MOST_NETWORKS } from '../../src/domain/usage/key-networks.js';
-import { dayText } from '../../src/domain/usage/utc-day.js';
+import { dayText, utcDay } from '../../src/domain/usage/utc-day.js';
 import { change, newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
@@ -133,6 +134,20 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
       expect([uses, days]).toEqual([[], [{ day: expect.any(Number), granted: 1, refused: 0 }]]);
       expect((await world.keys.findOwn(id, keyId))!.lastUsedAt).toEqual(now);
     });
+  });
+
+  test('of a lease is several grants at once, and of an unknown key none', async () => {
+    const id = await newAccount(world);
+    const { id: keyId } = await newKey(world, id);
+    const uses = { keyId, clientIp: '192.0.2.1', service: 'billing', count: 5, at: now };
+    const unknown = randomUUID();
+    for (const each of [uses, { ...uses, keyId: unknown }, { ...uses, count: 2 }]) world.usage.noteLeased(each);
+    await world.settled();
+    const { uses: addresses, days } = await history(keyId);
+    expect(addresses.at(-1)).toEqual({ clientIp: '192.0.2.1', service: 'billing', firstAt: now, lastAt: now });
+    expect(days).toEqual([{ day: utcDay(now), granted: 7, refused: 0 }]);
+    expect((await world.keys.findOwn(id, keyId))!.lastUsedAt).toEqual(now);
+    expect(await history(unknown)).toEqual({ uses: [], days: [] });
   });
 
   if (onPostgres) {

@@ -44,7 +44,7 @@ const UNKNOWN = `
   WHERE address.key_id IS NULL OR network.key_id IS NULL ORDER BY place`;
 
 /** Finds addresses, and networks of a day, that are not stored yet. Most are stored already, so few have to be written. */
-export async function unknownAmong(manager: EntityManager, addresses: readonly UsedAddress[]) {
+export async function newAmong(manager: EntityManager, addresses: readonly UsedAddress[]) {
   const used = addresses.map(({ keyId, clientIp, network, day }, place) => ({ place, keyId, clientIp, network, day }));
   type Row = { place: number; isAddress: boolean; isNetwork: boolean };
   const rows = await manager.query<Row[]>(UNKNOWN, [JSON.stringify(used)]);

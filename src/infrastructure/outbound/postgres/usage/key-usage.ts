@@ -1,4 +1,4 @@
-import type { KeyUsage } from '../../../../application/ports.js';
+import type { KeyUsage, LeasedUses } from '../../../../application/ports.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import {
   ADDRESSES_KEPT,
@@ -41,6 +41,10 @@ export class PostgresKeyUsage implements KeyUsage {
 
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void {
     this.noted.noteGrant(keyId, clientIp, service, at);
+  }
+
+  noteLeased({ keyId, clientIp, service, at, count }: LeasedUses): void {
+    this.noted.noteGrant(keyId, clientIp, service, at, count);
   }
 
   noteRefusal(keyId: string, at: Date): void {

@@ -41,12 +41,12 @@ export class NotedKey {
 
   constructor(readonly keyId: string) {}
 
-  noteGrant(clientIp: string | null, service: string | null, at: Date): void {
+  noteGrant(clientIp: string | null, service: string | null, at: Date, count = 1): void {
     const atMs = at.getTime();
     this.hasNews = true;
     this.isUsed = true;
     this.turnTo(utcDay(at));
-    this.granted += 1;
+    this.granted += count;
     if (clientIp !== this.clientIp || service !== this.service || this.lastMs === 0)
       this.moveTo(clientIp, service, atMs);
     else if (atMs > this.lastMs) this.lastMs = atMs;

@@ -19,11 +19,11 @@ export class NotedUsage {
   /** @param mostResting keys to keep in memory after a write */
   constructor(private readonly mostResting = MOST_RESTING) {}
 
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void {
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, count = 1): void {
     const key = this.of(keyId);
     // A first grant does not wait for the pause that started with an earlier refusal.
     if (!key.isUsed) this.lookAtIn(1, key);
-    key.noteGrant(clientIp, service, at);
+    key.noteGrant(clientIp, service, at, count);
   }
 
   noteRefusal(keyId: string, at: Date): void {

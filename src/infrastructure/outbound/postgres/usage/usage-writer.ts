@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { NotifyOfNetworks } from '../../../../application/ports.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { keepAddresses, unknownAmong, usedAddresses } from './addresses.js';
+import { keepAddresses, newAmong, usedAddresses } from './addresses.js';
 import { withNetworks } from './networks.js';
 import type { NotedUse } from './noted-key.js';
 import { lockUsage } from './usage-removal.js';
@@ -22,22 +22,24 @@ export async function writeUsage(
   { outbox, notifyOfNetworks }: UsageParts,
 ): Promise<void> {
   await lockUsage(manager, 'flush');
-  const purged = await purgedAmong(manager, noted);
-  const uses = noted.filter(({ keyId }) => !purged.has(keyId));
+  const unknown = await unknownAmong(manager, noted);
+  const uses = noted.filter(({ keyId }) => !unknown.has(keyId));
   await keepLastUses(manager, uses);
   await countDays(manager, uses);
   const addresses = usedAddresses(uses);
   if (addresses.length === 0) return;
-  const unknown = await unknownAmong(manager, addresses);
-  await keepAddresses(manager, addresses, unknown.addresses);
-  if (unknown.networks.length === 0) return;
-  await outbox.write(manager, await withNetworks(manager, unknown.networks, notifyOfNetworks));
+  const added = await newAmong(manager, addresses);
+  await keepAddresses(manager, addresses, added.addresses);
+  if (added.networks.length === 0) return;
+  await outbox.write(manager, await withNetworks(manager, added.networks, notifyOfNetworks));
 }
 
-async function purgedAmong(manager: EntityManager, uses: readonly NotedUse[]): Promise<ReadonlySet<string>> {
+/** Keys of purged accounts, and keys that never existed: a guard may report uses of any. */
+async function unknownAmong(manager: EntityManager, uses: readonly NotedUse[]): Promise<ReadonlySet<string>> {
   const keyIds = uses.map(({ keyId }) => keyId).join();
   const rows = await manager.query<{ id: string }[]>(
-    `SELECT id FROM api_keys WHERE id = ANY(string_to_array($1, ',')::uuid[]) AND purged`,
+    `SELECT used.id FROM unnest(string_to_array($1, ',')::uuid[]) AS used (id)
+    LEFT JOIN api_keys ON api_keys.id = used.id WHERE api_keys.purged IS DISTINCT FROM false`,
     [keyIds],
   );
   return new Set(rows.map(({ id }) => id));
