@@ -1,7 +1,9 @@
 /** What a validation needs from outside: see ports.ts. */
 import type { Client, FailedAuthentication } from '../domain/audit/audit-event.js';
+import type { KeyRights } from '../domain/keys/key-rights.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { Question, Verdict } from '../domain/keys/verdict.js';
+import type { FoundKey } from '../domain/leases/giving.js';
 import type { RateDecision, RateLimit } from '../domain/rate-limit.js';
 import type { KeyHistory } from '../domain/usage/key-history.js';
 
@@ -11,11 +13,21 @@ export interface KeyReading {
   /** When the statement was sent, by performance.now(). */
   readonly sentAt: number;
   readonly found?: KeyStanding;
+  /** What decides about a lease on the key. Only where this process gives leases. */
+  readonly forLease?: Pick<FoundKey, 'own' | 'graceSeconds'>;
 }
 
 export interface KeyReader {
   /** Reads from the database, after the call, so that it sees every change that was answered before. */
   read(publicPart: string): Promise<KeyReading>;
+}
+
+/** A lease that may be given with a grant. Its uses are charged. */
+export interface LeaseOffer {
+  readonly ownerId: string;
+  readonly lengthMs: number;
+  readonly uses: number;
+  readonly rights: KeyRights;
 }
 
 export interface RateLimiter {
@@ -52,7 +64,8 @@ export interface ValidationMeter {
 export interface ValidationTimer {
   /** @param until when the phase ended, by performance.now(); undefined means now */
   endPart(part: ValidationPart, until?: number): void;
-  end(verdict: Verdict): void;
+  /** @param leaseUses how many uses of a lease were charged with it */
+  end(verdict: Verdict, leaseUses?: number): void;
   /** There is no verdict, for example because a store was unavailable. */
   fail(error: unknown): void;
 }

@@ -1,4 +1,5 @@
 import { ChangeWaits } from '../application/leases/change-waits.js';
+import { LeaseRegistration } from '../application/leases/lease-registration.js';
 import { notifyOfNetworks } from '../application/notices/notify-of-networks.js';
 import { Addressees } from '../application/notices/addressees.js';
 import type { Config } from '../config/config.js';
@@ -53,13 +54,20 @@ export function buildAdapters(
   const leaseMessages = new LeaseMessages(primary, config.leaseMs > 0);
   const changeTimes = new ChangeTimes(log);
   const localLimiter = new MemoryRateLimiter();
+  const leaseRegistrations = new PostgresLeaseRegistrations(database, primary);
+  const leaseRegistration = new LeaseRegistration(leaseRegistrations, config.leaseMs);
+  const givesLeases = config.leaseMs > 0 ? leaseRegistration : undefined;
+  const keyReader = new PostgresKeyReader(primary, traces, outage, 'validation', givesLeases);
   return {
     primary,
     database,
     ...stores,
-    keyReader: new PostgresKeyReader(primary, traces, outage),
+    keyReader,
+    databaseClock: keyReader,
     importReader:
-      config.importPrefixes.length > 0 ? new PostgresKeyReader(primary, traces, outage, 'imports') : undefined,
+      config.importPrefixes.length > 0
+        ? new PostgresKeyReader(primary, traces, outage, 'imports', givesLeases)
+        : undefined,
     audit: new PostgresAudit(primary, database, traces, outage),
     synchronousCommits: new SynchronousCommits(database, log, config.demo),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
@@ -76,7 +84,8 @@ export function buildAdapters(
       notifyOfNetworks,
       onError: (error) => log.fault(error),
     }),
-    leaseRegistrations: new PostgresLeaseRegistrations(database, primary),
+    leaseRegistrations,
+    leaseRegistration,
     leaseMessages,
     changeTimes,
     changeWaits: new ChangeWaits({ pendingChanges: stores.pendingChanges, leaseMessages, changeMeter: changeTimes }),

@@ -48,7 +48,7 @@ export async function buildDoors(
   const keyRequests = new KeyRequests(log);
 
   const grpcDoors: GrpcDoor[] = [
-    new ValidationService(validateKey, config.rateLimit, log),
+    new ValidationService({ ...useCases, rateLimit: config.rateLimit, log }),
     new AccountService(useCases.importKeys),
     new EnvoyAuthorization(validateKey, log),
   ];

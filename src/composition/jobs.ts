@@ -23,7 +23,7 @@ export function buildJobs(
   log: Log,
 ): Job[] {
   const { dueEnds, notifyOfDueKeys, pruneAuditEvents, sealAuditEvents, endReportedKeys, reportLeakedKeys } = useCases;
-  const { leaseRegistration } = useCases;
+  const { leaseRegistration } = adapters;
   const sweep = async () => {
     const recorded = await dueEnds.ofAll();
     if (recorded > 0) log.info('expiries recorded', { recorded });

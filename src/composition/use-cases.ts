@@ -18,6 +18,7 @@ import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { ListKeys } from '../application/keys/list-keys.js';
 import { answeredAccounts, unansweredAccounts } from '../application/leases/answered-accounts.js';
 import type { ChangeWaits } from '../application/leases/change-waits.js';
+import { RecordLeaseUses } from '../application/leases/record-lease-uses.js';
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
 import { RenameApiKey } from '../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
@@ -26,7 +27,8 @@ import { RevokeIdleKeys } from '../application/keys/revoke-idle-keys.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { ShowOwnKey } from '../application/validation/show-own-key.js';
-import { LeaseRegistration } from '../application/leases/lease-registration.js';
+import { LeaseGiver } from '../application/leases/lease-giver.js';
+import type { LeaseRegistration } from '../application/leases/lease-registration.js';
 import { RecordDueEnds } from '../application/keys/record-due-ends.js';
 import { ValidateKey } from '../application/validation/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
@@ -48,6 +50,7 @@ export interface Ports {
   readonly keyReader: port.KeyReader;
   /** Undefined without import prefixes. */
   readonly importReader: port.KeyReader | undefined;
+  readonly databaseClock: port.DatabaseClock;
   readonly keyImports: port.KeyImports;
   readonly audit: port.Audit;
   readonly auditTrail: port.AuditTrail;
@@ -69,6 +72,8 @@ export interface Ports {
   readonly usage: port.KeyUsage;
   readonly leakReports: port.LeakReports;
   readonly leaseRegistrations: port.LeaseRegistrations;
+  readonly leaseRegistration: LeaseRegistration;
+  readonly leaseMessages: port.ChangeMessages;
   readonly passwords: port.Passwords;
   readonly limiter: port.RateLimiter;
   readonly platformTokens: port.PlatformTokens | undefined;
@@ -85,7 +90,6 @@ export type Settings = Pick<
   | 'keyChangesPerHour'
   | 'keyPolicy'
   | 'rateLimit'
-  | 'leaseMs'
   | 'passwordSignIn'
   | 'freshSignIn'
   | 'audit'
@@ -98,8 +102,7 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 export function buildUseCases(settings: Settings, given: Ports) {
   const ports = { ...given, accounts: answeredAccounts(given.accounts, given.changeWaits) };
   const accountsOfJobs = unansweredAccounts(given.accounts, given.changeWaits);
-  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, leaseMs, passwordSignIn, freshSignIn } =
-    settings;
+  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, passwordSignIn, freshSignIn } = settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const {
@@ -110,6 +113,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     mailReceiver,
     leakReports,
     keyDirectory: directory,
+    leaseRegistration,
   } = ports;
   const administration = buildAdministration(ports, settings);
   const { dueEnds, revokeAsAdmin, listAllKeys: listKeys } = administration;
@@ -137,6 +141,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     ...administration,
     recordFirstUse,
     validateKey,
+    recordLeaseUses: new RecordLeaseUses(usage, ports.databaseClock),
     showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
     rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
@@ -148,7 +153,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
-    leaseRegistration: new LeaseRegistration(ports.leaseRegistrations, leaseMs),
+    ...(leaseRegistration.leaseMs > 0 && { leases: new LeaseGiver(leaseRegistration, ports.leaseMessages) }),
     notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
     revokeIdleKeys: new RevokeIdleKeys(ports.idleKeys, accountsOfJobs, {
       afterDays: keyPolicy.revokeIdleAfterDays,

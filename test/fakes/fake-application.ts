@@ -7,6 +7,7 @@ import type {
 } from '../../src/application/ports.js';
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
 import { ChangeWaits } from '../../src/application/leases/change-waits.js';
+import { LeaseRegistration } from '../../src/application/leases/lease-registration.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
@@ -54,10 +55,12 @@ export const openGate: RecordingGate = { pass: (_keyId, _since, record) => recor
 /** The fakes behind all ports, on one store. */
 export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
   const leaseMessages = new FakeLeaseMessages();
+  const leaseRegistrations = fakeLeaseRegistrations(store);
   const pendingChanges = fakePendingChanges(store);
   return {
     keyReader: fakeKeyReader(store),
     importReader: fakeKeyReader(store),
+    databaseClock: store,
     keyImports: fakeKeyImports(store),
     audit: fakeAudit(store),
     auditTrail: fakeAuditTrail(store),
@@ -78,7 +81,8 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     spentSignIns: fakeSpentSignIns(),
     guesses: parts.guesses ?? fakePasswordGuesses(store),
     leakReports: fakeLeakReports(store),
-    leaseRegistrations: fakeLeaseRegistrations(store),
+    leaseRegistrations,
+    leaseRegistration: new LeaseRegistration(leaseRegistrations, 0),
     usage: fakeKeyUsage(store),
     passwords: parts.passwords ?? new FakePasswords(),
     limiter: new MemoryRateLimiter(() => store.now().getTime() * 1000),
@@ -101,7 +105,6 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
       keyChangesPerHour: 0,
       keyPolicy: SERVICE_POLICY,
       rateLimit,
-      leaseMs: 0,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       audit: { sealKeys: [], retentionDays: undefined },

@@ -1,6 +1,8 @@
 import { isProof } from '../../domain/keys/key-restrictions.js';
 import { ForeignKey } from '../../domain/keys/foreign-key.js';
+import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { KeyString } from '../../domain/keys/key-string.js';
+import { type LeaseRequest, lengthToGive } from '../../domain/leases/giving.js';
 import type { RateDecision, RateLimit } from '../../domain/rate-limit.js';
 import {
   deny,
@@ -16,6 +18,7 @@ import type {
   KeyReading,
   KeyUsage,
   MeasuredRequest,
+  LeaseOffer,
   RateLimiter,
   RefusalDetails,
   Refusals,
@@ -29,6 +32,8 @@ export interface ValidationRequest extends MeasuredRequest {
   /** Undefined when the request has none that can be read. */
   readonly credential: string | undefined;
   readonly question: Question;
+  /** The caller would hold a lease, with so many uses. */
+  readonly leaseWish?: LeaseRequest<unknown> & { readonly uses: number };
 }
 
 export interface Validation {
@@ -37,6 +42,7 @@ export interface Validation {
   readonly proven?: { readonly keyId: string; readonly ownerId: string };
   /** Undefined until the secret is proven and the address is allowed. */
   readonly rate?: RateDecision;
+  readonly lease?: LeaseOffer;
 }
 
 export interface ValidationParts {
@@ -73,7 +79,7 @@ export class ValidateKey {
     const timer = this.parts.meter.begin(request);
     try {
       const validation = await this.validate(request, timer);
-      timer.end(validation.verdict);
+      timer.end(validation.verdict, validation.lease?.uses);
       return validation;
     } catch (error) {
       timer.fail(error);
@@ -90,7 +96,8 @@ export class ValidateKey {
       return this.refuseUnproven({ client, publicPart: null, keyId: null, ownerId: null }, why, timer);
     }
     const { publicPart, digest, reader } = presented;
-    const { sentAt, now, found } = await reader.read(publicPart);
+    const reading = await reader.read(publicPart);
+    const { sentAt, now, found } = reading;
     timer.endPart('batch', sentAt);
     timer.endPart('postgresql');
     const { id: keyId = null, ownerId = null } = found ?? {};
@@ -99,7 +106,9 @@ export class ValidateKey {
       return this.refuseUnproven({ client, publicPart, keyId, ownerId }, why, timer);
     }
     const isCharged = found.isAllowedFrom(question.clientAddress);
-    const charge = isCharged ? limiter.charge(found.id, found.rateLimit(rateLimit)) : undefined;
+    const lengthMs = isCharged ? leasableMs(request, found, reading) : undefined;
+    const ahead = lengthMs === undefined ? 0 : request.leaseWish!.uses;
+    const charge = isCharged ? limiter.charge(found.id, found.rateLimit(rateLimit), ahead) : undefined;
     const rate = charge instanceof Promise ? await charge : charge;
     timer.endPart('limits');
     // Without a charge, the address or something before it decides.
@@ -113,7 +122,8 @@ export class ValidateKey {
     const charged = rate ? { rate } : {};
     if (verdict.granted) {
       usage.noteGrant(found.id, client.ip, service, now);
-      return { verdict, ...charged };
+      if (lengthMs === undefined || !rate?.usesAhead) return { verdict, ...charged };
+      return { verdict, rate, lease: { ownerId: found.ownerId, lengthMs, uses: rate.usesAhead, rights: found.rights } };
     }
     await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, timer);
     usage.noteRefusal(found.id, now);
@@ -166,4 +176,14 @@ export class ValidateKey {
     }
     this.parts.refusals.note(refused, details);
   }
+}
+
+/** How long a lease on this key may be, if the request is granted and its uses can be charged. Undefined: there is none. */
+function leasableMs(
+  { leaseWish, question }: ValidationRequest,
+  found: KeyStanding,
+  { now, forLease }: KeyReading,
+): number | undefined {
+  if (!leaseWish || !forLease || found.isEndDue(now) || !found.judge(question, true, now).granted) return undefined;
+  return lengthToGive(leaseWish, { ...found.forLease, ...forLease, now });
 }

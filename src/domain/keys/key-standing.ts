@@ -44,6 +44,13 @@ export class KeyStanding {
     return this.state.awaitsUse;
   }
 
+  /** What decides about a lease on the key. The restrictions are those that a guard has to know. */
+  get forLease() {
+    const { ownerId, awaitsUse: awaitsFirstUse, expiresAt, endsAt, permissions, allowedNetworks } = this.state;
+    const restrictions = [permissions && 'permissions', allowedNetworks && 'networks'].filter((each) => each !== null);
+    return { ownerId, awaitsFirstUse, expiresAt, endsAt, restrictions };
+  }
+
   status(now: Date): ApiKeyStatus {
     return statusAt(now, this.state);
   }

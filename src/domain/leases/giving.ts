@@ -34,7 +34,7 @@ export interface FoundKey extends LeasedKey {
   /** Whether the first use of this successor is not recorded yet. */
   readonly awaitsFirstUse: boolean;
   readonly restrictions: readonly string[];
-  readonly own: Registration | undefined;
+  readonly own: Pick<Registration, 'leaseMs' | 'fence'> | undefined;
   readonly now: Date;
 }
 
@@ -65,6 +65,11 @@ export class Giving<Stream> {
   private readonly ofOwner = new Map<string, Set<Given<Stream>>>();
   private readonly running = new Set<Batch>();
   private readonly waiting = new Map<string, Set<Given<Stream>>>();
+
+  /** How many there are, with those that ended since `removeEnded`. */
+  get size(): number {
+    return this.leases.size;
+  }
 
   /** A statement is about to be sent. */
   send(nowMs: number): Batch {
@@ -149,8 +154,11 @@ export class Giving<Stream> {
 
   /** When to look at `acknowledged` again, if nothing is given back. Undefined: nothing waits. */
   nextEndMs(): number | undefined {
-    const ends = [...this.waiting.values()].flatMap((leases) => [...leases]).map(({ endsAtMs }) => endsAtMs);
-    return ends.length === 0 ? undefined : Math.min(...ends);
+    let nextMs = Infinity;
+    for (const leases of this.waiting.values()) {
+      for (const { endsAtMs } of leases) nextMs = Math.min(nextMs, endsAtMs);
+    }
+    return nextMs === Infinity ? undefined : nextMs;
   }
 
   private remove(lease: Given<Stream>): void {

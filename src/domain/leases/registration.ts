@@ -12,7 +12,7 @@ export interface Registration extends Giver {
 }
 
 /** @param own the giver's registration, in the same snapshot as the key. If it may give none, it registers again */
-export function mayGive(own: Registration | undefined): boolean {
+export function mayGive(own: Pick<Registration, 'fence'> | undefined): boolean {
   return own?.fence === null;
 }
 

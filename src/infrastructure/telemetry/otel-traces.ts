@@ -80,6 +80,7 @@ function toOpenSpan(span: Span): OpenSpan {
       if (outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     },
+    note: (attribute, value) => void span.setAttribute(attribute, value),
   };
 }
 

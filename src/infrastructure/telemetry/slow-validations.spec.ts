@@ -13,6 +13,7 @@ const ENDED = {
   postgresql: 30,
   limits: 0,
   record: 20,
+  leaseUses: 0,
 };
 
 describe('a slow validation', () => {
@@ -49,6 +50,11 @@ describe('a slow validation', () => {
         restMs: 0.2,
       },
     ]);
+  });
+
+  it('is logged with the uses of the lease that was given with it', () => {
+    slow.note({ ...ENDED, leaseUses: 7 }, 150);
+    expect(log.entries).toMatchObject([{ leaseUses: 7 }]);
   });
 
   it('is logged with the message of the store if it failed', () => {

@@ -10,6 +10,8 @@ interface EndedValidation extends Readonly<Record<ValidationPart, number>> {
   /** Undefined when the validation failed. */
   readonly verdict: Verdict | undefined;
   readonly error: unknown;
+  /** How many uses of a lease were charged with it. */
+  readonly leaseUses: number;
 }
 
 /** Logs a line for a slow validation, with the time of each part. When many are slow at once, only some are logged. */
@@ -44,6 +46,7 @@ export class SlowValidations {
       requestId: client.requestId,
       service: service ?? null,
       ...outcomeOf(validation),
+      ...(validation.leaseUses > 0 && { leaseUses: validation.leaseUses }),
       totalMs: rounded(totalMs),
       ...Object.fromEntries(parts),
       restMs: rounded(restMs),

@@ -3,6 +3,7 @@ import type { Outcome } from './request-times.js';
 /** A span that is open until `end()`. Its name and attributes come from the code, never from a request. */
 export interface OpenSpan {
   end(outcome: Outcome, name?: string): void;
+  note(attribute: string, value: number): void;
 }
 
 /** The span from which an item was added to a batch. */
@@ -24,7 +25,7 @@ export abstract class Traces {
   abstract close(): Promise<void>;
 }
 
-const UNSEEN: OpenSpan = { end: () => undefined };
+const UNSEEN: OpenSpan = { end: () => undefined, note: () => undefined };
 
 class Off extends Traces {
   readonly isOn = false;

@@ -72,6 +72,7 @@ class RunningValidation implements ValidationTimer {
   postgresql = 0;
   limits = 0;
   record = 0;
+  leaseUses = 0;
   private readonly begunAt: number;
   private lastAt: number;
 
@@ -90,8 +91,9 @@ class RunningValidation implements ValidationTimer {
     this.times.countPart(part, ms);
   }
 
-  end(verdict: Verdict): void {
+  end(verdict: Verdict, leaseUses = 0): void {
     this.verdict = verdict;
+    this.leaseUses = leaseUses;
     this.times.countEnd(this, performance.now() - this.begunAt);
   }
 

@@ -1,4 +1,4 @@
-import type { Acknowledgements, PendingChanges } from '../../../src/application/ports.js';
+import type { Acknowledgements, ChangeMessages, PendingChanges } from '../../../src/application/ports.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import type { FakeStore } from '../fake-store.js';
 
@@ -17,12 +17,16 @@ export function fakePendingChanges(store: FakeStore): PendingChanges {
 }
 
 /** Delivers what the test acknowledges, while a call listens. */
-export class FakeLeaseMessages implements Acknowledgements {
+export class FakeLeaseMessages implements Acknowledgements, ChangeMessages {
   private readonly listeners: Parameters<Acknowledgements['onAcknowledged']>[0][] = [];
   private listening = 0;
 
   onAcknowledged(listener: (typeof this.listeners)[number]): void {
     this.listeners.push(listener);
+  }
+
+  onChange(): void {
+    // Nobody gives leases on the fakes.
   }
 
   async listenFor<T>(work: () => Promise<T>): Promise<T> {

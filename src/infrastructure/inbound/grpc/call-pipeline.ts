@@ -98,10 +98,10 @@ export class CallPipeline {
   private each(name: string): Each {
     const times = this.times.of(name);
     const { traces } = this;
-    const timed = async <T>(work: () => Promise<T>, begun: number, span?: OpenSpan): Promise<T> => {
+    const timed = async <T>(work: (span?: OpenSpan) => Promise<T>, begun: number, span?: OpenSpan): Promise<T> => {
       let outcome: Outcome = 'ok';
       try {
-        return await work();
+        return await work(span);
       } catch (error) {
         outcome = outcomeOf(error);
         throw error;

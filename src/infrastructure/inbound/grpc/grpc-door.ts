@@ -3,6 +3,7 @@ import type { Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '../../../config/service-roles.js';
 import type { Instrument } from '../../telemetry/instrument.js';
+import type { OpenSpan } from '../../telemetry/traces.js';
 
 /** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
 export interface GrpcDoor {
@@ -50,4 +51,4 @@ export interface StreamMethod<Question, Answer> {
 export type Fail = (error: unknown) => void;
 
 /** @param arrivedAt when the question was read from the connection, by performance.now(). Default: now */
-export type Each = <T>(work: () => Promise<T>, arrivedAt?: number) => Promise<T>;
+export type Each = <T>(work: (span?: OpenSpan) => Promise<T>, arrivedAt?: number) => Promise<T>;

@@ -13,8 +13,25 @@ export interface WireQuestion {
   readonly permission: string;
   readonly clientIp: string;
   readonly userAgent: string;
+  /** Only on a stream: the guard would hold a lease. */
+  readonly leaseWish?: { readonly uses: number; readonly understands: readonly number[] } | null;
+  /** Only on a stream, instead of a question. */
+  readonly leaseReport?: WireLeaseReport | null;
   /** When it was read from the connection, by performance.now(). On a busy stream it is handled much later. */
   readAt: number;
+}
+
+/** 64 bits: the library makes an object of them. */
+export type WireNumber = number | { toNumber(): number };
+
+export interface WireLeaseReport {
+  readonly givenBack: readonly WireNumber[];
+  readonly uses: readonly {
+    readonly keyId: string;
+    readonly clientIp: string;
+    readonly count: WireNumber;
+    readonly lastMsAgo: WireNumber;
+  }[];
 }
 
 /** Durations and timestamps. */
@@ -49,12 +66,22 @@ export interface WireRateLimit {
   readonly window: WireTime | undefined;
 }
 
+export interface WireLease {
+  readonly id: number;
+  readonly lengthMs: number;
+  readonly uses: number;
+  readonly hasOwnPermissions: boolean;
+  readonly allowedNetworks: readonly string[];
+}
+
 export interface WireAnswer {
   readonly requestId: string;
   readonly grant?: WireGrant;
   readonly denial?: WireDenial;
   readonly failure?: { readonly code: number; readonly message: string };
   readonly rateLimit?: WireRateLimit | undefined;
+  readonly lease?: WireLease;
+  readonly recall?: { readonly ids: readonly number[] };
 }
 
 export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { KeyReader, KeyReading } from '../../../../application/ports.js';
+import type { DatabaseClock, KeyReader, KeyReading } from '../../../../application/ports.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
@@ -14,23 +14,29 @@ const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
 
 /** Reads validations that arrive together by one autocommit statement. Batcher explains why no answer is stale. */
-export class PostgresKeyReader implements KeyReader {
+export class PostgresKeyReader implements KeyReader, DatabaseClock {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
   private readonly readKeys: Statement;
   private readonly readWithoutTimeline: Statement;
   /** What a read barrier checks on the server after the read. */
   private readonly readSynchrony: Statement;
+  /** When the last read was answered, by PostgreSQL and by performance.now(). */
+  private answeredAt: number | undefined;
+  private answeredAtMs = 0;
 
   constructor(
     private readonly primary: Primary,
     traces = NO_TRACES,
     private readonly outage = new PostgresOutage(),
     private readonly purpose: 'validation' | 'imports' = 'validation',
+    private readonly registration?: { own(): string | undefined },
   ) {
     const { config } = primary;
-    this.readKeys = statement(config, 'read_keys_v8', readKeys(config));
-    this.readWithoutTimeline = statement(config, 'read_keys_v8', readKeys({ ...config, pooling: 'session' }));
+    const givesLeases = registration !== undefined;
+    const name = givesLeases ? 'read_leasable_keys_v1' : 'read_keys_v8';
+    this.readKeys = statement(config, name, readKeys(config, givesLeases));
+    this.readWithoutTimeline = statement(config, name, readKeys({ ...config, pooling: 'session' }, givesLeases));
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
     this.connections = new ReservedConnections(primary, purpose, MAX_IN_FLIGHT);
     this.batcher = new Batcher({
@@ -45,6 +51,11 @@ export class PostgresKeyReader implements KeyReader {
 
   read(publicPart: string): Promise<KeyReading> {
     return this.batcher.add(publicPart);
+  }
+
+  now(): Date {
+    if (this.answeredAt === undefined) return new Date();
+    return new Date(this.answeredAt + performance.now() - this.answeredAtMs);
   }
 
   /** Throws when PostgreSQL can't be reached. */
@@ -78,6 +89,8 @@ export class PostgresKeyReader implements KeyReader {
       const { rows, after } = await this.connections.run((client) => this.readRows(client, distinct));
       if (after) requireBarrier(rows[0]!, after);
       this.outage.answered('validation');
+      this.answeredAt = rows[0]!.now * 1000;
+      this.answeredAtMs = performance.now();
       const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(sentAt, row)]));
       return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
     } catch (error) {
@@ -88,7 +101,8 @@ export class PostgresKeyReader implements KeyReader {
   private async readRows(client: pg.ClientBase, publicParts: string) {
     const { knowsTimelines, config } = this.primary;
     const read = knowsTimelines ? this.readKeys : this.readWithoutTimeline;
-    const { rows } = await client.query<KeyReadingRow>({ ...read, values: [publicParts] });
+    const values = this.registration ? [publicParts, this.registration.own()] : [publicParts];
+    const { rows } = await client.query<KeyReadingRow>({ ...read, values });
     this.primary.require(rows[0]!);
     const after = config.readBarrier ? await client.query<Synchrony>(this.readSynchrony) : undefined;
     return { rows, after: after?.rows[0] };

@@ -20,14 +20,30 @@ const BARRIER = `
     THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END) AS is_synchronous`;
 
 /**
+ * In the same snapshot as the keys: the registration `$2` of this process, and, while the successor of a key was not used
+ * yet, how long the key works after that.
+ */
+const FOR_LEASES = [
+  `(SELECT lease_ms FROM lease_registrations WHERE id = (SELECT $2::uuid)) AS lease_ms`,
+  `(SELECT fence FROM lease_registrations WHERE id = (SELECT $2::uuid)) AS fence`,
+  `CASE WHEN k.replaced_by IS NOT NULL THEN (
+    SELECT grace_seconds FROM api_keys s WHERE s.id = k.replaced_by AND s.first_used_at IS NULL
+  ) END AS grace_seconds`,
+];
+
+/**
  * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
  * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because pg's own
  * conversion costs more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The
  * subquery hides the number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost
  * of the read.
  */
-export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>): string {
+export function readKeys(
+  { readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>,
+  givesLeases = false,
+): string {
   const more = [
+    ...(givesLeases ? FOR_LEASES : []),
     ...(readBarrier ? [BARRIER] : []),
     // In a pool, each statement may go to another server.
     ...(pooling === 'transaction' ? [`(SELECT ${TIMELINE}) AS timeline`] : []),
@@ -70,6 +86,10 @@ export interface KeyReadingRow {
   is_synchronous?: boolean;
   /** Present with transaction pooling; null on a standby. */
   timeline?: number | null;
+  /** Present where this process gives leases; null without a registration. */
+  lease_ms?: number | null;
+  fence?: string | null;
+  grace_seconds?: number | null;
 }
 
 /** Converts a row, once for all calls with its public part. */
@@ -96,7 +116,11 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
       attributes: row.attributes === null ? NO_ENTITLEMENTS.attributes : attributesOf(row.attributes),
     },
   });
-  return { now, sentAt, found };
+  return row.lease_ms === undefined ? { now, sentAt, found } : { now, sentAt, found, forLease: forLease(row) };
+}
+
+function forLease({ lease_ms: leaseMs = null, fence = null, grace_seconds: graceSeconds = null }: KeyReadingRow) {
+  return { own: leaseMs === null ? undefined : { leaseMs, fence }, graceSeconds };
 }
 
 /** In characters. */

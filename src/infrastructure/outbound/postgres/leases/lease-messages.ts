@@ -1,4 +1,5 @@
 import type { Notification } from 'pg';
+import type { ChangeMessages } from '../../../../application/ports.js';
 import type { Recall } from '../../../../domain/leases/giving.js';
 import { withTimeout } from '../../batching/timeout.js';
 import { PrimaryClient } from '../client/connection.js';
@@ -23,7 +24,7 @@ type OnAcknowledged = (giverId: string, notificationId: string) => void;
  * Carries changes to those that give leases, and acknowledgements back, by PostgreSQL's LISTEN and NOTIFY. Messages may
  * be lost: then a change waits for the end of the leases. Through a pool nothing is ever heard.
  */
-export class LeaseMessages {
+export class LeaseMessages implements ChangeMessages {
   private readonly onChanges: OnChange[] = [];
   private readonly onAcknowledgements: OnAcknowledged[] = [];
   /** The connection that listens. */
