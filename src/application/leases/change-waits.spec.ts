@@ -158,15 +158,15 @@ test('the 10.2 s begin with the first call on the promoted server, even if it ch
   expect(call.outcome).toBe('ok');
 });
 
-test('a stop gives up after three seconds, and leaves the row', async () => {
+test('a stop gives up after 2.5 s, and leaves the row', async () => {
   const { store, begin, waits, pass } = setUp();
   store.givers = [{ id: 'r1', leaseMs: 10_000 }];
   const call = await begin();
   const closing = { isOver: false };
   void waits.close().then(() => (closing.isOver = true));
-  await pass(3099);
+  await pass(2599);
   expect([call.outcome, closing.isOver]).toEqual([undefined, false]);
-  await pass(3100);
+  await pass(2600);
   expect([call.outcome, closing.isOver, store.pendingChanges.size]).toEqual(['unavailable', true, 1]);
 });
 

@@ -33,7 +33,7 @@ const CLOCK: WaitClock = {
 };
 
 /** How long a stop waits for calls whose callers have disconnected. */
-const STOP_MS = 3000;
+const STOP_MS = 2500;
 
 /** Lets calls wait after their transactions. They hold neither a lock nor a connection of a pool while they wait. */
 export class ChangeWaits {
