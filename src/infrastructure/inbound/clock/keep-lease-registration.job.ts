@@ -8,12 +8,14 @@ export class KeepLeaseRegistrationJob implements Job {
   readonly name = 'keep-lease-registration';
   readonly everyMs = RENEW_EVERY_MS;
   /** The last run fences the registration, so that another instance can delete it soon. */
-  readonly runsAtEnd = true;
+  readonly runsAtEnd: boolean;
 
   constructor(
     private readonly registration: LeaseRegistration,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.runsAtEnd = registration.leaseMs > 0;
+  }
 
   stop(): void {
     this.registration.leave();

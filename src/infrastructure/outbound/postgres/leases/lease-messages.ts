@@ -118,7 +118,8 @@ export class LeaseMessages implements ChangeMessages {
       await client.connect();
       await client.setUp();
       const channels = this.isGiver ? [CHANGES, ACKNOWLEDGEMENTS] : [ACKNOWLEDGEMENTS];
-      await client.query(channels.map((channel) => `LISTEN ${channel}`).join('; '));
+      // A notification need not survive a crash, so it does not wait for a standby, which may be missing.
+      await client.query(`SET synchronous_commit = off; ${channels.map((channel) => `LISTEN ${channel}`).join('; ')}`);
       this.client = client;
     };
     await withTimeout(CONNECT_TIMEOUT_MS, listen(), () => client.drop()).catch(() => client.drop());
