@@ -47,6 +47,7 @@ function isTrusted({ ips }: HttpRequest): boolean {
 function plainAddress(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   // ::ffff:192.0.2.1 is an IPv4 client on a dual-stack socket; %eth0 names an interface of this machine.
-  const address = text.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const unmapped = text.startsWith(':') ? text.replace(/^::ffff:(?=\d+\.)/i, '') : text;
+  const address = unmapped.includes('%') ? unmapped.replace(/%.*$/, '') : unmapped;
   return isIP(address) ? address : undefined;
 }

@@ -46,9 +46,17 @@ const keyExpires = 'Latchkey-Key-Expires';
 /** The headers of an answer that a page of another origin may read (Fetch standard). */
 export const exposedHeaders = 'Access-Control-Expose-Headers';
 
+/** Of principals that many requests share: to write a time takes as long as the rest of the headers. */
+const writtenExpiry = new WeakMap<Principal, string>();
+
+/** The principal is that of a lease. */
+export function writeExpiryOnce(principal: Principal): void {
+  writtenExpiry.set(principal, principal.expiresAt.toISOString());
+}
+
 /** When the key expires (RFC 3339), for every granted answer. */
-export function expiryHeaders({ expiresAt }: Principal): Record<string, string> {
-  return { [keyExpires]: expiresAt.toISOString() };
+export function expiryHeaders(principal: Principal): Record<string, string> {
+  return { [keyExpires]: writtenExpiry.get(principal) ?? principal.expiresAt.toISOString() };
 }
 
 /**
@@ -59,6 +67,14 @@ export function expiryHeaders({ expiresAt }: Principal): Record<string, string> 
 export function decisionHeaders(decision: Decision, exposed: unknown): Record<string, string> {
   const headers = rateLimitHeaders(decision.rateLimit);
   if (!decision.allowed) return headers;
-  const all = [exposed, keyExpires].flat().filter((name) => typeof name === 'string' && name !== '');
-  return { ...headers, ...expiryHeaders(decision.principal), [exposedHeaders]: all.join(', ') };
+  Object.assign(headers, expiryHeaders(decision.principal));
+  headers[exposedHeaders] = exposed === undefined ? keyExpires : withOurs(exposed);
+  return headers;
+}
+
+function withOurs(exposed: unknown): string {
+  return [exposed, keyExpires]
+    .flat()
+    .filter((name) => typeof name === 'string' && name !== '')
+    .join(', ');
 }

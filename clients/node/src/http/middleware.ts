@@ -66,5 +66,5 @@ function refuse(res: ServerResponse, refusal: Exclude<Decision, { allowed: true 
 }
 
 function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  for (const name of Object.keys(headers)) res.setHeader(name, headers[name]!);
 }

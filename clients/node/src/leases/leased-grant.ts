@@ -1,5 +1,6 @@
 import type { Granted, RateLimit } from '../decision.js';
 import type { KeyRights } from '../domain/keys/key-rights.js';
+import { writeExpiryOnce } from '../http/http-answer.js';
 import type { ValidateKeyResponse__Output as Response } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { judge } from '../judge.js';
 import type { Lease } from './held-leases.js';
@@ -43,6 +44,7 @@ export function leaseIn(
   const decision = lease && granted(response, windowSeconds);
   if (!decision) return undefined;
   const { principal, rateLimit } = decision;
+  writeExpiryOnce(principal);
   const { id, lengthMs, uses, hasOwnPermissions: hasSubset, allowedNetworks } = lease;
   const rights: KeyRights = {
     access: principal.access,

@@ -134,7 +134,7 @@ export class Leases {
 
 /** Of the exact text of the header, by which the service reads the credential. */
 export function digestOf(authorization: readonly string[]): string {
-  return hash('sha256', authorization.length === 1 ? authorization[0]! : authorization.join(', '), 'hex');
+  return hash('sha256', authorization.length === 1 ? authorization[0]! : authorization.join(', '), 'binary');
 }
 
 /** The service leaves out a zone, such as %eth0, too. */
