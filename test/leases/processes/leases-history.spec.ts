@@ -1,0 +1,150 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Clock } from '../../faults/clock.js';
+import { OwnPostgres } from '../../faults/own-postgres.js';
+import { isLong, printFigures, shortOrLong } from '../../support/jest/long-form.js';
+import { type PlatformLogin, startPlatformLogin } from '../../support/platform/platform-login.js';
+import { buildService } from '../../support/processes/service-process.js';
+import { createDatabase } from '../../support/stores/databases.mjs';
+import { sql } from '../../support/stores/sql.js';
+import { freeze, Stand, type StandOptions } from './stand.js';
+
+const LEASE_MS = 1000;
+const INSTANCES = 2;
+const GUARDS = 4;
+const LONGEST_MS = 1500;
+
+type Ground = Partial<StandOptions> & {
+  readonly databaseUrl: string;
+  fault?(stand: Stand): Promise<unknown>;
+  leave(): Promise<void>;
+};
+
+async function calm(): Promise<Ground> {
+  const { url, drop } = await createDatabase();
+  return { databaseUrl: url, leave: drop };
+}
+
+const withFault =
+  (fault: (stand: Stand) => Promise<unknown>, more: Partial<StandOptions> = {}) =>
+  async () => ({
+    ...(await calm()),
+    ...more,
+    fault,
+  });
+
+const CUT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE 'latchkey%' AND random() < 0.5`;
+
+async function connectionsCut(): Promise<Ground> {
+  const ground = await calm();
+  return { ...ground, fault: () => sql(ground.databaseUrl, CUT) };
+}
+
+async function postgresPaused(): Promise<Ground> {
+  const postgres = await OwnPostgres.start();
+  const fault = async () => {
+    postgres.pause();
+    await pause(randomInt(LONGEST_MS));
+    postgres.resume();
+  };
+  return { databaseUrl: postgres.url, fault, leave: () => postgres.remove() };
+}
+
+async function standbyPromoted(): Promise<Ground> {
+  const old = await OwnPostgres.start();
+  const standby = await old.startStandby('standby');
+  let isPromoted = false;
+  const fault = async () => {
+    if (isPromoted) return;
+    isPromoted = true;
+    await old.kill();
+    await standby.promote();
+    await sql(standby.url, `ALTER SYSTEM SET synchronous_standby_names = ''`);
+    await sql(standby.url, 'SELECT pg_reload_conf()');
+  };
+  const databaseUrl = old.url.replace(/\/latchkey$/, `,${new URL(standby.url).host}/latchkey`);
+  const leave = async () => {
+    await standby.remove();
+    await old.remove();
+  };
+  return { databaseUrl, fault, leave };
+}
+
+async function clocksMoved(): Promise<Ground> {
+  const clocks = Array.from({ length: INSTANCES + GUARDS }, () => new Clock());
+  const fault = async () => clocks[randomInt(clocks.length)]!.set(randomInt(20) - 10);
+  return { ...(await calm()), env: (index) => clocks[index]!.env, fault };
+}
+
+const SCENARIOS: Record<string, { ground: () => Promise<Ground>; isShort?: true }> = {
+  'nothing goes wrong': { ground: calm, isShort: true },
+  'connections to PostgreSQL are cut': { ground: connectionsCut, isShort: true },
+  'a guard is frozen': {
+    ground: withFault((stand) => freeze((name) => stand.anyGuard().signal(name), LONGEST_MS)),
+    isShort: true,
+  },
+  'a service is frozen': {
+    ground: withFault((stand) => {
+      const { process } = stand.anyInstance();
+      return freeze((name) => process!.child.kill(name), LONGEST_MS);
+    }),
+  },
+  'PostgreSQL is frozen': { ground: postgresPaused },
+  'a guard is killed': { ground: withFault((stand) => stand.anyGuard().killAndStartAgain()) },
+  'a service is killed': {
+    ground: withFault(async (stand) => {
+      const instance = stand.anyInstance();
+      await instance.end('SIGKILL');
+      await instance.start();
+    }),
+  },
+  'services are restarted one after the other': {
+    ground: withFault(async (stand) => {
+      for (const instance of stand.instances) {
+        await instance.end('SIGTERM');
+        await instance.start();
+      }
+    }),
+  },
+  'wall clocks are moved': { ground: clocksMoved },
+  'services have different LEASE_MS': {
+    ground: withFault(async () => undefined, { leaseMs: [2000, 300, 0] }),
+  },
+  'a standby is promoted': { ground: standbyPromoted },
+};
+const inThisRun = Object.entries(SCENARIOS).filter(([, { isShort }]) => isLong || isShort);
+
+let login: PlatformLogin;
+beforeAll(async () => {
+  await buildService();
+  login = await startPlatformLogin();
+});
+afterAll(() => login.stop());
+
+test.each(inThisRun)(
+  'no request that starts after a change was answered is granted against it, while %s',
+  async (name, { ground }) => {
+    const { fault, leave, ...options } = await ground();
+    const leaseMs = Array.from({ length: INSTANCES }, () => LEASE_MS);
+    const stand = await Stand.start({ login, leaseMs, guards: GUARDS, owners: 3, paceMs: 400, ...options });
+    try {
+      stand.begin();
+      const changes = shortOrLong(8, 20);
+      for (let round = 0; round < shortOrLong(3, 10); round += 1) {
+        await stand.more(changes);
+        await fault?.(stand);
+      }
+      await stand.more(changes);
+      const { stale, broken, ...figures } = await stand.end();
+      printFigures(`leases, ${name}`, { ...figures, stale: stale.length });
+      expect([stale.slice(0, 3), broken]).toEqual([[], []]);
+      expect(figures.fromLeases).toBeGreaterThan(figures.grants / 2);
+    } finally {
+      await stand.stop();
+      await leave();
+    }
+  },
+  600_000,
+);
