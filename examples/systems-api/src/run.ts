@@ -18,7 +18,8 @@ const graceMs = 5000;
  */
 export async function run(host: Host): Promise<string> {
   const config = readConfig(host.env);
-  const guard = createGuard({ target: config.latchkeyTarget, serviceToken: config.serviceToken });
+  // Checks busy keys without a call where Latchkey runs with LEASE_MS.
+  const guard = createGuard({ target: config.latchkeyTarget, serviceToken: config.serviceToken, leases: true });
   const server = createSystemsApi(guard).listen(config.port, config.host);
 
   const stop = () => {
