@@ -239,17 +239,21 @@ describe('While a giver stays silent', () => {
     expect([await pendingOf(own), giver.recalls]).toEqual([[], []]);
   });
 
-  test('no validation waits, not even for the first use of a successor that ends the old key', async () => {
-    const { id, keyId } = await owned();
+  test('no validation waits, not even for a first use that ends the old key while a change of its owner waits', async () => {
+    const own = await owned();
+    const { id, keyId } = own;
     const { fullKey, key } = await rotateKey(app!, { ownerId: id, id: keyId }, { graceSeconds: 0 });
+    const third = { ...own, keyId: (await createKey(app!, id)).key.id };
     const giver = await register();
+    const change = begin(revoke(other!, third));
+    const ids = await giver.recalled(id);
     const { verdict } = await app!.validateKey.execute({ credential: fullKey, question: READ, client: client() });
     expect(verdict).toMatchObject({ granted: true });
-    const { items } = await app!.listApiKeys.execute(id, undefined, { limit: 5 });
-    expect(items.map((item) => [item.key.id, item.key.snapshot().revokedAt === null])).toEqual([
-      [key.id, true],
-      [keyId, false],
-    ]);
-    expect(giver.recalls).toEqual([]);
+    const { items } = await app!.listApiKeys.execute(id, 'revoked', { limit: 5 });
+    expect(items.map((item) => item.key.id).toSorted()).toEqual([keyId, third.keyId].toSorted());
+    expect([change.outcome, giver.recalls, (await pendingOf(own)).length]).toEqual([undefined, [], 1]);
+    await giver.acknowledge(...ids);
+    expect(await change.answered).toBe('ok');
+    expect((await app!.getApiKey.execute(id, key.id)).key.status(new Date())).toBe('active');
   });
 });
