@@ -54,7 +54,7 @@ export function buildAdapters(
   const leaseMessages = new LeaseMessages(primary, config.leaseMs > 0);
   const changeTimes = new ChangeTimes(log);
   const localLimiter = new MemoryRateLimiter();
-  const leaseRegistrations = new PostgresLeaseRegistrations(database, primary);
+  const leaseRegistrations = new PostgresLeaseRegistrations(database, config.database);
   const leaseRegistration = new LeaseRegistration(leaseRegistrations, config.leaseMs);
   const givesLeases = config.leaseMs > 0 ? leaseRegistration : undefined;
   const keyReader = new PostgresKeyReader(primary, traces, outage, 'validation', givesLeases);

@@ -39,10 +39,6 @@ export class LeaseMessages implements ChangeMessages {
     private readonly isGiver: boolean,
   ) {}
 
-  get isListening(): boolean {
-    return this.client !== undefined;
-  }
-
   /** Returns after the first attempt. Then it keeps trying. */
   async open(): Promise<void> {
     if (this.isGiver && this.canListen) await this.begin();

@@ -1,16 +1,15 @@
 import { IsNull } from 'typeorm';
 import type { LeaseRegistrations } from '../../../../application/ports.js';
+import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Giver } from '../../../../domain/leases/change-wait.js';
 import { type Database, databaseNow, NOW } from '../client/database.js';
-import type { Primary } from '../client/primary.js';
-import { TIMELINE } from '../client/server-state.js';
 import { lockTimeoutMs } from '../migrations/migrate.js';
 import { LeaseRegistrationRow, LeaseTimelineRow } from './rows.js';
 
 export class PostgresLeaseRegistrations implements LeaseRegistrations {
   constructor(
     private readonly database: Database,
-    private readonly primary: Primary,
+    private readonly config: Pick<DatabaseConfig, 'timeoutMs' | 'pooling'>,
   ) {}
 
   read() {
@@ -22,13 +21,12 @@ export class PostgresLeaseRegistrations implements LeaseRegistrations {
 
   async add({ id, leaseMs }: Giver): Promise<void> {
     const hasTimeline = await this.database.run((manager) => manager.exists(LeaseTimelineRow));
-    const { knowsTimelines, config } = this.primary;
     await this.database.transaction(async (manager) => {
       if (!hasTimeline) {
-        await manager.query(`SELECT set_config('lock_timeout', $1, true)`, [String(lockTimeoutMs(config))]);
+        await manager.query(`SELECT set_config('lock_timeout', $1, true)`, [String(lockTimeoutMs(this.config))]);
         // Waits for the transactions that found no row. Each later one finds it, because nobody reads in the meantime.
         await manager.query(`LOCK TABLE lease_timeline IN ACCESS EXCLUSIVE MODE`);
-        const timeline = knowsTimelines ? TIMELINE : '0';
+        const { timeline } = this.database;
         await manager.query(`INSERT INTO lease_timeline (timeline) SELECT ${timeline} ON CONFLICT (id) DO NOTHING`);
       }
       await manager.query(
