@@ -50,6 +50,18 @@ describe('start and stop with WORKERS=2', () => {
     expect(lines).toEqual([`latchkey: port ${port} is taken: set ${variable} to a free one`]);
   });
 
+  test('each process is registered to give leases, and fences its registration when it stops', async () => {
+    const env = { WORKERS: '2', LEASE_MS: '10000', DATABASE_URL: database.url, REDIS_URL };
+    const service = await ServiceProcess.startReady(env);
+    const registered = () =>
+      sql<{ left: boolean }>(database.url, 'SELECT fence IS NOT NULL AS left FROM lease_registrations');
+    await eventually(async () => (await registered()).length === 2);
+    expect(await registered()).toEqual([{ left: false }, { left: false }]);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, err: '' });
+    expect(await registered()).toEqual([{ left: true }, { left: true }]);
+  });
+
   test('an error in the configuration is reported once', async () => {
     const { code, err } = await new ServiceProcess({ DEMO: '1', WORKERS: '2', KEY_PREFIX: 'X' }).ended;
     expect(code).toBe(1);
