@@ -97,12 +97,14 @@ describe('POST /v1/leaked-keys', () => {
 
   test('accepts 60 requests an hour from a network, and answers more with 429 and Retry-After', async () => {
     const network = (host: number) => report({ keys: ['hello'] }, `2001:db8::${host}`);
+    const begunAt = performance.now();
     const answers = await Promise.all(Array.from({ length: 63 }, (_, host) => network(host)));
+    const seconds = (performance.now() - begunAt) / 1000;
     const refused = answers.filter(({ status }) => status !== 202);
     expect(refused).toHaveLength(3);
     for (const { status, headers, body } of refused) {
       expect([status, body.code]).toEqual([429, 'too_many_attempts']);
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(60 - seconds);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
     }
     expect((await report({ keys: ['hello'] }, '2001:db8:0:1::1')).status).toBe(202);
