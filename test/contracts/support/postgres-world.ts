@@ -2,7 +2,7 @@ import { createDataSource } from '../../../src/infrastructure/outbound/postgres/
 import { databaseNow } from '../../../src/infrastructure/outbound/postgres/client/database.js';
 import { migrateDatabase } from '../../../src/infrastructure/outbound/postgres/open-database.js';
 import { openOver } from '../../support/application/application.js';
-import { createDatabase } from '../../support/stores/databases.mjs';
+import { createMigratedDatabase } from '../../support/stores/databases.mjs';
 import { primaryAt } from '../../support/stores/primary.js';
 import { sql } from '../../support/stores/sql.js';
 import type { World } from './world.js';
@@ -16,7 +16,7 @@ const HELD_CLOCK = `
 
 /** A migrated database with such a clock, for any number of instances. */
 export async function openHeldDatabase() {
-  const database = await createDatabase();
+  const database = await createMigratedDatabase();
   await migrateDatabase(primaryAt(database.url, { pooling: 'session' }));
   await sql(database.url, HELD_CLOCK);
   const name = new URL(database.url).pathname.slice(1);

@@ -16,7 +16,7 @@ import { ValidationTimes } from '../../../src/infrastructure/telemetry/validatio
 import { NO_TRACES } from '../../../src/infrastructure/telemetry/traces.js';
 import { cheapPasswords } from './cheap-passwords.js';
 import { CHEAP_HASH } from './cheap.mjs';
-import { createDatabase } from '../stores/databases.mjs';
+import { createMigratedDatabase } from '../stores/databases.mjs';
 import { primaryAt } from '../stores/primary.js';
 
 export * from './calls.js';
@@ -57,7 +57,7 @@ export type OwnApplication = Awaited<ReturnType<typeof openOnOwnDatabase>>;
 
 /** The same with its own database, which `close` drops. */
 export async function openOnOwnDatabase(given: Given = {}) {
-  const database = await createDatabase();
+  const database = await createMigratedDatabase();
   const application = await openApplication(database.url, given);
   const close = () => application.close().finally(() => database.drop());
   return { ...application, databaseUrl: database.url, close };

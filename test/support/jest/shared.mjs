@@ -5,6 +5,7 @@ import { freePort } from '../../../scripts/lib/ports.mjs';
 import { run } from '../../../scripts/lib/run.mjs';
 import { startService } from '../../../scripts/lib/service.mjs';
 import { prepareService, startInHost } from '../processes/hosted-service.mjs';
+import { createDatabase } from '../stores/databases.mjs';
 
 /**
  * Something that suites share, while it runs.
@@ -23,7 +24,13 @@ import { prepareService, startInHost } from '../processes/hosted-service.mjs';
  * run at the same time share none, so that one does not see the other's floods, queues and clipboard.
  * @type {Readonly<Record<string, (number: string, find: Find) => Promise<Shared>>>}
  */
-const KINDS = { build, host: startHost, service: startSharedService, chromium: startSharedChromium };
+const KINDS = {
+  build,
+  migrated: migrateDatabase,
+  host: startHost,
+  service: startSharedService,
+  chromium: startSharedChromium,
+};
 
 /**
  * Starts what suites share when the first of them needs it, and answers with its addresses. It belongs to the main Jest
@@ -106,6 +113,20 @@ async function build() {
   const { code, output } = await run(process.execPath, [join(root, 'scripts/build.mjs')]);
   if (code !== 0) throw new Error(output);
   return { addresses: {}, stop: async () => {} };
+}
+
+/**
+ * A database with all tables and nothing else, of which suites get copies.
+ * @param {string} _number
+ * @param {Find} find
+ * @returns {Promise<Shared>}
+ */
+async function migrateDatabase(_number, find) {
+  const [{ url }] = await Promise.all([createDatabase(), find('/build')]);
+  const env = { ...process.env, DATABASE_URL: url };
+  const { code, output } = await run(process.execPath, [join(root, 'dist/composition/cli.js'), 'migrate'], { env });
+  if (code !== 0) throw new Error(output);
+  return { addresses: { name: new URL(url).pathname.slice(1) }, stop: async () => {} };
 }
 
 /** @returns {Promise<Shared>} */

@@ -1,5 +1,5 @@
 import { freePort } from '../../../scripts/lib/ports.mjs';
-import { createDatabase } from '../stores/databases.mjs';
+import { createMigratedDatabase } from '../stores/databases.mjs';
 import { reached } from '../stores/pooled.mjs';
 import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
 
@@ -10,7 +10,7 @@ import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
  *   drop(): Promise<void> }>}
  */
 export async function prepareService(given = {}) {
-  const own = given['DATABASE_URL'] ? undefined : await createDatabase();
+  const own = given['DATABASE_URL'] ? undefined : await createMigratedDatabase();
   const databaseUrl = given['DATABASE_URL'] ?? own?.url ?? '';
   const way = reached(databaseUrl);
   const httpPort = given['HTTP_PORT'] ?? String(await freePort());

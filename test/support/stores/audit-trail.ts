@@ -4,7 +4,7 @@ import type { AuditTrailTransaction } from '../../../src/application/audit/audit
 import type { AuditTrail } from '../../../src/application/ports.js';
 import { VerifyAuditTrail } from '../../../src/application/audit/verify-audit-trail.js';
 import { openApplication, times, type Application } from '../application/application.js';
-import { createDatabase } from './databases.mjs';
+import { createMigratedDatabase } from './databases.mjs';
 
 export const SEAL_KEY_HEX = '5e'.repeat(32);
 export const SEAL_KEY = createSecretKey(Buffer.from(SEAL_KEY_HEX, 'hex'));
@@ -50,7 +50,7 @@ class ShiftedTrail implements AuditTrail {
 
 /** An audit trail in its own database. */
 export async function openTrail(): Promise<Trail> {
-  const database = await createDatabase();
+  const database = await createMigratedDatabase();
   const app = await openApplication(database.url);
   let sealer = new SealAuditEvents(app.auditTrail, [SEAL_KEY]);
   let recorded = 0;
