@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { openFakes, type FakeApplication } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { ADMIN_PERMISSION, openFakes, type FakeApplication } from '../../../test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 import { DAY_MS } from '../../domain/time.js';
 
 const GIVER = { id: 'r1', leaseMs: 10_000 };
@@ -58,6 +58,15 @@ describe('A call about an account', () => {
       'stale_version',
     ]);
     expect((await begin(revoke)).outcome).toBe('api_key_not_active');
+  });
+
+  test('waits when it is made by an administrator', async () => {
+    const { keyId } = await ownKey();
+    const administrator = await newOwner(app, { permissions: [ADMIN_PERMISSION] });
+    const call = await begin(() => app.revokeAnyKey.execute({ administrator, keyId, password: PASSWORD }, client()));
+    expect([call.outcome, app.store.recalls.length]).toEqual([undefined, 1]);
+    await acknowledgeAll();
+    expect(call.outcome).toBe('ok');
   });
 
   test('finds a due end on the way, and waits for nothing', async () => {
