@@ -24,6 +24,7 @@ describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     service = await ServiceProcess.startReady({
       DATABASE_URL: database.url,
       OTEL_SERVICE_NAME: 'keys',
+      LEASE_MS: '1000',
       ...receiver.env,
     });
     clients = connectClients(service.target);
@@ -62,6 +63,15 @@ describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       ({ traceId, name }) => traceId === hexDigits('c', 32) && name === 'postgresql record_failures',
     );
     expect(commit.attributes).toContainEqual({ key: 'db.operation.batch.size', value: { intValue: 1 } });
+  });
+
+  test('says of a validation that gave a lease how many uses that has', async () => {
+    const stream = new ValidationStream(clients);
+    const request = { apiKey: fullKey, operation: 'OPERATION_READ', leaseWish: { uses: 3 } } as const;
+    await eventually(async () => (await stream.validate(request)).lease);
+    stream.close();
+    const leased = { key: 'latchkey.lease.uses', value: { intValue: 3 } };
+    await found(({ attributes }) => attributes.some((each) => JSON.stringify(each) === JSON.stringify(leased)));
   });
 
   test('has a batch in the trace of its first validation, with links to the others', async () => {

@@ -46,6 +46,14 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     });
   });
 
+  test('has the time of the database without a call, as of the last read', async () => {
+    const { publicPart } = await made();
+    await world.keyReader.read(publicPart);
+    const aheadMs = world.databaseClock.now().getTime() - (await world.now()).getTime();
+    expect(aheadMs).toBeGreaterThanOrEqual(0);
+    expect(aheadMs).toBeLessThan(DAY_MS);
+  });
+
   test('finds nothing for an unknown public part, and returns the time', async () => {
     const reading = await world.keyReader.read('0'.repeat(24));
     expect(reading).toEqual({ now: await world.now(), sentAt: expect.any(Number) });

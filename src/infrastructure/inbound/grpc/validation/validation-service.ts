@@ -69,20 +69,25 @@ export class ValidationService implements GrpcDoor {
   }
 
   private async answerOne(
-    question: WireQuestion,
+    wire: WireQuestion,
     call: ServerUnaryCall<WireQuestion, WireAnswer>,
     service: string,
   ): Promise<WireAnswer> {
-    const answer = await this.answer(question, service);
+    const { validateKey, rateLimit } = this.parts;
+    const validation = await validateKey.execute(readRequest(wire, service));
     // Sent only now, so that headers and answer travel in one packet.
     call.sendMetadata(this.window);
-    return answer;
+    return toAnswer(wire.requestId, validation, rateLimit);
   }
 
   private answering(each: Each, service: string): Parameters<typeof answerStream>[1] {
     const { leases, recordLeaseUses } = this.parts;
     return {
-      answer: (question, stream) => each((span) => this.answerOn(stream, question, service, span), question.readAt),
+      answer: (wire, stream) => {
+        const { leaseWish, readAt } = wire;
+        if (!leases || !leaseWish) return each(() => this.answerOn(stream, wire, service), readAt);
+        return each((span) => this.answerWithLease({ leases, stream, wire, service, span }), readAt);
+      },
       receive: (report, stream) => {
         if (report.givenBack.length > 0) leases?.giveBack(stream, givenBackIn(report));
         recordLeaseUses.execute(usesIn(report), service);
@@ -90,10 +95,9 @@ export class ValidationService implements GrpcDoor {
     };
   }
 
-  private async answerOn(stream: AnswerStream, wire: WireQuestion, service: string, span?: OpenSpan): Promise<void> {
-    const { leases } = this.parts;
-    if (leases && wire.leaseWish) await this.answerWithLease({ leases, stream, wire, service, span });
-    else stream.write(await this.answer(wire, service));
+  private async answerOn(stream: AnswerStream, wire: WireQuestion, service: string): Promise<void> {
+    const { validateKey, rateLimit } = this.parts;
+    stream.write(toAnswer(wire.requestId, await validateKey.execute(readRequest(wire, service)), rateLimit));
   }
 
   private async answerWithLease({ leases, stream, wire, service, span }: LeaseAnswer): Promise<void> {
@@ -111,11 +115,6 @@ export class ValidationService implements GrpcDoor {
     } finally {
       leases.end(attempt);
     }
-  }
-
-  private async answer(wire: WireQuestion, service: string): Promise<WireAnswer> {
-    const { validateKey, rateLimit } = this.parts;
-    return toAnswer(wire.requestId, await validateKey.execute(readRequest(wire, service)), rateLimit);
   }
 }
 

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import {
+  client,
   createKey,
   newOwner,
   openApplication,
+  rotateKey,
   times,
   type Application,
 } from '../../../../../test/support/application/application.js';
@@ -140,5 +142,32 @@ test.each([0, 1])('reads every earlier change while an older read is under way, 
   } finally {
     line.close();
     await slow.close();
+  }
+});
+
+test('reads the registration of this process and the grace of a successor in the same statement, if it gives leases', async () => {
+  const owner = await newOwner(app);
+  const { key } = await createKey(app, owner.id);
+  const { publicPart } = key.snapshot();
+  let own: string | undefined;
+  const leasing = new PostgresKeyReader(primaryAt(database.url), undefined, undefined, 'validation', {
+    own: () => own,
+  });
+  const forLease = async () => (await leasing.read(publicPart)).forLease;
+  try {
+    expect(await reader.read(publicPart)).not.toHaveProperty('forLease');
+    expect(await forLease()).toEqual({ own: undefined, graceSeconds: null });
+    own = randomUUID();
+    expect(await forLease()).toEqual({ own: undefined, graceSeconds: null });
+    await app.sql(`INSERT INTO lease_registrations (id, lease_ms, renewed_at) VALUES ($1, 2000, now())`, [own]);
+    expect(await forLease()).toEqual({ own: { leaseMs: 2000, fence: null }, graceSeconds: null });
+    const fence = randomUUID();
+    await app.sql(`UPDATE lease_registrations SET fence = $1`, [fence]);
+    const { fullKey } = await rotateKey(app, key, { graceSeconds: 60 });
+    expect(await forLease()).toEqual({ own: { leaseMs: 2000, fence }, graceSeconds: 60 });
+    await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
+    expect(await forLease()).toMatchObject({ graceSeconds: null });
+  } finally {
+    await leasing.close();
   }
 });
