@@ -3,7 +3,7 @@ import '../scripts/lib/node-version.mjs';
 import { step } from '../scripts/lib/run.mjs';
 import { openLab } from './lib/lab.mjs';
 import { start } from './lib/process.mjs';
-import { startService } from './lib/service.mjs';
+import { LONG_TIMEOUTS, startService } from './lib/service.mjs';
 import { interleave, ratioRow, row, table } from './rows/row.mjs';
 
 const KEYS = 1000;
@@ -13,7 +13,7 @@ const { runs, seconds } = process.argv.includes('--quick') ? { runs: 1, seconds:
 
 if ((await step('scripts/build.mjs').code) !== 0) process.exit(1);
 const lab = await openLab();
-const service = await startService(await lab.database(KEYS), { LEASE_MS: '2000' });
+const service = await startService(await lab.database(KEYS), { LEASE_MS: '2000', ...LONG_TIMEOUTS });
 const env = { BENCH_TARGET: service.target };
 const client = await start('programs/leases-client.mjs', { env, isServer: false });
 const app = await start('programs/express.mjs', { env, isServer: false });
