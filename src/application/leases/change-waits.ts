@@ -59,7 +59,7 @@ export class ChangeWaits {
     const { found, wait } = call;
     const nowMs = this.clock.nowMs();
     const answersFromMs = this.watch.answersFrom(found.timeline, found.completeTimeline, nowMs);
-    if (!wait.mayWait) return;
+    if (!wait.mayWait && answersFromMs <= nowMs) return;
     wait.committed(nowMs, answersFromMs);
     const finished = this.finish(call, nowMs, answersFromMs > 0);
     this.underWay.add(finished);
@@ -119,7 +119,7 @@ class WaitingCall {
 
   /** @returns the rows to delete */
   async wait(recall: () => Promise<readonly Giver[]>): Promise<readonly string[]> {
-    this.change.read(await recall(), this.notificationId);
+    if (this.change.mayWait) this.change.read(await recall(), this.notificationId);
     return new Promise((resolve, reject) => {
       let cancel = (): void => undefined;
       this.look = () => {

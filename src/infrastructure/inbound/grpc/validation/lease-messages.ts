@@ -19,7 +19,7 @@ const RESTRICTION: Readonly<Record<number, string>> = {
 };
 
 /** Limits the size of a message. */
-const MOST_RECALLED = 4096;
+const MOST_RECALLED = 16_384;
 
 /** @param understands what the guard judges by */
 export function restrictionsOf(understands: readonly number[]): ReadonlySet<string> {
