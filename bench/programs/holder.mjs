@@ -15,9 +15,10 @@ const guard = createGuard({
 
 takeOrders({}, async ({ key }) => {
   for (let turn = 0; turn < 3; turn += 1) {
+    const sentAt = performance.now();
     const { allowed } = await guard.check(guardQuestion(key));
     if (!allowed) throw new Error('a key was refused');
-    if (source === 'lease') return { fromLease: 1 };
+    if (source === 'lease') return { fromLease: 1, ms: performance.now() - sentAt };
   }
   return { fromLease: 0 };
 });

@@ -110,10 +110,13 @@ export function keysWritten(keys, perSecond) {
 
 /**
  * @param {any} costs
- * @param {{ perSecond: number, storedKeys: number, keysInUse: number }} load
+ * @param {{ perSecond: number, storedKeys: number, keysInUse: number, hasLeases?: boolean }} load in requests a second
  */
-export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
+export function fleet(costs, { perSecond: requests, storedKeys, keysInUse, hasLeases = false }) {
   const { utilization, connections } = ASSUMED;
+  // A call that brings a lease counts like any other, except for its bytes with the report of uses.
+  const { callsARequest, bytesACall } = hasLeases ? costs.leases : { callsARequest: 1, bytesACall: costs.bytes.guard };
+  const perSecond = requests * callsARequest;
   let pace = paceAt(costs.paced, utilization);
   // A process also writes the usage of keys, and it writes more when it is busier.
   for (let round = 0; round < 20; round += 1) {
@@ -127,6 +130,8 @@ export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
   const readingCores = (perSecond * micros.postgres) / 1e6;
   const writingCores = (written * costs.usage.postgresMicros) / 1e6;
   return {
+    callsARequest,
+    calls: perSecond,
     processes,
     batch,
     readingCores,
@@ -138,7 +143,7 @@ export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
     walBytes: written * costs.usage.walBytes,
     storedBytes: storedKeys * bytesAKey(costs.stored),
     bytes: {
-      guard: costs.bytes.guard * perSecond,
+      guard: bytesACall * perSecond,
       postgres: costs.bytes.postgres * perSecond,
       redis: costs.bytes.redis * perSecond,
     },

@@ -3,7 +3,7 @@ import { insertDoomed } from '../lib/seed.mjs';
 import { openLine, startService, withService } from '../lib/service.mjs';
 import { sum, summary } from '../lib/statistics.mjs';
 
-const ROUND_TRIPS_MS = [0, 20, 80, 150];
+export const ROUND_TRIPS_MS = [0, 20, 80, 150];
 const KEYS = 100_000;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 /** Fewer than the guard lets wait. */
