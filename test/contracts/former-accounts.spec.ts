@@ -49,9 +49,9 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
     await purge(world, id, 6n);
     expect(await world.accounts.find(id)).toBeUndefined();
     expect(await world.accounts.findByEmail(emailOf(id))).toBeUndefined();
-    expect(await seen(id)).toEqual({ account: undefined, formerAccount: { id, version: 6n } });
+    expect(await seen(id)).toEqual({ account: undefined, formerAccount: FormerAccount.restore(id, 6n) });
     await purge(world, id, 7n);
-    expect((await seen(id)).formerAccount).toEqual({ id, version: 7n });
+    expect((await seen(id)).formerAccount).toEqual(FormerAccount.restore(id, 7n));
   });
 
   if (onPostgres) {
@@ -103,7 +103,7 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
     await purge(world, id);
     await newAccount(world, { email: emailOf(id) });
     await expect(openAgain(id, 6n)).rejects.toMatchObject({ code: 'email_taken' });
-    expect(await seen(id)).toEqual({ account: undefined, formerAccount: { id, version: 5n } });
+    expect(await seen(id)).toEqual({ account: undefined, formerAccount: FormerAccount.restore(id, 5n) });
   });
 
   test('keeps its keys, which the new account neither sees nor finds', async () => {
@@ -153,7 +153,7 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
       await linger(transaction);
       await transaction.forgetAccount(FormerAccount.restore(id, 3n));
     });
-    expect(await concurrent).toEqual({ account: undefined, formerAccount: { id, version: 3n } });
+    expect(await concurrent).toEqual({ account: undefined, formerAccount: FormerAccount.restore(id, 3n) });
   });
 
   test('does not exist under an unused id', async () => {

@@ -49,6 +49,8 @@ const readWith = (permissions: readonly string[], attributes: readonly Attribute
     expiresAt: { seconds: String(at.getTime() / 1000 - 0.25), nanos: 250_000_000 },
   },
   rateLimit: { limit: 9, remaining: 8, resetAfter: { seconds: '1', nanos: 1000 }, window: null },
+  lease: null,
+  recall: null,
 });
 
 test('writes each grant with its own permissions, however many and in whatever order they are written', () => {
