@@ -45,7 +45,8 @@ export class GuardProcess {
 
   check(keys: readonly string[]): void {
     this.keys = keys;
-    if (this.child.connected) this.child.send({ keys });
+    // A process that was killed in the meantime gets them when it starts again.
+    if (this.child.connected) this.child.send({ keys }, () => undefined);
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
