@@ -18,8 +18,8 @@ const RESTRICTION: Readonly<Record<number, string>> = {
   [wireRestriction.KEY_RESTRICTION_NETWORKS]: 'networks',
 };
 
-/** Limits the size of a message. */
-const MOST_RECALLED = 16_384;
+/** A guard gives all back in one message, which must be smaller than 64 KiB however high the ids are. */
+const MOST_RECALLED = 10_000;
 
 /** @param understands what the guard judges by */
 export function restrictionsOf(understands: readonly number[]): ReadonlySet<string> {

@@ -5,7 +5,9 @@ import { LeaseGiver } from '../../../../application/leases/lease-giver.js';
 import type { RecordLeaseUses } from '../../../../application/leases/record-lease-uses.js';
 import type { Validation, ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { ChangeMessages } from '../../../../application/ports.js';
-import type { WireAnswer, WireQuestion } from './validation-messages.js';
+import { CHANNEL_OPTIONS } from '../channel-options.js';
+import { toRecalls } from './lease-messages.js';
+import { VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
 import { ValidationService } from './validation-service.js';
 
 const LIMIT = { perSecond: 20, burst: 100 };
@@ -159,6 +161,15 @@ test('10,000 leases are recalled by one message on their stream', async () => {
   await settled();
   const recalls = call.sent.flatMap(({ recall }) => (recall ? [recall.ids.length] : []));
   expect(recalls).toEqual([10_000]);
+});
+
+test('what one message recalls can be given back in one message, also after years of leases', () => {
+  const ids = Array.from({ length: 20_000 }, (_, n) => 2 ** 42 - 1 - n);
+  const { requestSerialize } = VALIDATION_SERVICE.ValidateKeys!;
+  const sizes = [...toRecalls(ids)].map(
+    ({ recall }) => requestSerialize({ leaseReport: { givenBack: recall!.ids } }).length,
+  );
+  expect(Math.max(...sizes)).toBeLessThan(Number(CHANNEL_OPTIONS['grpc.max_receive_message_length']));
 });
 
 test('a report has no answer, and its uses are recorded for the service that sent it', async () => {
