@@ -12,3 +12,19 @@ export function withTransactions(accounts: Accounts, transaction: Accounts['tran
     transaction,
   };
 }
+
+/** How a work ended. */
+export type Outcome<T> = { readonly result: T } | { readonly error: unknown };
+
+export function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
+  return work.then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+/** Throws the error, if the work ended with one. */
+export function valueOf<T>(outcome: Outcome<T>): T {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.result;
+}

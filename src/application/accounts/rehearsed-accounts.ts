@@ -1,8 +1,6 @@
 import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
-import { withTransactions } from '../with-transactions.js';
-
-type Outcome<T> = { readonly result: T } | { readonly error: unknown };
+import { type Outcome, outcomeOf, valueOf, withTransactions } from '../with-transactions.js';
 
 /** Undoes a transaction whose work has ended well. */
 class Undone extends Error {}
@@ -19,17 +17,13 @@ export function rehearsed(accounts: Accounts): Accounts {
       let outcome: Outcome<T> | undefined;
       const rehearse = async (transaction: AccountTransaction) => {
         // A Refusal that were thrown here would commit what was done before it.
-        outcome = await work(transaction).then(
-          (result) => ({ result }),
-          (error: unknown) => ({ error }),
-        );
+        outcome = await outcomeOf(work(transaction));
         throw undone;
       };
       await accounts.transaction(id, rehearse, others).catch((error: unknown) => {
         if (error !== undone) throw error;
       });
-      if ('error' in outcome!) throw outcome.error;
-      return outcome!.result;
+      return valueOf(outcome!);
     },
   );
   return { ...rehearsal, rehash: async () => undefined };

@@ -3,10 +3,8 @@ import { LatchkeyError, Refusal } from '../../domain/errors.js';
 import { ChangeWait } from '../../domain/leases/change-wait.js';
 import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
-import { withTransactions } from '../with-transactions.js';
+import { type Outcome, outcomeOf, valueOf, withTransactions } from '../with-transactions.js';
 import type { ChangeWaits, EndedCall } from './change-waits.js';
-
-type Outcome<T> = { readonly result: T } | { readonly error: unknown };
 
 /**
  * Answers a call only once no lease from before its change can be used any more. The same holds for a call that states
@@ -54,16 +52,4 @@ async function run<T>(
 /** Otherwise nobody knows whether it was committed, and the answer says nothing about the account. */
 function isStatement(outcome: Outcome<unknown>): boolean {
   return 'result' in outcome || (outcome.error instanceof LatchkeyError && outcome.error.code !== 'unavailable');
-}
-
-function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
-  return work.then(
-    (result) => ({ result }),
-    (error: unknown) => ({ error }),
-  );
-}
-
-function valueOf<T>(outcome: Outcome<T>): T {
-  if ('error' in outcome) throw outcome.error;
-  return outcome.result;
 }
