@@ -116,7 +116,8 @@ export class LeaseMessages implements ChangeMessages {
       const channels = this.isGiver ? [CHANGES, ACKNOWLEDGEMENTS] : [ACKNOWLEDGEMENTS];
       // A notification need not survive a crash, so it does not wait for a standby, which may be missing.
       await client.query(`SET synchronous_commit = off; ${channels.map((channel) => `LISTEN ${channel}`).join('; ')}`);
-      this.client = client;
+      if (this.listeners > 0) this.client = client;
+      else client.drop();
     };
     await withTimeout(CONNECT_TIMEOUT_MS, listen(), () => client.drop()).catch(() => client.drop());
   }
