@@ -13,7 +13,7 @@ import { type LeasedGrant, leaseIn } from './leased-grant.js';
 
 /** Counts of a guard's leases. */
 export interface LeaseCounts {
-  /** The leases that the guard holds now. */
+  /** The leases that the guard holds now. One that has ended counts up to a second longer. */
   readonly held: number;
   /** The requests that were granted from a lease. */
   readonly spent: number;
