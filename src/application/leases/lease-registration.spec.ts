@@ -9,13 +9,24 @@ function setUp() {
   const store = new FakeStore();
   const registrations = fakeLeaseRegistrations(store);
   const clock = { ms: 0 };
+  const ids = async () => (await registrations.read()).registrations.map(({ id }) => id);
+  /** The other process deletes the registration of the one that ended at this time, and no sooner. */
+  const expectDeletion = async (atMs: number, ended: LeaseRegistration, other: LeaseRegistration) => {
+    clock.ms = atMs - 1;
+    await other.keep();
+    expect(await ids()).toContain(ended.own());
+    clock.ms = atMs;
+    await other.keep();
+    expect(await ids()).toEqual([other.own()]);
+  };
   return {
     store,
     registrations,
     clock,
+    expectDeletion,
     start: (leaseMs = 2000) => new LeaseRegistration(registrations, leaseMs, () => clock.ms),
     rows: async () => (await registrations.read()).registrations,
-    ids: async () => (await registrations.read()).registrations.map(({ id }) => id),
+    ids,
   };
 }
 
@@ -67,7 +78,7 @@ test('a registration that was not renewed for 30 s is fenced, and deleted after 
 });
 
 test('the time until the deletion counts from when the commit of the fence was acknowledged', async () => {
-  const { start, ids, registrations, store, clock } = setUp();
+  const { start, expectDeletion, registrations, store, clock } = setUp();
   const [ended, other] = [start(), start()];
   await ended.keep();
   store.pass(30_000);
@@ -78,27 +89,17 @@ test('the time until the deletion counts from when the commit of the fence was a
     return isFenced;
   };
   await other.keep();
-  clock.ms = 12_039;
-  await other.keep();
-  expect(await ids()).toContain(ended.own());
-  clock.ms = 12_040;
-  await other.keep();
-  expect(await ids()).toEqual([other.own()]);
+  await expectDeletion(12_040, ended, other);
 });
 
 test('the time until the deletion counts from when a fence of another process was first read', async () => {
-  const { start, ids, registrations, clock } = setUp();
+  const { start, expectDeletion, registrations, clock } = setUp();
   const [ended, other] = [start(), start()];
   await ended.keep();
   await registrations.fence(ended.own()!, 'f1');
   clock.ms = 10_000;
   await other.keep();
-  clock.ms = 12_039;
-  await other.keep();
-  expect(await ids()).toContain(ended.own());
-  clock.ms = 12_040;
-  await other.keep();
-  expect(await ids()).toEqual([other.own()]);
+  await expectDeletion(12_040, ended, other);
 });
 
 test('a registration is not deleted after its fence was lost, even if it was fenced again', async () => {
