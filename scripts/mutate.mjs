@@ -57,13 +57,11 @@ const specsOf = {
 const unmutable = [
   'audit-event',
   'audit-trail',
-  'change-ports',
   'due-ports',
   'key-directory-ports',
   'key-import-ports',
   'key-state',
   'leak-report',
-  'lease-ports',
   'notice-ports',
   'ports',
   'sign-in-ports',

@@ -97,7 +97,7 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/sessions/sign-in.js', decided],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/validation/validate-key.js', decided],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/leaks/end-reported-keys.js', decided],
-    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/leases/answered-accounts.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/change-waits.js', decided],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../domain/keys/owner-keys.js', decided],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../domain/keys/key-change.js', decided],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../domain/notices/notices-of-change.js', decided],

@@ -110,13 +110,10 @@ export function keysWritten(keys, perSecond) {
 
 /**
  * @param {any} costs
- * @param {{ perSecond: number, storedKeys: number, keysInUse: number, hasLeases?: boolean }} load in requests a second
+ * @param {{ perSecond: number, storedKeys: number, keysInUse: number }} load in requests a second
  */
-export function fleet(costs, { perSecond: requests, storedKeys, keysInUse, hasLeases = false }) {
+export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
   const { utilization, connections } = ASSUMED;
-  // A call that brings a lease counts like any other, except for its bytes with the report of uses.
-  const { callsARequest, bytesACall } = hasLeases ? costs.leases : { callsARequest: 1, bytesACall: costs.bytes.guard };
-  const perSecond = requests * callsARequest;
   let pace = paceAt(costs.paced, utilization);
   // A process also writes the usage of keys, and it writes more when it is busier.
   for (let round = 0; round < 20; round += 1) {
@@ -130,8 +127,6 @@ export function fleet(costs, { perSecond: requests, storedKeys, keysInUse, hasLe
   const readingCores = (perSecond * micros.postgres) / 1e6;
   const writingCores = (written * costs.usage.postgresMicros) / 1e6;
   return {
-    callsARequest,
-    calls: perSecond,
     processes,
     batch,
     readingCores,
@@ -143,7 +138,7 @@ export function fleet(costs, { perSecond: requests, storedKeys, keysInUse, hasLe
     walBytes: written * costs.usage.walBytes,
     storedBytes: storedKeys * bytesAKey(costs.stored),
     bytes: {
-      guard: bytesACall * perSecond,
+      guard: costs.bytes.guard * perSecond,
       postgres: costs.bytes.postgres * perSecond,
       redis: costs.bytes.redis * perSecond,
     },

@@ -24,11 +24,10 @@ const TABLES = {
  * @param {string} page
  */
 export function filled(page) {
-  const leases = readScaleResults('leases');
   return page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, /** @type {string} */ name) => {
     const [part, tables] = Object.entries(TABLES).find(([, each]) => each[name]) ?? [];
     if (!part) throw new Error(`there is no table ${name}`);
-    return `<!-- ${name} -->\n\n${tables?.[name]?.({ ...readScaleResults(part), leases })}\n\n<!-- end -->`;
+    return `<!-- ${name} -->\n\n${tables?.[name]?.(readScaleResults(part))}\n\n<!-- end -->`;
   });
 }
 

@@ -1,10 +1,10 @@
-// `node bench/scale/run.mjs costs`, or check, prices, regions or leases. Each takes two to five minutes, measures the
+// `node bench/scale/run.mjs costs`, or check, prices or regions. Each takes two to five minutes, measures the
 // figures for the tables of docs/scale.md, and writes them to results/.
 import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';
 import { writeResults } from '../lib/results.mjs';
 
-const PARTS = ['costs', 'check', 'prices', 'regions', 'leases'];
+const PARTS = ['costs', 'check', 'prices', 'regions'];
 const part = process.argv[2] ?? '';
 if (!PARTS.includes(part)) throw new Error(`Say what to measure: ${PARTS.join(', ')}.`);
 

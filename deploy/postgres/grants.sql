@@ -8,7 +8,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON sessions, spent_sign_ins, idle_notices T
 GRANT SELECT, INSERT, UPDATE, DELETE ON password_guesses, outbox, leak_reports, leak_report_budgets TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON api_key_usage, api_key_addresses, api_key_days, api_key_networks
   TO latchkey_service;
-GRANT SELECT, INSERT, UPDATE, DELETE ON lease_registrations, lease_timeline, pending_changes TO latchkey_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON instances TO latchkey_service;
 GRANT SELECT, INSERT ON audit_events, audit_seals, audit_prunings TO latchkey_service;
 -- With AUDIT_RETENTION_DAYS it also deletes old events. A trigger refuses the deletion of others.
 -- GRANT DELETE ON audit_events TO latchkey_service;

@@ -4,9 +4,14 @@ import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { IdleNotice } from '../domain/notices/idle-keys.js';
 import type { KeyNotice } from '../domain/notices/key-notice.js';
-import type { LeasesFound } from './change-ports.js';
 import type { ListedKey } from './lists.js';
 import { LatchkeyError } from '../domain/errors.js';
+
+/** A change whose call is not answered yet, by the account whose keys it is about. */
+export interface UnansweredChange {
+  readonly ownerId: string;
+  readonly changeId: string;
+}
 
 /**
  * A locked account, and others if the caller named some. All changes made through it commit together when the work
@@ -18,11 +23,12 @@ export interface AccountTransaction {
   readonly account: Account | undefined;
   /** Of a purged account, until a new account is saved under its id. */
   readonly formerAccount: FormerAccount | undefined;
-  readonly leases: LeasesFound;
+  /** The id of a change of the account, if its call was not answered when the account was locked. */
+  readonly unanswered: string | undefined;
   /** Whether leases on the account's keys from before must not be used any more, because of what was saved so far. */
   readonly endsLeases: boolean;
-  /** Makes every later call about the account wait until the change has been answered. */
-  addPendingChange(changeId: string): Promise<void>;
+  /** Makes every later call about the account wait until this change is answered. */
+  leaveUnanswered(changeId: string): Promise<void>;
   /** One of the other locked accounts. Undefined when it does not exist or was purged. */
   other(id: string): Account | undefined;
   /** The ids of the service accounts that name this account as a manager now. */

@@ -2,6 +2,7 @@ import type { Account } from '../domain/accounts/account.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { KeyNotice } from '../domain/notices/key-notice.js';
+import type { UnansweredChange } from './account-transaction.js';
 
 /** A batch of keys to import. */
 export interface ImportScope {
@@ -21,6 +22,8 @@ export interface NewImport {
 /** The accounts and keys of a batch. What is added commits when the work resolves, or not at all. */
 export interface ImportTransaction {
   readonly now: Date;
+  /** Changes of the locked accounts whose calls are not answered yet. */
+  readonly unanswered: readonly UnansweredChange[];
   /** Undefined when the account does not exist or was purged. */
   account(id: string): Account | undefined;
   /** The key with this public part, if there is one, also one that has ended or whose owner was purged. */

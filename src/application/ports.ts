@@ -1,8 +1,7 @@
 /**
  * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts,
- * change-ports.ts, due-ports.ts, key-directory-ports.ts, key-import-ports.ts, lease-ports.ts. Unless stated otherwise, a
- * method throws LatchkeyError `unavailable` when its store does not answer,
- * and `now` is the clock of PostgreSQL, the same for all instances.
+ * due-ports.ts, key-directory-ports.ts, key-import-ports.ts. Unless stated otherwise, a method throws LatchkeyError
+ * `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
@@ -12,16 +11,14 @@ import type { AuditEvent, FailedAuthentication, OwnerEventType, RecordedEvent } 
 import type { KeyProof } from '../domain/leaks/key-proof.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { ReportCharge } from '../domain/leaks/report-budget.js';
-import type { AccountTransaction } from './account-transaction.js';
+import type { AccountTransaction, UnansweredChange } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
 import type { Requester } from './sign-in-ports.js';
 
-export * from './change-ports.js';
 export * from './due-ports.js';
 export * from './key-directory-ports.js';
 export * from './key-import-ports.js';
-export * from './lease-ports.js';
 export * from './notice-ports.js';
 export * from './sign-in-ports.js';
 export * from './validation-ports.js';
@@ -123,4 +120,17 @@ export interface Accounts {
   managedBy(personId: string): Promise<Account[]>;
   /** How many accounts the filter `isWithoutManagers` finds. */
   countWithoutManagers(): Promise<number>;
+}
+
+/** The processes that serve, with the leases that they may give. See ChangeWaits. */
+export interface Instances {
+  /** LEASE_MS, the longest of all processes that served within the last 15 minutes. Undefined when there is none. */
+  longestLeaseMs(): Promise<number | undefined>;
+  /** Each change counts as answered, unless a later change of the account has followed it. */
+  clear(changes: readonly UnansweredChange[]): Promise<void>;
+}
+
+export interface ChangeMeter {
+  /** @param ms from the end of a call's transaction */
+  waited(ms: number): void;
 }

@@ -3,7 +3,7 @@ import type { Client, FailedAuthentication } from '../domain/audit/audit-event.j
 import type { KeyRights } from '../domain/keys/key-rights.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { Question, Verdict } from '../domain/keys/verdict.js';
-import type { FoundKey } from '../domain/leases/giving.js';
+import type { LeasedKey } from '../domain/keys/lease.js';
 import type { RateDecision, RateLimit } from '../domain/rate-limit.js';
 import type { KeyHistory } from '../domain/usage/key-history.js';
 
@@ -14,7 +14,7 @@ export interface KeyReading {
   readonly sentAt: number;
   readonly found?: KeyStanding;
   /** What decides about a lease on the key. Only where this process gives leases. */
-  readonly forLease?: Pick<FoundKey, 'own' | 'graceSeconds'>;
+  readonly forLease?: Pick<LeasedKey, 'longestLeaseMs' | 'graceSeconds'>;
 }
 
 export interface KeyReader {
@@ -24,7 +24,6 @@ export interface KeyReader {
 
 /** A lease that may be given with a grant. Its uses are charged. */
 export interface LeaseOffer {
-  readonly ownerId: string;
   readonly lengthMs: number;
   readonly uses: number;
   readonly rights: KeyRights;
@@ -34,7 +33,7 @@ export interface RateLimiter {
   /**
    * Never fails: without its store, each process limits by itself.
    * @param limit of this key now. It may differ from the last charge: the requests used of the burst stay used.
-   * @param ahead how many uses of a lease to charge with the request, if it is admitted: as many as the limit admits now
+   * @param ahead how many uses of a lease to charge with the request, if it is admitted: see `chargeAhead`
    */
   charge(keyId: string, limit: RateLimit, ahead?: number): RateDecision | Promise<RateDecision>;
 }

@@ -1,5 +1,4 @@
-import { ChangeWaits } from '../application/leases/change-waits.js';
-import { LeaseRegistration } from '../application/leases/lease-registration.js';
+import { ChangeWaits } from '../application/change-waits.js';
 import { notifyOfNetworks } from '../application/notices/notify-of-networks.js';
 import { Addressees } from '../application/notices/addressees.js';
 import type { Config } from '../config/config.js';
@@ -22,8 +21,6 @@ import type { SessionSource } from '../infrastructure/outbound/postgres/client/d
 import { PostgresOutage } from '../infrastructure/outbound/postgres/client/outage.js';
 import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/standby.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
-import { LeaseMessages } from '../infrastructure/outbound/postgres/leases/lease-messages.js';
-import { PostgresLeaseRegistrations } from '../infrastructure/outbound/postgres/leases/lease-registrations.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
 import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-removal.js';
@@ -51,12 +48,9 @@ export function buildAdapters(
   const database = new Database(dataSource, primary.config, outage);
   const stores = buildStores(database, config);
   const storedCosts = new PostgresStoredCosts(database);
-  const leaseMessages = new LeaseMessages(primary, config.leaseMs > 0);
-  const changeTimes = new ChangeTimes(log);
+  const changeTimes = new ChangeTimes();
   const localLimiter = new MemoryRateLimiter();
-  const leaseRegistrations = new PostgresLeaseRegistrations(database, config.database);
-  const leaseRegistration = new LeaseRegistration(leaseRegistrations, config.leaseMs);
-  const givesLeases = config.leaseMs > 0 ? leaseRegistration : undefined;
+  const givesLeases = config.leaseMs > 0;
   const keyReader = new PostgresKeyReader(primary, traces, outage, 'validation', givesLeases);
   return {
     primary,
@@ -84,11 +78,8 @@ export function buildAdapters(
       notifyOfNetworks,
       onError: (error) => log.fault(error),
     }),
-    leaseRegistrations,
-    leaseRegistration,
-    leaseMessages,
     changeTimes,
-    changeWaits: new ChangeWaits({ pendingChanges: stores.pendingChanges, leaseMessages, changeMeter: changeTimes }),
+    changeWaits: new ChangeWaits(stores.instances, changeTimes),
     usagePruning: new PostgresUsagePruning(database),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),

@@ -1,13 +1,13 @@
 import { rehearsed } from '../application/accounts/rehearsed-accounts.js';
 import { rehearsedImports } from '../application/keys/rehearsed-imports.js';
-import { answeredAccounts } from '../application/leases/answered-accounts.js';
-import { ChangeWaits } from '../application/leases/change-waits.js';
+import { ChangeWaits } from '../application/change-waits.js';
+import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
+import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
 import type { DatabaseConfig } from '../config/database-config.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
-import { LeaseMessages } from '../infrastructure/outbound/postgres/leases/lease-messages.js';
 import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
 import { buildStores } from './stores.js';
@@ -21,11 +21,9 @@ export async function administer<T>(
 ): Promise<T> {
   return withPrimary(database, async (primary) => {
     const dataSource = await connectMigrated(primary, isUnlimited);
-    const leaseMessages = new LeaseMessages(primary, false);
     try {
-      return await work(compose(new Database(dataSource, database), leaseMessages, settings));
+      return await work(compose(new Database(dataSource, database), settings));
     } finally {
-      await leaseMessages.close();
       await dataSource.destroy();
     }
   });
@@ -45,14 +43,9 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
   }
 }
 
-function compose(
-  database: Database,
-  leaseMessages: LeaseMessages,
-  { receivers, ...settings }: Omit<Administered, 'database'>,
-): Administration {
+function compose(database: Database, { receivers, ...settings }: Omit<Administered, 'database'>): Administration {
   const stores = buildStores(database, { noticeReceivers: receivers, ...settings });
-  const { pendingChanges } = stores;
-  const waits = new ChangeWaits({ pendingChanges, leaseMessages, changeMeter: { waited: () => undefined } });
+  const waits = new ChangeWaits(stores.instances);
   const passwords = new Argon2Passwords(passwordHashes);
   const administration = (given: Partial<Pick<Ports, 'accounts' | 'keyImports'>>) => {
     const ports = { ...stores, passwords, ...given };
@@ -66,7 +59,19 @@ function compose(
     };
   };
   return {
-    ...administration({ accounts: answeredAccounts(stores.accounts, waits) }),
+    ...administration({
+      accounts: waits.answered(stores.accounts),
+      keyImports: waits.answeredImports(stores.keyImports),
+    }),
+    revokeLeaked: {
+      execute: (text, administrator) =>
+        waits.once(stores.accounts, (accounts) =>
+          new RevokeLeakedKeys(stores.keys, new RevokeAsAdmin(accounts), settings.importPrefixes).execute(
+            text,
+            administrator,
+          ),
+        ),
+    },
     rehearsal: administration({
       accounts: rehearsed(stores.accounts),
       keyImports: rehearsedImports(stores.keyImports),

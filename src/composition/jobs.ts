@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.js';
+import { version } from '../config/shown-settings.js';
 import { HOUR_MS, MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
-import { KeepLeaseRegistrationJob } from '../infrastructure/inbound/clock/keep-lease-registration.job.js';
 import { MeasureAccountsJob } from '../infrastructure/inbound/clock/measure-accounts.job.js';
 import { MeasureOutboxJob } from '../infrastructure/inbound/clock/measure-outbox.job.js';
 import { EndReportedKeysJob } from '../infrastructure/inbound/clock/end-reported-keys.job.js';
+import { RenewInstanceJob } from '../infrastructure/inbound/clock/renew-instance.job.js';
 import { SealAuditEventsJob } from '../infrastructure/inbound/clock/seal-audit-events.job.js';
 import { SendNoticesJob } from '../infrastructure/inbound/clock/send-notices.job.js';
 import type { Readiness } from '../infrastructure/inbound/shared/readiness.js';
@@ -23,7 +24,6 @@ export function buildJobs(
   log: Log,
 ): Job[] {
   const { dueEnds, notifyOfDueKeys, pruneAuditEvents, sealAuditEvents, endReportedKeys, reportLeakedKeys } = useCases;
-  const { leaseRegistration } = adapters;
   const sweep = async () => {
     const recorded = await dueEnds.ofAll();
     if (recorded > 0) log.info('expiries recorded', { recorded });
@@ -43,7 +43,7 @@ export function buildJobs(
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
     new MeasureAccountsJob(adapters.accounts),
-    new KeepLeaseRegistrationJob(leaseRegistration, log),
+    new RenewInstanceJob(adapters.instances, { version: version(), leaseMs: config.leaseMs }),
     ...outboxJobs(useCases, adapters, log),
     { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.usagePruning.run() },
   ];

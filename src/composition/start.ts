@@ -1,5 +1,6 @@
 import { alsoHide } from '../domain/secrets.js';
 import type { Config } from '../config/config.js';
+import { version } from '../config/shown-settings.js';
 import { demoOwner } from '../config/demo.js';
 import { Clock } from '../infrastructure/inbound/clock/clock.js';
 import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
@@ -48,6 +49,8 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
   };
   try {
     await inside.open();
+    // The job tries again.
+    await adapters.instances.renew(version(), config.leaseMs).catch((error: unknown) => log.fault(error));
     if (config.demo) await openDemoOwner(useCases.putAccount, demoOwner(config.passwordSignIn));
     else await refuseDemoPassword(adapters.accounts, adapters.passwords);
     await doors.open();

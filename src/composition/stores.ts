@@ -9,7 +9,7 @@ import { PostgresKeyImports } from '../infrastructure/outbound/postgres/keys/key
 import { PostgresKeyDirectory } from '../infrastructure/outbound/postgres/keys/key-directory.js';
 import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
 import { PostgresIdleKeys } from '../infrastructure/outbound/postgres/keys/idle-keys.js';
-import { PostgresPendingChanges } from '../infrastructure/outbound/postgres/leases/pending-changes.js';
+import { PostgresInstances } from '../infrastructure/outbound/postgres/instances.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 
@@ -32,7 +32,7 @@ export function buildStores(database: Database, { noticeReceivers, keyPolicy }: 
     keys: new PostgresApiKeys(database, endsIdleKeys),
     keyImports: new PostgresKeyImports(database, outboxWriter),
     keyDirectory: new PostgresKeyDirectory(database, endsIdleKeys),
-    pendingChanges: new PostgresPendingChanges(database),
+    instances: new PostgresInstances(database),
     accounts: new PostgresAccounts(database, outboxWriter, endsIdleKeys),
   };
 }

@@ -16,9 +16,7 @@ import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ImportKeys } from '../application/keys/import-keys.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { ListKeys } from '../application/keys/list-keys.js';
-import { answeredAccounts, unansweredAccounts } from '../application/leases/answered-accounts.js';
-import type { ChangeWaits } from '../application/leases/change-waits.js';
-import { RecordLeaseUses } from '../application/leases/record-lease-uses.js';
+import { type ChangeWaits, unansweredAccounts } from '../application/change-waits.js';
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
 import { RenameApiKey } from '../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
@@ -26,9 +24,8 @@ import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeIdleKeys } from '../application/keys/revoke-idle-keys.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
+import { ReportUses } from '../application/validation/report-uses.js';
 import { ShowOwnKey } from '../application/validation/show-own-key.js';
-import { LeaseGiver } from '../application/leases/lease-giver.js';
-import type { LeaseRegistration } from '../application/leases/lease-registration.js';
 import { RecordDueEnds } from '../application/keys/record-due-ends.js';
 import { ValidateKey } from '../application/validation/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
@@ -71,9 +68,6 @@ export interface Ports {
   readonly guesses: port.PasswordGuesses;
   readonly usage: port.KeyUsage;
   readonly leakReports: port.LeakReports;
-  readonly leaseRegistrations: port.LeaseRegistrations;
-  readonly leaseRegistration: LeaseRegistration;
-  readonly leaseMessages: port.ChangeMessages;
   readonly passwords: port.Passwords;
   readonly limiter: port.RateLimiter;
   readonly platformTokens: port.PlatformTokens | undefined;
@@ -90,6 +84,7 @@ export type Settings = Pick<
   | 'keyChangesPerHour'
   | 'keyPolicy'
   | 'rateLimit'
+  | 'leaseMs'
   | 'passwordSignIn'
   | 'freshSignIn'
   | 'audit'
@@ -100,9 +95,14 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(settings: Settings, given: Ports) {
-  const ports = { ...given, accounts: answeredAccounts(given.accounts, given.changeWaits) };
-  const accountsOfJobs = unansweredAccounts(given.accounts, given.changeWaits);
-  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, passwordSignIn, freshSignIn } = settings;
+  const ports = {
+    ...given,
+    accounts: given.changeWaits.answered(given.accounts),
+    keyImports: given.changeWaits.answeredImports(given.keyImports),
+  };
+  const accountsOfJobs = unansweredAccounts(given.accounts);
+  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, leaseMs, passwordSignIn, freshSignIn } =
+    settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const {
@@ -113,7 +113,6 @@ export function buildUseCases(settings: Settings, given: Ports) {
     mailReceiver,
     leakReports,
     keyDirectory: directory,
-    leaseRegistration,
   } = ports;
   const administration = buildAdministration(ports, settings);
   const { dueEnds, revokeAsAdmin, listAllKeys: listKeys } = administration;
@@ -136,12 +135,13 @@ export function buildUseCases(settings: Settings, given: Ports) {
     keyPrefix,
     importPrefixes,
     rateLimit,
+    leaseMs,
   });
   return {
     ...administration,
     recordFirstUse,
     validateKey,
-    recordLeaseUses: new RecordLeaseUses(usage, ports.databaseClock),
+    reportUses: new ReportUses({ ...ports, keyPrefix, importPrefixes, rateLimit }),
     showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
     rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
@@ -153,7 +153,6 @@ export function buildUseCases(settings: Settings, given: Ports) {
     endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
-    ...(leaseRegistration.leaseMs > 0 && { leases: new LeaseGiver(leaseRegistration, ports.leaseMessages) }),
     notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
     revokeIdleKeys: new RevokeIdleKeys(ports.idleKeys, accountsOfJobs, {
       afterDays: keyPolicy.revokeIdleAfterDays,

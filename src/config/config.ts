@@ -3,7 +3,7 @@ import type { ServicePolicy } from '../domain/keys/key-policy.js';
 import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
 import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '../domain/keys/foreign-key.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
-import { LEAST_LEASE_MS, MOST_LEASE_MS } from '../domain/leases/lease-length.js';
+import { LEAST_LEASE_MS, MOST_LEASE_MS } from '../domain/keys/lease.js';
 import { IDLE_DAYS } from '../domain/notices/idle-keys.js';
 import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';

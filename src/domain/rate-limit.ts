@@ -69,3 +69,32 @@ export function rateDecision(limit: RateLimit, admitted: boolean, backlog: numbe
     retryAfterMicros: admitted ? 0 : backlog + interval - tolerance,
   };
 }
+
+/**
+ * Charges a lease beforehand for further requests, as if they came now: at most half of what is left, so that other
+ * guards find the other half.
+ * @param tat see `gcra`, after the charge for the request itself
+ */
+export function chargeAhead(limit: RateLimit, tat: number, now: number, wanted: number): { tat: number; uses: number } {
+  const interval = emissionIntervalMicros(limit);
+  const start = Math.max(tat, now);
+  const uses = Math.max(0, Math.min(wanted, Math.floor(admittedFrom(limit, start, now) / 2)));
+  return { tat: start + uses * interval, uses };
+}
+
+/** Counts several requests at once, as many as the limit admits. @param tat see `gcra` */
+export function chargeUpTo(
+  limit: RateLimit,
+  tat: number | undefined,
+  now: number,
+  wanted: number,
+): { tat: number; admitted: number } {
+  const start = Math.max(tat ?? now, now);
+  const admitted = Math.max(0, Math.min(wanted, admittedFrom(limit, start, now)));
+  return { tat: start + admitted * emissionIntervalMicros(limit), admitted };
+}
+
+function admittedFrom(limit: RateLimit, start: number, now: number): number {
+  const interval = emissionIntervalMicros(limit);
+  return Math.floor((now + interval * limit.burst - start) / interval);
+}

@@ -1,191 +1,137 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
-import { LeaseHolder } from '../support/callers/lease-holder.js';
+import type { ReportUsesRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ReportUsesRequest.js';
+import type { ValidateKeyRequest as Request } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output as Response } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import { bearer } from '../support/callers/grpc-clients.js';
 import { newOwner } from '../support/callers/owners.js';
-import { startService, type Service } from '../support/processes/service.js';
+import { eventually } from '../support/eventually.js';
+import { type Service, startService } from '../support/processes/service.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
-import { LeaseChannel } from '../support/stores/lease-channel.js';
 import { sql } from '../support/stores/sql.js';
 
-const LEASE_MS = 10_000;
-const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const LIMIT = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' };
+const WISH = { uses: 7, understands: ['KEY_RESTRICTION_PERMISSIONS', 'KEY_RESTRICTION_NETWORKS'] } as const;
 
-describe('Leases on ValidateKeys', () => {
+describe('Leases over gRPC', () => {
   let service: Service;
-  let channel: LeaseChannel;
-  const holders: LeaseHolder[] = [];
   beforeAll(async () => {
-    service = await startService({ ...UNLIMITED, LEASE_MS: String(LEASE_MS) });
-    channel = await LeaseChannel.open(service.databaseUrl);
+    service = await startService({ ...LIMIT, LEASE_MS: '500' });
   });
-  afterAll(async () => {
-    await Promise.all(holders.map((each) => each.end()));
-    await channel.close();
-    await service.stop();
-  });
+  afterAll(() => service?.stop());
 
-  const hold = (onMessage?: ConstructorParameters<typeof LeaseHolder>[1]) => {
-    const holder = new LeaseHolder(service, onMessage);
-    holders.push(holder);
-    return holder;
-  };
   const newKey = async (order: object = {}) => {
     const { id: ownerId, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey(order);
     return { ownerId, person, keyId: apiKey.id, fullKey };
   };
-  const isAcknowledged = (id: string) => eventually(async () => channel.acknowledged.includes(id));
-
-  test('come with a grant, with what the guard needs to judge each use', async () => {
-    const { fullKey } = await newKey({ permissions: ['systems:read'], allowedNetworks: ['192.0.2.0/24'] });
-    const holder = hold();
-    const lease = await holder.wishUntilGiven(fullKey, 7, { clientIp: '192.0.2.1' });
-    expect(lease).toEqual({
-      id: expect.any(String),
-      lengthMs: LEASE_MS,
-      uses: 7,
-      hasOwnPermissions: true,
-      allowedNetworks: ['192.0.2.0/24'],
+  const onStream = (request: Request) =>
+    new Promise<Response>((resolve, reject) => {
+      const call = service.clients.apiKeys.validateKeys(bearer('dev-validator-token'));
+      call.on('error', reject);
+      call.once('data', (answer: Response) => {
+        resolve(answer);
+        call.end();
+      });
+      call.write(request);
     });
-    const next = await holder.wish((await newKey()).fullKey);
-    expect(next).toMatchObject({ hasOwnPermissions: false, allowedNetworks: [] });
-    expect(Number(next!.id)).toBeGreaterThan(Number(lease.id));
+  const wishing = (apiKey: string, request: Request = {}): Request => ({
+    apiKey,
+    operation: 'OPERATION_READ',
+    leaseWish: { ...WISH, understands: [...WISH.understands] },
+    ...request,
+  });
+  const wish = async (apiKey: string, request: Request = {}) =>
+    (await service.clients.validateRequest(wishing(apiKey, request))).lease;
+  const report = (uses: ReportUsesRequest['uses'], token = 'dev-validator-token') =>
+    new Promise<void>((resolve, reject) =>
+      service.clients.apiKeys.reportUses({ uses: uses! }, bearer(token), (error) =>
+        error ? reject(error) : resolve(),
+      ),
+    );
+
+  test.each<[string, (request: Request) => Promise<Response>]>([
+    ['a call', (request) => service.clients.validateRequest(request)],
+    ['a stream', onStream],
+  ])('come with a grant over %s, with what a guard needs to judge each use', async (_door, validate) => {
+    const { fullKey } = await newKey({ permissions: ['systems:read'], allowedNetworks: ['192.0.2.0/24'] });
+    const { lease } = await validate(wishing(fullKey, { clientIp: '192.0.2.1' }));
+    expect(lease).toEqual({ lengthMs: 500, uses: 7, hasOwnPermissions: true, allowedNetworks: ['192.0.2.0/24'] });
+    const free = await validate(wishing((await newKey()).fullKey));
+    expect(free.lease).toMatchObject({ hasOwnPermissions: false, allowedNetworks: [] });
   });
 
   test('come to nobody who does not wish for one, and to nobody without a grant', async () => {
+    const { fullKey } = await newKey({ permissions: ['systems:read'] });
+    expect(await wish(fullKey, { leaseWish: null })).toBeNull();
+    expect(await wish(fullKey, { permission: 'billing:write' })).toBeNull();
+    expect(await wish(fullKey, { leaseWish: { ...WISH, uses: 0, understands: [...WISH.understands] } })).toBeNull();
+    expect(await wish(fullKey, { leaseWish: { uses: 1, understands: ['KEY_RESTRICTION_NETWORKS'] } })).toBeNull();
+    expect(await wish(fullKey)).not.toBeNull();
+  });
+
+  test('take at most half of what is left of the limit, whatever a guard wishes for', async () => {
     const { fullKey } = await newKey();
-    const holder = hold();
-    await holder.wishUntilGiven(fullKey);
-    expect((await holder.validate(fullKey)).lease).toBeNull();
-    expect(await holder.wish(fullKey, 1, { permission: 'billing:write' })).toBeNull();
-    expect(await holder.wish(fullKey, 0)).toBeNull();
-    const leaseWish = { uses: 1, understands: [] };
-    expect(await service.clients.validate(fullKey, { leaseWish })).toMatchObject({ outcome: 'grant', lease: null });
+    const greedy = { leaseWish: { uses: 4_294_967_295, understands: [...WISH.understands] } };
+    const { lease, rateLimit } = await service.clients.validateRequest(wishing(fullKey, greedy));
+    expect([lease!.uses, rateLimit!.remaining]).toEqual([499, 999]);
+    expect((await service.clients.validate(fullKey)).outcome).toBe('grant');
   });
 
-  test('come on no key with a restriction that the guard does not know', async () => {
-    const [restricted, free] = [await newKey({ permissions: ['systems:read'] }), await newKey()];
-    const holder = hold();
-    await holder.wishUntilGiven(restricted.fullKey);
-    const leaseWish = { uses: 1, understands: ['KEY_RESTRICTION_NETWORKS' as const] };
-    expect(await holder.wish(restricted.fullKey, 1, { leaseWish })).toBeNull();
-    expect(await holder.wish(free.fullKey, 1, { leaseWish })).not.toBeNull();
-  });
-
-  test('come again only when a fenced registration was replaced', async () => {
-    const { fullKey } = await newKey();
-    const holder = hold();
-    await holder.wishUntilGiven(fullKey);
-    await sql(service.databaseUrl, `UPDATE lease_registrations SET fence = gen_random_uuid()`);
-    expect(await holder.wish(fullKey)).toBeNull();
-    await holder.wishUntilGiven(fullKey);
-  });
-
-  test('come on a successor only after its first use, and on its predecessor for no longer than the grace', async () => {
+  test('come on a key that is being rotated only once its end is set, and never outlast that end', async () => {
     const { fullKey, keyId, person } = await newKey();
-    const holder = hold();
-    await holder.wishUntilGiven(fullKey);
-    const { body } = await person.rotate(keyId, { graceSeconds: 3 });
-    expect(await holder.wish(fullKey)).toMatchObject({ lengthMs: 3000 });
-    expect(await holder.wish(body.fullKey)).toBeNull();
-    expect(await holder.wish(body.fullKey)).toMatchObject({ lengthMs: LEASE_MS });
-    expect((await holder.wish(fullKey))!.lengthMs).toBeLessThanOrEqual(3000);
+    const { body } = await person.rotate(keyId, { graceSeconds: 599 });
+    expect(await wish(fullKey)).toBeNull();
+    expect(await wish(body.fullKey)).toBeNull();
+    expect(await wish(body.fullKey)).toMatchObject({ lengthMs: 500 });
+    expect(await wish(fullKey)).toMatchObject({ lengthMs: 500 });
+    await sql(service.databaseUrl, `UPDATE api_keys SET ends_at = now() + interval '400 ms' WHERE id = $1`, [keyId]);
+    const lease = await wish(fullKey);
+    // On a busy machine the key may be near its end by now: then there is none.
+    expect(lease?.lengthMs ?? 0).toBeLessThanOrEqual(360);
   });
 
-  test('are recalled on the stream that has them, and the change is acknowledged once they are given back', async () => {
-    const [{ fullKey, ownerId }, other] = [await newKey(), await newKey()];
-    const [one, two] = [hold(), hold()];
-    const ofOne = [await one.wishUntilGiven(fullKey), await one.wish(fullKey)].map((lease) => lease!.id);
-    const ofTwo = (await two.wish(fullKey))!.id;
-    await one.wish(other.fullKey);
-    const id = await channel.notify(ownerId);
-    await eventually(async () => one.recalls.length > 0 && two.recalls.length > 0);
-    expect([one.recalls, two.recalls]).toEqual([[ofOne], [[ofTwo]]]);
-    one.report({ givenBack: [...ofOne, ofTwo] });
-    await one.validate(fullKey);
-    expect(channel.acknowledged).not.toContain(id);
-    two.report({ givenBack: [ofTwo] });
-    await isAcknowledged(id);
-  });
-
-  test('that nobody gives back are waited for until their length and 2 % have passed', async () => {
-    const { fullKey, keyId, ownerId, person } = await newKey();
-    await person.rotate(keyId, { graceSeconds: 1 });
-    const begun = performance.now();
-    const holder = hold();
-    expect(await holder.wishUntilGiven(fullKey)).toMatchObject({ lengthMs: 1000 });
-    await holder.end();
-    await isAcknowledged(await channel.notify(ownerId));
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(1020);
-  });
-
-  test('of another owner are no reason to wait', async () => {
+  test('come only while a process is known that serves', async () => {
     const { fullKey } = await newKey();
-    const holder = hold();
-    await holder.wishUntilGiven(fullKey);
-    await isAcknowledged(await channel.notify('another'));
-    expect(holder.recalls).toEqual([]);
+    const renewed = (interval: string) =>
+      sql(service.databaseUrl, `UPDATE instances SET renewed_at = now() - $1::interval`, [interval]);
+    await renewed('10 minutes');
+    expect(await wish(fullKey)).toBeNull();
+    await renewed('0 minutes');
+    expect(await wish(fullKey)).not.toBeNull();
   });
 
-  test('of one owner, 10,000 of them, are recalled by one message', async () => {
-    const { fullKey, ownerId } = await newKey();
-    const holder = hold();
-    await holder.wishUntilGiven(fullKey);
-    await Promise.all(Array.from({ length: 9999 }, () => holder.wish(fullKey)));
-    const id = await channel.notify(ownerId);
-    await eventually(async () => holder.recalls.length > 0);
-    // The next answer follows all recalls.
-    await holder.validate(fullKey);
-    const recalled = holder.recalls.flat();
-    expect(new Set(recalled).size).toBe(recalled.length);
-    expect(holder.recalls.length).toBe(1);
-    for (const ids of holder.recalls) holder.report({ givenBack: [...ids] });
-    await isAcknowledged(id);
-  });
-
-  test('never arrive after the acknowledgement of a change that they do not show', async () => {
-    const { fullKey, ownerId } = await newKey();
-    let [version, answered, late, isDone] = [0, 0, 0, false];
-    const holder = hold(({ recall, lease, grant }) => {
-      if (recall) holder.report({ givenBack: recall.ids });
-      if (lease && Number(/\d+/.exec(grant!.permissions.join()) ?? 0) < answered) late += 1;
-    });
-    await holder.wishUntilGiven(fullKey);
-    const busy = Array.from({ length: 40 }, async () => {
-      while (!isDone) await holder.wish(fullKey);
-    });
-    for (version = 1; version <= 40; version += 1) {
-      const permissions = `UPDATE accounts SET permissions = ARRAY[$1] WHERE id = $2`;
-      await sql(service.databaseUrl, permissions, [`systems-${version}:read`, ownerId]);
-      await isAcknowledged(await channel.notify(ownerId));
-      answered = version;
-    }
-    isDone = true;
-    await Promise.all(busy);
-    expect([late, holder.recalls.length > 20]).toEqual([0, true]);
-  });
-
-  test('are counted in the last use, the addresses and the day of the key once their uses are reported', async () => {
-    const [{ fullKey, keyId, person }, holder] = [await newKey(), hold()];
-    await holder.wishUntilGiven(fullKey);
-    const uses = { keyId, clientIp: '192.0.2.9', count: 41, lastMsAgo: 5 };
-    const unknown = ['no-key', '00000000-0000-4000-8000-000000000000'].map((each) => ({ ...uses, keyId: each }));
-    holder.report({ uses: [...unknown, uses, { ...uses, clientIp: '', count: 2 }] });
-    const granted = holder.messages.length + 43;
+  test('are counted in the last use, the addresses and the day of the key that a report shows', async () => {
+    const { fullKey, keyId, person } = await newKey();
+    const uses = { clientIp: '192.0.2.9', count: 41, lastMsAgo: 5 };
+    await report([
+      { ...uses, apiKey: `lk_${randomBytes(12).toString('hex')}.${'0'.repeat(64)}` },
+      { ...uses, authorization: `Bearer ${fullKey}`, permission: 'systems:read', operation: 'OPERATION_READ' },
+      { ...uses, apiKey: fullKey, clientIp: 'nonsense', count: 2 },
+    ]);
     const shown = await eventually(async () => {
       const { body } = await person.call('GET', `/v1/api-keys/${keyId}`);
-      const isCounted = body.days.some((day: { granted: number }) => day.granted === granted);
+      const isCounted = body.days.some((day: { granted: number }) => day.granted === 43);
       // The parts of the answer are read one after the other, while uses are being written.
       return isCounted && body.uses.length > 0 && body.lastUsedAt >= body.uses[0].lastAt && body;
     });
     expect(shown.uses).toMatchObject([{ clientIp: '192.0.2.9', service: 'dev-validator' }]);
   });
 
-  test('appear in the metrics', async () => {
-    const names = ['given_total', 'held', 'recalled_total'].map((each) => `latchkey_leases_${each}`);
+  test('are reported by validators only, at most 200 entries at once', async () => {
+    const { fullKey } = await newKey();
+    const entries = (length: number) => Array.from({ length }, () => ({ apiKey: fullKey, count: 1 }));
+    await report(entries(200));
+    await expect(report(entries(201))).rejects.toMatchObject({ code: 3, details: expect.stringContaining('200') });
+    await expect(report(entries(1), 'dev-accounts-token')).rejects.toMatchObject({ code: 7 });
+    await expect(report(entries(1), 'nobody')).rejects.toMatchObject({ code: 16 });
+  });
+
+  test('appear in the metrics, with the processes that serve', async () => {
     const page = await readMetrics(service.url);
-    for (const name of [...names, 'latchkey_lease_uses_total', 'latchkey_lease_uses_spent_total']) {
-      expect([name, page.sum(name) > 0]).toEqual([name, true]);
+    for (const name of ['leases_given', 'lease_uses_charged', 'lease_uses_reported', 'lease_uses_dropped']) {
+      expect([name, page.sum(`latchkey_${name}_total`) > 0]).toEqual([name, true]);
     }
+    expect(page.sum('latchkey_instances')).toBe(1);
   });
 });

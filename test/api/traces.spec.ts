@@ -65,15 +65,6 @@ describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(commit.attributes).toContainEqual({ key: 'db.operation.batch.size', value: { intValue: 1 } });
   });
 
-  test('says of a validation that gave a lease how many uses that has', async () => {
-    const stream = new ValidationStream(clients);
-    const request = { apiKey: fullKey, operation: 'OPERATION_READ', leaseWish: { uses: 3 } } as const;
-    await eventually(async () => (await stream.validate(request)).lease);
-    stream.close();
-    const leased = { key: 'latchkey.lease.uses', value: { intValue: 3 } };
-    await found(({ attributes }) => attributes.some((each) => JSON.stringify(each) === JSON.stringify(leased)));
-  });
-
   test('has a batch in the trace of its first validation, with links to the others', async () => {
     // They are written to one stream together, so they arrive together.
     const stream = new ValidationStream(clients);

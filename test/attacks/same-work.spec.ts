@@ -56,6 +56,7 @@ describe('the denial of a validation', () => {
       keyPrefix: 'lk',
       importPrefixes: [],
       rateLimit: { perSecond: 1, burst: 1 },
+      leaseMs: 0,
     });
     const workFor = async (key: string) => {
       work.length = 0;

@@ -73,7 +73,15 @@ describe('the time of a denial', () => {
     const reader = new PostgresKeyReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter();
     const rateLimit = { perSecond: 1, burst: 1 };
-    const parts = { keyReader: reader, limiter, audit: new NoAudit(), keyPrefix: 'lk', importPrefixes: [], rateLimit };
+    const parts = {
+      keyReader: reader,
+      limiter,
+      audit: new NoAudit(),
+      keyPrefix: 'lk',
+      importPrefixes: [],
+      rateLimit,
+      leaseMs: 0,
+    };
     const judge = new ValidateKey({ ...app, ...parts });
     try {
       await reader.open();

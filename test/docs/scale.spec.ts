@@ -35,13 +35,6 @@ describe('the model', () => {
     rising(needs.map(({ connections }) => connections));
   });
 
-  test('counts the calls that remain with leases', () => {
-    const leases = { bytesACall: COSTS.bytes.guard, callsARequest: 0.05 };
-    const load = { storedKeys: 1, keysInUse: 1e5 };
-    const needs = fleet({ ...COSTS, leases }, { ...load, perSecond: 1e6, hasLeases: true });
-    expect(needs).toEqual({ ...fleet(COSTS, { ...load, perSecond: 5e4 }), callsARequest: 0.05 });
-  });
-
   const results = readScaleResults('check');
   const checks: Parameters<typeof predict>[1][] = results.checks;
   const named = checks.map((check) => {

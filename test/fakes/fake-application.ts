@@ -6,14 +6,14 @@ import type {
   RecordingGate,
 } from '../../src/application/ports.js';
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
-import { ChangeWaits } from '../../src/application/leases/change-waits.js';
-import { LeaseRegistration } from '../../src/application/leases/lease-registration.js';
+import { ChangeWaits } from '../../src/application/change-waits.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
 import { fakeAccounts } from './accounts/fake-accounts.js';
 import { fakeAudit } from './audit/fake-audit.js';
 import { fakeAuditTrail } from './audit/fake-audit-trail.js';
+import { fakeInstances } from './fake-instances.js';
 import { FakeRefusals } from './fake-refusals.js';
 import { FakeStore } from './fake-store.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
@@ -24,10 +24,8 @@ import { fakeKeyImports } from './keys/fake-key-imports.js';
 import { fakeKeyReader } from './keys/fake-key-reader.js';
 import { fakeKeyUsage } from './keys/fake-key-usage.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
-import { FakeLeaseMessages, fakePendingChanges } from './leases/fake-pending-changes.js';
 import { fakeOutbox } from './notices/fake-outbox.js';
 import { fakeLeakReports } from './leaks/fake-leak-reports.js';
-import { fakeLeaseRegistrations } from './leases/fake-lease-registrations.js';
 import { fakePasswordGuesses } from './sessions/fake-password-guesses.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
 import { fakeSessions } from './sessions/fake-sessions.js';
@@ -54,9 +52,7 @@ export const openGate: RecordingGate = { pass: (_keyId, _since, record) => recor
 
 /** The fakes behind all ports, on one store. */
 export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
-  const leaseMessages = new FakeLeaseMessages();
-  const leaseRegistrations = fakeLeaseRegistrations(store);
-  const pendingChanges = fakePendingChanges(store);
+  const instances = fakeInstances(store);
   return {
     keyReader: fakeKeyReader(store),
     importReader: fakeKeyReader(store),
@@ -72,17 +68,14 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     keys: fakeApiKeys(store),
     keyDirectory: fakeKeyDirectory(store),
     accounts: fakeAccounts(store),
-    leaseMessages,
-    pendingChanges,
-    changeWaits: new ChangeWaits({ pendingChanges, leaseMessages, changeMeter: { waited: () => undefined } }),
+    instances,
+    changeWaits: new ChangeWaits(instances),
     recordingGate: openGate,
     validationGate: openGate,
     sessions: fakeSessions(store),
     spentSignIns: fakeSpentSignIns(),
     guesses: parts.guesses ?? fakePasswordGuesses(store),
     leakReports: fakeLeakReports(store),
-    leaseRegistrations,
-    leaseRegistration: new LeaseRegistration(leaseRegistrations, 0),
     usage: fakeKeyUsage(store),
     passwords: parts.passwords ?? new FakePasswords(),
     limiter: new MemoryRateLimiter(() => store.now().getTime() * 1000),
@@ -105,6 +98,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
       keyChangesPerHour: 0,
       keyPolicy: SERVICE_POLICY,
       rateLimit,
+      leaseMs: 0,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       audit: { sealKeys: [], retentionDays: undefined },
@@ -114,5 +108,5 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
     },
     ports,
   );
-  return { ...ports, ...useCases, rateLimit, cheapHash: fakeHash(PASSWORD, 1024), store };
+  return { ...ports, ...useCases, rateLimit, leaseMs: 0, cheapHash: fakeHash(PASSWORD, 1024), store };
 }

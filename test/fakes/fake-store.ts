@@ -1,4 +1,3 @@
-import type { LeasesFound } from '../../src/application/change-ports.js';
 import type { ListedKey } from '../../src/application/lists.js';
 import type { OutboxMessage } from '../../src/application/notice-ports.js';
 import { Account } from '../../src/domain/accounts/account.js';
@@ -12,8 +11,6 @@ import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
 import { lowerAccess } from '../../src/domain/accounts/access-level.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { isOpen } from '../../src/domain/keys/key-status.js';
-import type { Giver } from '../../src/domain/leases/change-wait.js';
-import type { Recall } from '../../src/domain/leases/giving.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
 import { type IdleNotice, shownIdleEnd } from '../../src/domain/notices/idle-keys.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
@@ -67,7 +64,7 @@ const TABLES = [
   'outbox',
   'sequences',
   'idleNotices',
-  'pendingChanges',
+  'unanswered',
 ] as const;
 
 /** Everything that the fakes store, with their common clock. Tests may read and change it. */
@@ -102,13 +99,10 @@ export class FakeStore {
   /** The days of the last notice, by type and key. */
   readonly sentNotices = new Map<string, number>();
   readonly idleNotices = new Map<string, IdleNotice>();
-  /** The owner by the id of the change. */
-  readonly pendingChanges = new Map<string, string>();
-  /** The processes that may have given leases, and what they were notified of, as set by the test. */
-  givers: Giver[] = [];
-  recalls: Recall[] = [];
-  /** Set by the test, unless a change waited after a failover. */
-  completeTimeline: number | undefined;
+  /** The last change that ended leases, by owner, until its call is answered. */
+  readonly unanswered = new Map<string, string>();
+  /** The longest LEASE_MS of all processes that serve. Undefined: there is none. */
+  longestLeaseMs: number | undefined = 0;
   /** Makes events impossible to record, so that everything that records one fails. */
   isAuditTrailAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
@@ -147,12 +141,6 @@ export class FakeStore {
   account(id: string): Account | undefined {
     const stored = this.accounts.get(id);
     return stored && Account.restore(stored);
-  }
-
-  leases(ownerId: string): LeasesFound {
-    const { timeline, completeTimeline, givers } = this;
-    const pending = [...this.pendingChanges].filter(([, owner]) => owner === ownerId).map(([id]) => id);
-    return { timeline, completeTimeline, hasGivers: givers.length > 0, pending };
   }
 
   managedBy(personId: string): Account[] {

@@ -103,14 +103,6 @@ describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLIN
     expect(await latchkey('account', 'reactivate', 'demo')).toMatchObject({ code: 0, err: '' });
   });
 
-  test('is registered to give leases, and does not listen', async () => {
-    await eventually(
-      async () => (await sql(database.url, 'SELECT FROM lease_registrations WHERE fence IS NULL')).length,
-    );
-    const listening = `SELECT FROM pg_stat_activity WHERE application_name = 'latchkey leases' AND datname = current_database()`;
-    expect(await sql(database.url, listening)).toEqual([]);
-  });
-
   test('refuses to start without DATABASE_POOLING, and names that setting', async () => {
     const unset = startService({ ...env, DATABASE_POOLING: 'session' });
     await expect(unset).rejects.toThrow(/^DATABASE_URL: [^\n]*lock_timeout[^\n]*DATABASE_POOLING=transaction/);

@@ -50,16 +50,14 @@ describe('start and stop with WORKERS=2', () => {
     expect(lines).toEqual([`latchkey: port ${port} is taken: set ${variable} to a free one`]);
   });
 
-  test('each process is registered to give leases, and fences its registration when it stops', async () => {
-    const env = { WORKERS: '2', LEASE_MS: '10000', DATABASE_URL: database.url, REDIS_URL };
+  test('each process has a row of its own among those that serve, which a stop leaves', async () => {
+    const env = { WORKERS: '2', LEASE_MS: '2000', DATABASE_URL: database.url, REDIS_URL };
     const service = await ServiceProcess.startReady(env);
-    const registered = () =>
-      sql<{ left: boolean }>(database.url, 'SELECT fence IS NOT NULL AS left FROM lease_registrations');
-    await eventually(async () => (await registered()).length === 2);
-    expect(await registered()).toEqual([{ left: false }, { left: false }]);
+    const serving = () => sql(database.url, 'SELECT lease_ms FROM instances');
+    await eventually(async () => (await serving()).length === 2);
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0, err: '' });
-    expect(await registered()).toEqual([{ left: true }, { left: true }]);
+    expect(await serving()).toEqual([{ lease_ms: 2000 }, { lease_ms: 2000 }]);
   });
 
   test('an error in the configuration is reported once', async () => {

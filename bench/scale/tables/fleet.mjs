@@ -8,7 +8,6 @@ const LOADS = [
   { perSecond: 100_000, storedKeys: 10_000_000, keysInUse: 100_000 },
   { perSecond: 1_000_000, storedKeys: 100_000_000, keysInUse: 150_000 },
   { perSecond: 1_000_000, storedKeys: 100_000_000, keysInUse: 100_000_000 },
-  { perSecond: 1_000_000, storedKeys: 100_000_000, keysInUse: 50_000, hasLeases: true },
 ];
 
 /** The machines for each load. @param {any} costs */
@@ -22,9 +21,6 @@ export function machines(costs) {
     [
       row('keys stored', ({ load }) => load.storedKeys.toLocaleString('en')),
       row('keys in use within a minute', ({ load }) => load.keysInUse.toLocaleString('en')),
-      row('with leases', ({ load }) => (load.hasLeases ? 'yes' : 'no')),
-      row('calls for each request', ({ needs }) => needs.callsARequest),
-      row('calls a second, each with a charge in Redis', ({ needs }) => needs.calls),
       row('processes of the service, a core each', ({ needs }) => whole(needs.processes)),
       row('keys a read', ({ needs }) => needs.batch),
       row('cores of the primary', ({ needs }) => whole(needs.postgresCores)),

@@ -45,8 +45,7 @@ export const prices = ({ barrier, pool }) =>
 const mediansOf = (sides) => Object.values(sides).map(({ median }) => median);
 
 /** @param {any} measured of results/regions.json */
-export function regions({ regions: plain, leases }) {
-  const all = plain.map((/** @type {any} */ each, /** @type {number} */ n) => ({ ...each, leases: leases.regions[n] }));
+export function regions({ regions: all }) {
   const shown = (/** @type {any} */ { p50, p99 }) => `${figure(p50)}, ${figure(p99)}`;
   const share = (/** @type {any} */ { failed, calls }) => `${figure((100 * failed) / calls)} %`;
   /** @type {[string, (region: any) => string | number][]} */
@@ -62,9 +61,6 @@ export function regions({ regions: plain, leases }) {
     ['a revocation, median ms', ({ revoked }) => revoked.latencyMs.median],
     ['granted after it, here and near the primary', ({ revoked }) => String(revoked.grantsAfter)],
     ['refused after it', ({ revoked }) => String(revoked.refusedAfter)],
-    ['a revocation while a guard here holds a lease', ({ leases: { revokeMs } }) => revokeMs],
-    ['such a revocation near the primary', ({ leases: { revokeNearbyMs } }) => revokeNearbyMs],
-    ['a request answered by a lease, median ms', ({ leases: { leaseMs } }) => leaseMs],
     ['start to ready, s', ({ startMs }) => startMs / 1000],
   ];
   return markdown(

@@ -60,7 +60,6 @@ describe('createGuard', () => {
         clientIp: '192.0.2.1',
         userAgent: 'curl/8',
         leaseWish: null,
-        leaseReport: null,
       },
     ]);
   });

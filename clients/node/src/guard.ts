@@ -1,11 +1,12 @@
 import { type Decision, unavailable } from './decision.js';
 import { failureLog } from './failure-log.js';
+import type { Lease__Output as Lease } from './generated/latchkey/v1/Lease.js';
 import { openPool } from './grpc/open-pool.js';
 import { failureOf } from './grpc/failure.js';
-import { callHook, withoutCredentials } from './hooks.js';
+import { callHook, type FailureEvent, withoutCredentials } from './hooks.js';
 import { type IsApiKey, isApiKeyBy } from './http/is-api-key.js';
 import { type Protect, protectWith } from './http/middleware.js';
-import { type LeaseCounts, Leases, digestOf } from './leases/leases.js';
+import { type Clocks, digestOf, type FromLease, Leases, type Use, type Wish } from './leases.js';
 import { type MakeRoute, routeWith } from './http/route.js';
 import { judge } from './judge.js';
 import { operationOf as operationOfMethod, overridden } from './operation.js';
@@ -26,55 +27,75 @@ export interface Guard {
   /** Makes Express or connect middleware that lets only granted requests through. */
   readonly protect: Protect;
   readonly isApiKey: IsApiKey;
-  /** What the guard's leases did, for metrics. Without the option `leases`, all counts are 0. */
+  /** For metrics. Without the option `leases`, both counts are 0. */
   leases(): LeaseCounts;
   /** Closes the connections, which keep the process alive until then. Later questions are refused with 503. */
   close(): void;
 }
 
+export interface LeaseCounts {
+  /** The leases that the guard holds now. One that has ended counts a little longer. */
+  readonly held: number;
+  /** The requests that were granted from a lease. */
+  readonly spent: number;
+}
+
+/** In milliseconds. */
+const reportEveryMs = 1000;
+
 /**
  * Opens a guard: one per process, for as long as the process lives. It starts to connect at once, does not wait for
  * the service, and reconnects by itself.
  *
+ * @param clocks replaces the clocks by which leases end, in tests
  * @throws {TypeError} an option is missing or unusable
  * @throws {Error} the TLS texts cannot be read
  */
-export function createGuard(options: GuardOptions): Guard {
+export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
   assertUsable(options);
   const operationOf = overridden(operationOfMethod, options.operations);
-  const leases = options.leases ? new Leases() : undefined;
-  const pool = openPool(options, leases);
+  const leases = options.leases ? new Leases(clocks) : undefined;
+  const pool = openPool(options);
   const logFailure = options.logFailures === false ? undefined : failureLog();
 
-  const decide = async (prepared: PreparedQuestion, template: string, digest?: string): Promise<Decision> => {
-    const { requestId, authorization, operation, clientIp } = prepared;
-    const asked = digest === undefined ? undefined : leases?.wish(digest);
+  /** @param startedAt when the request came @param wish for a lease @param onError gets why there is no answer */
+  const ask = async (
+    prepared: PreparedQuestion,
+    startedAt: number,
+    wish: Wish | undefined,
+    onError: (failure: FailureEvent) => void,
+  ): Promise<Decision> => {
+    const { requestId, authorization, permission } = prepared;
+    let decision: Decision = unavailable;
+    let lease: Lease | null = null;
     try {
-      const { response, windowSeconds } = await pool.validate(prepared, asked);
-      const decision = judge(response, prepared.permission, windowSeconds);
-      if (!decision.allowed) {
-        const permission = prepared.permission || template;
-        const { status, reason, keyId, ownerId } = decision;
-        callHook(options.onDenied, { status, reason, keyId, ownerId, operation, permission, clientIp, requestId });
-      }
-      return decision;
+      const { response, windowSeconds } = await pool.validate(prepared, startedAt, wish?.uses);
+      lease = response.lease;
+      decision = judge(response, permission, windowSeconds);
     } catch (error) {
       const { code, message } = failureOf(error);
-      const failure = { code, message: withoutCredentials(message, authorization), requestId };
-      logFailure?.(failure);
-      callHook(options.onError, failure);
-      return unavailable;
-    } finally {
-      if (asked) leases?.wished(asked);
+      onError({ code, message: withoutCredentials(message, authorization), requestId });
     }
+    if (wish) leases?.ended(wish, decision, lease);
+    return decision;
   };
 
-  const askService = async (question: Question, digest?: string): Promise<Decision> => {
-    const startedAt = performance.now();
+  const failed = (failure: FailureEvent) => {
+    logFailure?.(failure);
+    callHook(options.onError, failure);
+  };
+
+  const askService = async (question: Question, startedAt: number, digest = '', wish?: Wish): Promise<Decision> => {
     const prepared = prepare(question, operationOf);
+    const decision = await ask(prepared, startedAt, wish, failed);
+    const { operation, requestId, clientIp } = prepared;
     const template = question.template ?? prepared.permission;
-    const decision = await decide(prepared, template, digest);
-    const { operation, requestId } = prepared;
+    if (!decision.allowed && decision.status !== 503) {
+      const { status, reason, keyId, ownerId } = decision;
+      const permission = prepared.permission || template;
+      if (status === 401) leases?.drop(digest);
+      callHook(options.onDenied, { status, reason, keyId, ownerId, operation, permission, clientIp, requestId });
+    }
     const latencyMs = performance.now() - startedAt;
     const status = decision.allowed ? 200 : decision.status;
     const source = 'service';
@@ -82,25 +103,45 @@ export function createGuard(options: GuardOptions): Guard {
     return decision;
   };
 
-  const checkWith =
-    (held: Leases) =>
-    async (question: Question): Promise<Decision> => {
-      const startedAt = options.onDecision ? performance.now() : 0;
-      const { permission = '', template = permission, clientIp = '', authorization } = question;
-      if (authorization.length === 0) return askService(question);
-      const operation = question.operation ?? operationOf(question.method);
-      const digest = digestOf(authorization);
-      const granted = held.grantFor({ digest, operation, permission, clientIp });
-      if (!granted) return askService(question, digest);
+  const checkWith = (held: Leases) => {
+    const fromLease = (question: Question, use: Use, startedAt: number, { granted, renewal }: FromLease): Decision => {
+      // Nobody waits for it, and if it fails, no request is refused.
+      if (renewal) void ask(prepare(question, operationOf), startedAt, renewal, () => undefined);
       if (options.onDecision) {
-        const requestId = requestIdOf(question);
-        const latencyMs = performance.now() - startedAt;
-        const source = 'lease';
-        callHook(options.onDecision, { status: 200, operation, permission: template, latencyMs, requestId, source });
+        const { operation, permission } = use;
+        const decided = { status: 200, operation, permission: question.template ?? permission } as const;
+        const [requestId, latencyMs] = [requestIdOf(question), performance.now() - startedAt];
+        callHook(options.onDecision, { ...decided, latencyMs, requestId, source: 'lease' });
       }
       return granted;
     };
-  const check = leases ? checkWith(leases) : (question: Question) => askService(question);
+    return async (question: Question): Promise<Decision> => {
+      const startedAt = performance.now();
+      const { permission = '', clientIp = '', authorization } = question;
+      if (authorization.length !== 1 || isClosed) return askService(question, startedAt);
+      const operation = question.operation ?? operationOf(question.method);
+      const digest = digestOf(authorization[0]!);
+      const use = { digest, authorization: authorization[0]!, operation, permission, clientIp };
+      const granted = held.grantFor(use);
+      if (granted) return fromLease(question, use, startedAt, granted);
+      const next = held.next(use);
+      if (!(next instanceof Promise)) return askService(question, startedAt, digest, next);
+      // The call began before this request came, so it ends before this request's deadline.
+      await next;
+      const grantedNow = isClosed ? undefined : held.grantFor(use);
+      return grantedNow ? fromLease(question, use, startedAt, grantedNow) : askService(question, startedAt, digest);
+    };
+  };
+  const check = leases ? checkWith(leases) : (question: Question) => askService(question, performance.now());
+
+  let isClosed = false;
+  const report = () => {
+    for (const uses of leases?.uses.take(performance.now()) ?? []) pool.report(uses);
+  };
+  const tidying = setInterval(() => {
+    leases?.removeEnded();
+    report();
+  }, reportEveryMs).unref();
 
   const route = routeWith({ check, operationOf, clientAddress: options.clientAddress });
   const isApiKey = isApiKeyBy(options.keyPrefix ?? 'lk');
@@ -109,12 +150,12 @@ export function createGuard(options: GuardOptions): Guard {
     route,
     protect: protectWith(route, isApiKey),
     isApiKey,
-    leases: () => leases?.counts ?? noLeases,
+    leases: () => ({ held: leases?.held ?? 0, spent: leases?.spent ?? 0 }),
     close: () => {
-      leases?.close();
+      isClosed = true;
+      clearInterval(tidying);
+      report();
       pool.close();
     },
   };
 }
-
-const noLeases: LeaseCounts = Object.freeze({ held: 0, spent: 0, recalled: 0 });

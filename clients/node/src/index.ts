@@ -1,4 +1,4 @@
-export { createGuard, type Guard } from './guard.js';
+export { createGuard, type Guard, type LeaseCounts } from './guard.js';
 export type { Decision, Denied, DenialReason, Granted, Principal, RateLimit, Unavailable } from './decision.js';
 export type { DecisionEvent, DenialEvent, FailureEvent } from './hooks.js';
 export type { Middleware, Protect, ProtectOptions } from './http/middleware.js';
@@ -8,7 +8,6 @@ export type { IsApiKey } from './http/is-api-key.js';
 export type { ClientAddress } from './http/client-address.js';
 export type { HttpRequest } from './http/http-request.js';
 export type { MakeRoute, Route, RouteOptions } from './http/route.js';
-export type { LeaseCounts } from './leases/leases.js';
 export type { Operation, OperationsByMethod } from './operation.js';
 export type { GuardOptions, GuardTls } from './options.js';
 export type { Question } from './question.js';

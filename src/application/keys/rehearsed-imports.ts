@@ -7,6 +7,7 @@ export function rehearsedImports(imports: KeyImports): KeyImports {
       imports.transaction(scope, (transaction) =>
         work({
           now: transaction.now,
+          unanswered: [],
           account: (id) => transaction.account(id),
           existing: (publicPart) => transaction.existing(publicPart),
           add: () => undefined,

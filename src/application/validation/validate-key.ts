@@ -2,7 +2,7 @@ import { isProof } from '../../domain/keys/key-restrictions.js';
 import { ForeignKey } from '../../domain/keys/foreign-key.js';
 import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { KeyString } from '../../domain/keys/key-string.js';
-import { type LeaseRequest, lengthToGive } from '../../domain/leases/giving.js';
+import { leaseLength, type LeaseWish } from '../../domain/keys/lease.js';
 import type { RateDecision, RateLimit } from '../../domain/rate-limit.js';
 import {
   deny,
@@ -32,8 +32,8 @@ export interface ValidationRequest extends MeasuredRequest {
   /** Undefined when the request has none that can be read. */
   readonly credential: string | undefined;
   readonly question: Question;
-  /** The caller would hold a lease, with so many uses. */
-  readonly leaseWish?: LeaseRequest<unknown> & { readonly uses: number };
+  /** The caller would hold a lease. */
+  readonly leaseWish?: LeaseWish | undefined;
 }
 
 export interface Validation {
@@ -45,10 +45,17 @@ export interface Validation {
   readonly lease?: LeaseOffer;
 }
 
-export interface ValidationParts {
+/** Where the keys are found that are made here, and imported ones. */
+export interface KeySources {
   readonly keyReader: KeyReader;
   /** For imported keys, so that made-up strings that begin like one do not delay our own keys. */
   readonly importReader: KeyReader | undefined;
+  readonly keyPrefix: string;
+  /** How imported keys begin. */
+  readonly importPrefixes: readonly string[];
+}
+
+export interface ValidationParts extends KeySources {
   readonly limiter: RateLimiter;
   readonly dueEnds: RecordDueEnds;
   readonly recordFirstUse: RecordFirstUse;
@@ -56,15 +63,14 @@ export interface ValidationParts {
   readonly audit: Audit;
   readonly meter: ValidationMeter;
   readonly refusals: Refusals;
-  readonly keyPrefix: string;
-  /** How imported keys begin. */
-  readonly importPrefixes: readonly string[];
   /** Of keys whose owner has no limit of their own. */
   readonly rateLimit: RateLimit;
+  /** LEASE_MS; 0: no leases. */
+  readonly leaseMs: number;
 }
 
 /** A credential that has the form of a key, and where to find that key. */
-interface Presented {
+export interface Presented {
   readonly publicPart: string;
   readonly digest: Buffer;
   readonly reader: KeyReader;
@@ -90,7 +96,7 @@ export class ValidateKey {
   private async validate(request: ValidationRequest, timer: ValidationTimer): Promise<Validation> {
     const { limiter, usage, rateLimit } = this.parts;
     const { credential, question, client, service = null } = request;
-    const presented = credential === undefined ? undefined : this.presentedIn(credential);
+    const presented = credential === undefined ? undefined : presentedIn(credential, this.parts);
     if (!presented) {
       const why = credential === undefined ? 'no credential that can be read' : 'not a well-formed key';
       return this.refuseUnproven({ client, publicPart: null, keyId: null, ownerId: null }, why, timer);
@@ -106,7 +112,7 @@ export class ValidateKey {
       return this.refuseUnproven({ client, publicPart, keyId, ownerId }, why, timer);
     }
     const isCharged = found.isAllowedFrom(question.clientAddress);
-    const lengthMs = isCharged ? leasableMs(request, found, reading) : undefined;
+    const lengthMs = isCharged ? this.leaseLength(request, found, reading) : undefined;
     const ahead = lengthMs === undefined ? 0 : request.leaseWish!.uses;
     const charge = isCharged ? limiter.charge(found.id, found.rateLimit(rateLimit), ahead) : undefined;
     const rate = charge instanceof Promise ? await charge : charge;
@@ -123,20 +129,21 @@ export class ValidateKey {
     if (verdict.granted) {
       usage.noteGrant(found.id, client.ip, service, now);
       if (lengthMs === undefined || !rate?.usesAhead) return { verdict, ...charged };
-      return { verdict, rate, lease: { ownerId: found.ownerId, lengthMs, uses: rate.usesAhead, rights: found.rights } };
+      return { verdict, rate, lease: { lengthMs, uses: rate.usesAhead, rights: found.rights } };
     }
     await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, timer);
     usage.noteRefusal(found.id, now);
     return { verdict, ...charged, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
-  /** Undefined for what no key of ours, made here or imported, looks like. It costs no read. */
-  private presentedIn(credential: string): Presented | undefined {
-    const { keyPrefix, keyReader, importReader, importPrefixes } = this.parts;
-    const own = KeyString.parse(credential, keyPrefix);
-    if (own) return { publicPart: own.publicPart, digest: own.digest(), reader: keyReader };
-    const foreign = importReader && ForeignKey.parse(credential, importPrefixes);
-    return foreign && { publicPart: foreign.publicPart, digest: foreign.digest(), reader: importReader };
+  /** How long a lease may be, if the request is granted and its uses can be charged. Undefined: there is none. */
+  private leaseLength(
+    { leaseWish, question }: ValidationRequest,
+    found: KeyStanding,
+    { now, forLease }: KeyReading,
+  ): number | undefined {
+    if (!leaseWish || !forLease || found.isEndDue(now) || !found.judge(question, true, now).granted) return undefined;
+    return leaseLength(this.parts.leaseMs, leaseWish, { ...found.forLease, ...forLease }, now);
   }
 
   /** Judges the key. A due end, a successor's first use, or a use of a key that was found idle, is committed before the answer. */
@@ -178,12 +185,13 @@ export class ValidateKey {
   }
 }
 
-/** How long a lease on this key may be, if the request is granted and its uses can be charged. Undefined: there is none. */
-function leasableMs(
-  { leaseWish, question }: ValidationRequest,
-  found: KeyStanding,
-  { now, forLease }: KeyReading,
-): number | undefined {
-  if (!leaseWish || !forLease || found.isEndDue(now) || !found.judge(question, true, now).granted) return undefined;
-  return lengthToGive(leaseWish, { ...found.forLease, ...forLease, now });
+/** Undefined for what no key of ours, made here or imported, looks like. It costs no read. */
+export function presentedIn(
+  credential: string,
+  { keyPrefix, keyReader, importReader, importPrefixes }: KeySources,
+): Presented | undefined {
+  const own = KeyString.parse(credential, keyPrefix);
+  if (own) return { publicPart: own.publicPart, digest: own.digest(), reader: keyReader };
+  const foreign = importReader && ForeignKey.parse(credential, importPrefixes);
+  return foreign && { publicPart: foreign.publicPart, digest: foreign.digest(), reader: importReader };
 }

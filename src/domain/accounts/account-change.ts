@@ -71,7 +71,8 @@ export function leasesEnd(before: Changeable, after: Changeable): boolean {
   if (before.status !== after.status && after.status !== 'active') return true;
   const hasSameLimits = isSame(before.limits, after.limits);
   const hasSameAttributes = isSame(before.attributes, after.attributes);
-  return !hasSameLimits || !hasSameAttributes || !samePermissions(before.permissions, after.permissions);
+  const kept = new Set(after.permissions);
+  return !hasSameLimits || !hasSameAttributes || before.permissions.some((permission) => !kept.has(permission));
 }
 
 export function changedTerms(before: AccountTerms, after: AccountTerms): ChangedTerms {

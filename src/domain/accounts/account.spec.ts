@@ -318,11 +318,6 @@ describe('Account.endsLeases', () => {
     ['a deletion', (account) => account.delete(), 'active'],
     ['the deletion of a suspended account', (account) => account.delete(), 'suspended'],
     ['a permission less', (account) => account.update({ ...PROFILE, permissions: [] }), 'active'],
-    [
-      'a permission more',
-      (account) => account.update({ ...PROFILE, permissions: ['systems:read', 'b:read'] }),
-      'active',
-    ],
     ['other limits', (account) => account.limitKeys({ burst: 10 }), 'active'],
     ['other attributes', (account) => account.describe([]), 'active'],
   ])('is true after %s', (_change, change, status) => {
@@ -336,6 +331,11 @@ describe('Account.endsLeases', () => {
       'active',
     ],
     ['a reactivation', (account) => account.reactivate(NOW), 'suspended'],
+    [
+      'a permission more',
+      (account) => account.update({ ...PROFILE, permissions: ['systems:read', 'b:read'] }),
+      'active',
+    ],
     ['a suspension that is repeated', (account) => account.suspend(8n), 'suspended'],
     ['a new password', (account) => account.changePassword('other'), 'active'],
     ['the removal of a manager', (account) => account.removeManager('u3'), 'active'],

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { coveredByBoth, isCovered, isNewPermission, isPermission, newPermissionProblem } from './permission.js';
+import {
+  coveredByBoth,
+  coveringPermission,
+  isCovered,
+  isNewPermission,
+  isPermission,
+  newPermissionProblem,
+} from './permission.js';
 
 describe('isPermission', () => {
   test.each(['systems:read', 'a:b', 'billing/invoices.v2:write', `${'r'.repeat(100)}:${'a'.repeat(28)}`])(
@@ -65,6 +72,17 @@ describe('isCovered', () => {
     ['systems/:read', 'systems//42:read'],
     ['systems:re/ad', 'systems:re'],
   ])('%s does not cover %s', (one, other) => expect(isCovered(other, new Set([one]))).toBe(false));
+});
+
+test('coveringPermission is the longest one that covers the permission', () => {
+  const among = ['systems:read', 'systems/42:read', 'systems/42/disks:write'];
+  const found = ['systems/42/disks/1:read', 'systems/7:read', 'systems/42:read', 'billing:read'];
+  expect(found.map((each) => coveringPermission(each, among))).toEqual([
+    'systems/42:read',
+    'systems:read',
+    'systems/42:read',
+    undefined,
+  ]);
 });
 
 test('coveredByBoth has the narrower permission of each pair, once', () => {

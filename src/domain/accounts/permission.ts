@@ -43,6 +43,11 @@ export function isCovered(permission: string, by: Pick<ReadonlySet<string>, 'has
   return by.has(permission) || above(permission).some((wider) => by.has(wider));
 }
 
+/** The longest of these permissions that covers `permission`. */
+export function coveringPermission(permission: string, among: readonly string[]): string | undefined {
+  return [permission, ...above(permission)].find((each) => among.includes(each));
+}
+
 /** What both lists cover: the narrower permission of each pair. */
 export function coveredByBoth(one: readonly string[], other: readonly string[]): string[] {
   const [ours, theirs] = [new Set(one), new Set(other)];

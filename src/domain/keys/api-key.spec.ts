@@ -192,17 +192,18 @@ describe('The status of a key', () => {
   });
 });
 
-test('a key ends leases when it is revoked or its rotation begins, and not when it is renamed or ends by the clock', () => {
-  const [revoked, rotated, renamed, expired, replaced] = [issue(), issue(), issue(), issue(), issue()];
+test('a key ends leases when it is revoked or a rotation with a short grace period begins, and not when it is renamed or ends by the clock', () => {
+  const [revoked, rotated, long, renamed, expired, replaced] = [issue(), issue(), issue(), issue(), issue(), issue()];
   expect(revoked.endsLeases).toBe(false);
   revoked.revoke(NOW);
-  const rotation = { id: 'k2', expiresInDays: 1, graceSeconds: 0, policy: POLICY };
+  const rotation = { id: 'k2', expiresInDays: 1, graceSeconds: 599, policy: POLICY };
   const successor = rotated.replaceBy(rotation, KeyString.generate('lk'), NOW);
   successor.firstUsed(NOW);
+  long.replaceBy({ ...rotation, graceSeconds: 600 }, KeyString.generate('lk'), NOW);
   renamed.rename({ name: 'Other' });
   expired.endIfDue(at(DAY));
   replaced.endAfter(0, NOW);
   expect(replaced.status(NOW)).toBe('revoked');
   expect([revoked, rotated].map(({ endsLeases }) => endsLeases)).toEqual([true, true]);
-  expect([successor, renamed, expired, replaced].some(({ endsLeases }) => endsLeases)).toBe(false);
+  expect([successor, long, renamed, expired, replaced].some(({ endsLeases }) => endsLeases)).toBe(false);
 });

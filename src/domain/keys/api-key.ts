@@ -20,6 +20,7 @@ import {
 import { type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from './key-status.js';
 import { ForeignKey } from './foreign-key.js';
 import { type KeyString, maskKey } from './key-string.js';
+import { SHORT_GRACE_SECONDS } from './lease.js';
 import { DAY_MS } from '../time.js';
 
 export class ApiKey {
@@ -154,7 +155,7 @@ export class ApiKey {
     );
     successor.state = { ...successor.state, note, replaces: this.id, graceSeconds };
     this.state = { ...this.state, replacedBy: id };
-    this.leasesEnd = true;
+    this.leasesEnd ||= graceSeconds < SHORT_GRACE_SECONDS;
     return successor;
   }
 

@@ -46,9 +46,9 @@ export class KeyStanding {
 
   /** What decides about a lease on the key. The restrictions are those that a guard has to know. */
   get forLease() {
-    const { ownerId, awaitsUse: awaitsFirstUse, expiresAt, endsAt, permissions, allowedNetworks } = this.state;
+    const { awaitsUse, expiresAt, endsAt, permissions, allowedNetworks } = this.state;
     const restrictions = [permissions && 'permissions', allowedNetworks && 'networks'].filter((each) => each !== null);
-    return { ownerId, awaitsFirstUse, expiresAt, endsAt, restrictions };
+    return { awaitsUse, expiresAt, endsAt, restrictions };
   }
 
   status(now: Date): ApiKeyStatus {

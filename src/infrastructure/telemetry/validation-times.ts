@@ -14,6 +14,7 @@ import { Tally } from './tally.js';
 export class ValidationTimes implements ValidationMeter {
   private readonly denied = new Map<DenialReason, number>(DENIAL_REASONS.map((reason) => [reason, 0]));
   private readonly outcomes = { granted: new Tally(), denied: new Tally(), failed: new Tally() };
+  private readonly leases = { given: 0, usesCharged: 0 };
   private readonly parts: Readonly<Record<ValidationPart, Tally>> = {
     batch: new Tally(),
     postgresql: new Tally(),
@@ -44,6 +45,12 @@ export class ValidationTimes implements ValidationMeter {
         'Time that validations waited for a batch, PostgreSQL, the rate limit, and the audit event of a denial',
         () => VALIDATION_PARTS.map((part) => [{ part }, this.parts[part]] as const),
       ),
+      counter('latchkey_leases_given_total', 'Leases that were given', () => this.leases.given),
+      counter(
+        'latchkey_lease_uses_charged_total',
+        'Uses of leases that were charged beforehand',
+        () => this.leases.usesCharged,
+      ),
     ];
   }
 
@@ -56,7 +63,9 @@ export class ValidationTimes implements ValidationMeter {
   }
 
   countEnd(validation: RunningValidation, totalMs: number): void {
-    const { verdict } = validation;
+    const { verdict, leaseUses } = validation;
+    if (leaseUses > 0) this.leases.given += 1;
+    this.leases.usesCharged += leaseUses;
     if (verdict && !verdict.granted) this.denied.set(verdict.reason, this.denied.get(verdict.reason)! + 1);
     const outcome = verdict ? (verdict.granted ? 'granted' : 'denied') : 'failed';
     this.outcomes[outcome].observe(totalMs / 1000);

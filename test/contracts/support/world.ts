@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
 import { sessionOpened } from '../../../src/application/sessions/sign-in.js';
 import { saveKeys } from '../../../src/application/keys/change-keys.js';
-import type { PendingChanges, UndeliveredNotices } from '../../../src/application/ports.js';
+import type { Instances, UndeliveredNotices } from '../../../src/application/ports.js';
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account } from '../../../src/domain/accounts/account.js';
 import { type AccountProfile } from '../../../src/domain/accounts/account-profile.js';
@@ -21,7 +21,7 @@ import { POLICY } from '../../support/application/calls.js';
 
 /** What a contract suite needs from the fakes and from the adapters, on one store and one clock. */
 export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTokens'> {
-  readonly pendingChanges: PendingChanges;
+  readonly instances: Instances;
   /** Only on PostgreSQL. */
   readonly undelivered?: UndeliveredNotices;
   now(): Promise<Date>;

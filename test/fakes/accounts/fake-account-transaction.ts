@@ -23,11 +23,11 @@ export function fakeAccountTransaction(
   const note = (saved: { readonly endsLeases: boolean }) => (endsLeases ||= saved.endsLeases);
   return {
     now: store.now(),
-    leases: store.leases(id),
+    unanswered: store.unanswered.get(id),
     get endsLeases() {
       return endsLeases;
     },
-    addPendingChange: async (changeId) => void store.pendingChanges.set(changeId, id),
+    leaveUnanswered: async (changeId) => void store.unanswered.set(id, changeId),
     account: store.account(id),
     formerAccount: formerVersion === undefined ? undefined : FormerAccount.restore(id, formerVersion),
     other: (otherId) => (others.includes(otherId) ? store.account(otherId) : undefined),

@@ -9,6 +9,10 @@ export function fakeKeyImports(store: FakeStore): KeyImports {
       store.transaction(() =>
         work({
           now: store.now(),
+          unanswered: ownerIds.flatMap((ownerId) => {
+            const changeId = store.unanswered.get(ownerId);
+            return changeId ? [{ ownerId, changeId }] : [];
+          }),
           account: (id) => (ownerIds.includes(id) ? store.account(id) : undefined),
           existing: (publicPart) => {
             const found = [...store.keys.values()].find(({ state }) => state.publicPart === publicPart);

@@ -10,7 +10,7 @@ import { createDatabase } from '../../support/stores/databases.mjs';
 import { sql } from '../../support/stores/sql.js';
 import { freeze, Stand, type StandOptions } from './stand.js';
 
-const LEASE_MS = 1000;
+const LEASE_MS = 500;
 const INSTANCES = 2;
 const GUARDS = 4;
 const LONGEST_MS = 1500;

@@ -134,7 +134,10 @@ export class Stand {
         decisions.filter(({ keyId }) => keyIds.has(keyId)),
       ),
     );
-    const waits = this.owners.flatMap(({ changes }) => changes.map((each) => each.answeredAt - each.invokedAt));
+    const ending = this.owners.flatMap(({ changes }) =>
+      changes.filter(({ what }) => !/^(create|Reactivate)/.test(what)),
+    );
+    const waits = ending.map(({ invokedAt, answeredAt }) => answeredAt - invokedAt).filter(Number.isFinite);
     waits.sort((one, other) => one - other);
     return {
       changes: this.changes,
@@ -142,7 +145,8 @@ export class Stand {
       fromLeases: grants.filter(({ isFromLease }) => isFromLease).length,
       refusals: decisions.filter(({ status }) => status !== 200 && status !== 503).length,
       unavailable: decisions.filter(({ status }) => status === 503).length,
-      'median change ms': Math.round(waits[Math.floor(waits.length / 2)]!),
+      'median change that waits, ms': Math.round(waits[Math.floor(waits.length / 2)]!),
+      'slowest, ms': Math.round(waits.at(-1)!),
       stale,
       broken: this.owners.flatMap(({ broken }) => broken),
     };

@@ -84,6 +84,7 @@ export async function openOver(
   const adapters = { ...buildAdapters(own, primary, dataSource, telemetry, cheapPasswords()), ...ports };
   const parts = new Parts(adapters);
   await parts.open();
+  await adapters.instances.renew('test', 0);
   const meter = new ValidationTimes(new SlowValidations(log, 0));
   const refusals = new LoggedRefusals(log);
 

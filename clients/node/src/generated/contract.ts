@@ -16,6 +16,10 @@ export const contract = {
                   "requestStream": true,
                   "responseType": "ValidateKeyResponse",
                   "responseStream": true
+                },
+                "ReportUses": {
+                  "requestType": "ReportUsesRequest",
+                  "responseType": "ReportUsesResponse"
                 }
               }
             },
@@ -65,11 +69,6 @@ export const contract = {
                   "type": "LeaseWish",
                   "id": 8,
                   "protoName": "lease_wish"
-                },
-                "leaseReport": {
-                  "type": "LeaseReport",
-                  "id": 9,
-                  "protoName": "lease_report"
                 }
               }
             },
@@ -83,44 +82,6 @@ export const contract = {
                   "rule": "repeated",
                   "type": "KeyRestriction",
                   "id": 2
-                }
-              }
-            },
-            "LeaseReport": {
-              "fields": {
-                "givenBack": {
-                  "rule": "repeated",
-                  "type": "uint64",
-                  "id": 1,
-                  "protoName": "given_back"
-                },
-                "uses": {
-                  "rule": "repeated",
-                  "type": "LeaseUses",
-                  "id": 2
-                }
-              }
-            },
-            "LeaseUses": {
-              "fields": {
-                "keyId": {
-                  "type": "string",
-                  "id": 1,
-                  "protoName": "key_id"
-                },
-                "clientIp": {
-                  "type": "string",
-                  "id": 2,
-                  "protoName": "client_ip"
-                },
-                "count": {
-                  "type": "uint64",
-                  "id": 3
-                },
-                "lastMsAgo": {
-                  "type": "uint64",
-                  "id": 4,
-                  "protoName": "last_ms_ago"
                 }
               }
             },
@@ -160,19 +121,11 @@ export const contract = {
                 "lease": {
                   "type": "Lease",
                   "id": 6
-                },
-                "recall": {
-                  "type": "LeaseRecall",
-                  "id": 7
                 }
               }
             },
             "Lease": {
               "fields": {
-                "id": {
-                  "type": "uint64",
-                  "id": 1
-                },
                 "lengthMs": {
                   "type": "uint32",
                   "id": 2,
@@ -195,12 +148,66 @@ export const contract = {
                 }
               }
             },
-            "LeaseRecall": {
+            "ReportUsesRequest": {
               "fields": {
-                "ids": {
+                "uses": {
                   "rule": "repeated",
-                  "type": "uint64",
+                  "type": "KeyUses",
                   "id": 1
+                }
+              }
+            },
+            "ReportUsesResponse": {
+              "fields": {}
+            },
+            "KeyUses": {
+              "oneofs": {
+                "credential": {
+                  "oneof": [
+                    "apiKey",
+                    "authorization"
+                  ]
+                },
+                "_permission": {
+                  "oneof": [
+                    "permission"
+                  ]
+                }
+              },
+              "fields": {
+                "apiKey": {
+                  "type": "string",
+                  "id": 1,
+                  "protoName": "api_key"
+                },
+                "authorization": {
+                  "type": "string",
+                  "id": 2
+                },
+                "clientIp": {
+                  "type": "string",
+                  "id": 3,
+                  "protoName": "client_ip"
+                },
+                "count": {
+                  "type": "uint32",
+                  "id": 4
+                },
+                "lastMsAgo": {
+                  "type": "uint32",
+                  "id": 5,
+                  "protoName": "last_ms_ago"
+                },
+                "permission": {
+                  "type": "string",
+                  "id": 6,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                },
+                "operation": {
+                  "type": "Operation",
+                  "id": 7
                 }
               }
             },

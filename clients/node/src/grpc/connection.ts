@@ -1,6 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, Metadata, credentials } from '@grpc/grpc-js';
 import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
-import type { LeaseReport } from '../generated/latchkey/v1/LeaseReport.js';
 import type { GuardOptions, GuardTls } from '../options.js';
 import { loadContract } from './load-contract.js';
 
@@ -30,8 +29,6 @@ export interface Connection {
   readonly client: ApiKeyServiceClient;
   readonly identity: Metadata;
   readonly streamPath: string;
-  /** A message of a stream that is not a question. */
-  readonly encodeReport: (message: { readonly leaseReport: LeaseReport }) => Buffer;
 }
 
 /**
@@ -52,7 +49,6 @@ export function connector(options: GuardOptions): () => Connection {
     }),
     identity,
     streamPath: ApiKeyService.service.ValidateKeys.path,
-    encodeReport: ApiKeyService.service.ValidateKeys.requestSerialize,
   });
 }
 

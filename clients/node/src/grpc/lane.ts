@@ -1,7 +1,6 @@
 import { connectivityState, status } from '@grpc/grpc-js';
 import type { Connection } from './connection.js';
 import { ExtraStreams } from './extra-streams.js';
-import type { Leases } from '../leases/leases.js';
 import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 import { ReopenDelay } from './reopen-delay.js';
@@ -38,7 +37,6 @@ export class Lane implements StreamListener {
     private readonly connection: Connection,
     private readonly listener: LaneListener,
     private readonly maxSilenceMs: number,
-    private readonly leases?: Leases,
   ) {
     this.watch(this.channel.getConnectivityState(false));
     this.openStream();
@@ -96,7 +94,7 @@ export class Lane implements StreamListener {
   }
 
   private newStream(): ValidationStream {
-    return new ValidationStream(this.connection, this, this.maxSilenceMs, this.leases);
+    return new ValidationStream(this.connection, this, this.maxSilenceMs);
   }
 
   private openStream(): void {

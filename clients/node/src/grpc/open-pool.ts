@@ -1,4 +1,3 @@
-import type { Leases } from '../leases/leases.js';
 import { type GuardOptions, defaultDeadlineMs } from '../options.js';
 import { connector } from './connection.js';
 import { Pool } from './pool.js';
@@ -18,8 +17,8 @@ const connectionCount = 2;
  * When the service ends a stream in order, it has not validated the questions that it has not answered. They are sent on
  * another stream, and this does not count as a second try.
  */
-export function openPool(options: GuardOptions, leases?: Leases): Pick<Pool, 'validate' | 'close'> {
+export function openPool(options: GuardOptions): Pick<Pool, 'validate' | 'report' | 'close'> {
   const connect = connector(options);
   const connections = Array.from({ length: connectionCount }, connect);
-  return new Pool(connections, options.deadlineMs ?? defaultDeadlineMs, leases);
+  return new Pool(connections, options.deadlineMs ?? defaultDeadlineMs);
 }

@@ -1,6 +1,5 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import type { Asked } from '../leases/held-leases.js';
 import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { serviceError } from './failure.js';
@@ -41,10 +40,9 @@ export class OpenQuestion {
     private readonly onAnswer: (answered: Answered) => void,
     private readonly onFailure: (error: ServiceError) => void,
     private readonly dispatcher: Dispatcher,
-    /** The wish for a lease, which only streams carry. */
-    readonly asked?: Asked,
+    readonly wishedUses?: number,
   ) {
-    this.bytes = encodeQuestion(prepared, asked?.usesWanted);
+    this.bytes = encodeQuestion(prepared, wishedUses);
   }
 
   answer(response: ValidateKeyResponse, windowSeconds: number | undefined): void {

@@ -1,6 +1,5 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import type { Asked } from '../leases/held-leases.js';
-import type { Leases } from '../leases/leases.js';
+import type { KeyUses } from '../generated/latchkey/v1/KeyUses.js';
 import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { Deadlines } from './deadlines.js';
@@ -18,6 +17,8 @@ const maxBytes = 32 * 1024;
 /** A stream that ends with one of these may have lost questions. With any other status, the service refused them. */
 const broken: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED, status.UNKNOWN]);
 
+/** In milliseconds. */
+const reportTimeoutMs = 2000;
 /** Connections often break together. After this time, in milliseconds, the guard has noticed it for all of them. */
 const noticeMs = 10;
 /**
@@ -32,35 +33,52 @@ export class Pool implements LaneListener, Holder, Dispatcher {
   private readonly deadlines = new Deadlines();
   private readonly waiting = new Set<OpenQuestion>();
   private isClosed = false;
+  /** How many reports are under way. */
+  private reports = 0;
 
   constructor(
-    connections: readonly Connection[],
+    private readonly connections: readonly Connection[],
     private readonly deadlineMs: number,
-    leases?: Leases,
   ) {
     // A stream without any answer for ten deadlines is closed.
-    this.lanes = connections.map((connection) => new Lane(connection, this, 10 * deadlineMs, leases));
+    this.lanes = connections.map((connection) => new Lane(connection, this, 10 * deadlineMs));
   }
 
   /**
    * Rejects with a gRPC ServiceError when there is no answer within the deadline.
    *
-   * @param asked the wish for a lease, if the question has one
+   * @param startedAt when the deadline begins, in milliseconds of `performance.now()`
+   * @param wishedUses the uses of the lease that the question wishes for, if it wishes for one
    */
-  validate(prepared: PreparedQuestion, asked?: Asked): Promise<Answered> {
+  validate(prepared: PreparedQuestion, startedAt: number, wishedUses?: number): Promise<Answered> {
     return new Promise((resolve, reject) => {
-      const now = performance.now();
-      const question = new OpenQuestion(prepared, now, now + this.deadlineMs, resolve, reject, this, asked);
+      const deadlineAt = startedAt + this.deadlineMs;
+      const question = new OpenQuestion(prepared, startedAt, deadlineAt, resolve, reject, this, wishedUses);
       this.deadlines.add(question);
       if (this.waiting.size >= maxWaiting) question.fail(serviceError(tooMany));
       else this.admit(question);
     });
   }
 
+  /** Reports what leases were used for, once. */
+  report(uses: KeyUses[]): void {
+    const { client, identity } = this.connections[0]!;
+    this.reports += 1;
+    client.reportUses({ uses }, identity, { deadline: Date.now() + reportTimeoutMs }, () => {
+      this.reports -= 1;
+      this.endLanes();
+    });
+  }
+
   close(): void {
     this.isClosed = true;
-    for (const lane of this.lanes) lane.close();
+    this.endLanes();
     this.laneChanged();
+  }
+
+  /** The last reports need a connection. */
+  private endLanes(): void {
+    if (this.isClosed && this.reports === 0) for (const lane of this.lanes) lane.close();
   }
 
   expired(question: OpenQuestion): void {

@@ -1,7 +1,5 @@
 import { type ClientDuplexStream, status } from '@grpc/grpc-js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import type { LeaseReport } from '../generated/latchkey/v1/LeaseReport.js';
-import type { Leases, LeaseStream } from '../leases/leases.js';
 import type { Connection } from './connection.js';
 import { type CallEnd, serviceError } from './failure.js';
 import type { Holder, OpenQuestion } from './open-question.js';
@@ -25,7 +23,7 @@ export interface StreamListener {
  * One `ValidateKeys` call. Answers are matched by request id, which comes from callers: a stream never carries two
  * unanswered questions with the same id. A question past its deadline still counts, since its answer may still come.
  */
-export class ValidationStream implements Holder, LeaseStream {
+export class ValidationStream implements Holder {
   /** Sent and unanswered questions, by request id. */
   private readonly open = new PassingMap<string, OpenQuestion>();
   private readonly call: ClientDuplexStream<Buffer, ValidateKeyResponse>;
@@ -33,7 +31,6 @@ export class ValidationStream implements Holder, LeaseStream {
   private awaited = 0;
   private isReady = false;
   private isRetired = false;
-  private hasReported = false;
   private windowSeconds: number | undefined;
   private silentSince: number | undefined;
   /** Whether the stream has answered anything, and so has reached a working service. */
@@ -44,7 +41,6 @@ export class ValidationStream implements Holder, LeaseStream {
     readonly connection: Connection,
     private readonly listener: StreamListener,
     private readonly maxSilenceMs: number,
-    private readonly leases?: Leases,
   ) {
     const { client, identity, streamPath } = connection;
     const asItIs = (bytes: Buffer) => bytes;
@@ -92,18 +88,11 @@ export class ValidationStream implements Holder, LeaseStream {
     this.call.write(question.bytes);
   }
 
-  /** Sends what the service does not answer. Only to one that has sent leases: an older one would not understand it. */
-  report(leaseReport: LeaseReport): void {
-    this.hasReported = true;
-    this.call.write(this.connection.encodeReport({ leaseReport }));
-  }
-
   /** Takes no more questions, waits for the answers to those already sent, then ends. */
   retire(): void {
     if (this.isRetired) return;
     this.isRetired = true;
-    // To cancel could lose a report. The service ends the stream when it has read all.
-    if (this.awaited > 0 || this.hasReported) this.call.end();
+    if (this.awaited > 0) this.call.end();
     else this.call.cancel();
   }
 
@@ -124,11 +113,8 @@ export class ValidationStream implements Holder, LeaseStream {
   }
 
   private take(response: ValidateKeyResponse): void {
-    if (response.recall) this.leases?.recall(this, response.recall.ids);
     const question = this.open.get(response.requestId);
     if (!question) return;
-    // Also of a question past its deadline, and before anything else that the service has sent is read.
-    if (response.lease && question.asked) this.leases?.store(this, response, question.asked, this.windowSeconds);
     this.open.delete(response.requestId);
     this.hasAnswered = true;
     this.silentSince = undefined;
@@ -144,6 +130,6 @@ export class ValidationStream implements Holder, LeaseStream {
 
   private letGo(): void {
     this.awaited -= 1;
-    if (this.awaited === 0 && this.isRetired && !this.hasReported) this.call.cancel();
+    if (this.awaited === 0 && this.isRetired) this.call.cancel();
   }
 }

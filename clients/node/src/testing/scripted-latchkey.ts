@@ -10,7 +10,8 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { Lease } from '../generated/latchkey/v1/Lease.js';
-import type { LeaseReport__Output as LeaseReport } from '../generated/latchkey/v1/LeaseReport.js';
+import type { KeyUses__Output as KeyUses } from '../generated/latchkey/v1/KeyUses.js';
+import type { ReportUsesRequest__Output as Report } from '../generated/latchkey/v1/ReportUsesRequest.js';
 import type { ValidateKeyRequest__Output as ValidationRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { loadContract } from '../grpc/load-contract.js';
@@ -23,8 +24,8 @@ type Reply = sendUnaryData<ValidateKeyResponse>;
 export class ScriptedLatchkey {
   readonly questions: ValidationRequest[] = [];
   readonly identities: unknown[] = [];
-  /** What guards reported of their leases, with the stream that it came on. */
-  readonly reports: { readonly stream: Stream; readonly report: LeaseReport }[] = [];
+  /** What guards reported of their leases. */
+  readonly reports: KeyUses[][] = [];
   window: string | undefined = '5';
   script: (request: ValidationRequest, reply: Reply) => void = (_, reply) => reply(null, {});
   /** Replaces the script on streams, so that each stream can behave like another instance. */
@@ -51,6 +52,10 @@ export class ScriptedLatchkey {
     server.addService(loadContract().ApiKeyService.service, {
       ValidateKey: (call: Call, reply: Reply) => this.answer(call, reply),
       ValidateKeys: (stream: Stream) => this.answerStream(stream),
+      ReportUses: ({ request }: ServerUnaryCall<Report, object>, reply: sendUnaryData<object>) => {
+        this.reports.push(request.uses);
+        reply(null, {});
+      },
     });
     this.port = await new Promise<number>((resolve, reject) => {
       server.bindAsync(this.target, credentials, (error, port) => (error ? reject(error) : resolve(port)));
@@ -67,17 +72,12 @@ export class ScriptedLatchkey {
     this.script = (_, reply) => reply(null, response);
   }
 
-  /** Grants, and gives leases of this kind to those that wish for one. Each has an id of its own. */
+  /** Grants, and gives leases of this kind to those that wish for one. */
   leases(lease: Lease, response: ValidateKeyResponse): void {
     this.script = ({ leaseWish }, reply) => {
       this.leasesGiven += leaseWish ? 1 : 0;
-      reply(null, leaseWish ? { ...response, lease: { ...lease, id: this.leasesGiven } } : response);
+      reply(null, leaseWish ? { ...response, lease } : response);
     };
-  }
-
-  /** On every stream, as if it had given these leases. */
-  recall(...ids: number[]): void {
-    for (const stream of this.streams) stream.write({ recall: { ids } });
   }
 
   hangs(): void {
@@ -115,7 +115,6 @@ export class ScriptedLatchkey {
     let hasEnded = false;
     const endOnceAnswered = () => hasEnded && open === 0 && stream.end();
     stream.on('data', (request: ValidationRequest) => {
-      if (request.leaseReport) return void this.reports.push({ stream, report: request.leaseReport });
       this.questions.push(request);
       open += 1;
       const reply: Reply = (error, response) => {

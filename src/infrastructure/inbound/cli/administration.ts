@@ -25,7 +25,7 @@ export interface Administration {
   /** Of all owners. */
   readonly listAllKeys: ListKeys;
   readonly revoke: RevokeAsAdmin;
-  readonly revokeLeaked: RevokeLeakedKeys;
+  readonly revokeLeaked: Pick<RevokeLeakedKeys, 'execute'>;
   readonly importKeys: ImportKeys;
   /** The same changes, which are rolled back. For `--dry-run`. */
   readonly rehearsal: Pick<Administration, 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked' | 'importKeys'>;

@@ -50,7 +50,6 @@ const readWith = (permissions: readonly string[], attributes: readonly Attribute
   },
   rateLimit: { limit: 9, remaining: 8, resetAfter: { seconds: '1', nanos: 1000 }, window: null },
   lease: null,
-  recall: null,
 });
 
 test('writes each grant with its own permissions, however many and in whatever order they are written', () => {

@@ -1,6 +1,6 @@
 import type { RateLimiter } from '../../../application/ports.js';
-import { chargeAhead } from '../../../domain/leases/uses-ahead.js';
 import {
+  chargeAhead,
   convertTat,
   emissionIntervalMicros,
   gcra,

@@ -4,7 +4,7 @@ import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client
 import type { Primary } from './client/primary.js';
 import { ApiKeyRow, IdleNoticeRow, KeyNoticeRow } from './keys/rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
-import { LeaseRegistrationRow, LeaseTimelineRow, PendingChangeRow } from './leases/rows.js';
+import { InstanceRow } from './instances.js';
 import { MIGRATIONS } from './migrations/list.js';
 import { NoticeSequenceRow, OutboxRow } from './outbox/rows.js';
 import { ApiKeyAddressRow, ApiKeyDayRow, ApiKeyNetworkRow, ApiKeyUsageRow } from './usage/rows.js';
@@ -31,9 +31,7 @@ const SCHEMA = {
     NoticeSequenceRow,
     LeakReportRow,
     LeakReportBudgetRow,
-    LeaseRegistrationRow,
-    LeaseTimelineRow,
-    PendingChangeRow,
+    InstanceRow,
   ],
   migrations: MIGRATIONS,
 };

@@ -3,7 +3,7 @@ import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
 /** Charges the uses of a lease as well, as `chargeAhead` of the domain does. Most calls want none, and pay nothing for it. */
 const AHEAD = `
     if admitted then
-      uses = math.max(0, math.min(tonumber(ARGV[first + 2]), math.floor((now + tolerance - tat) / interval)))
+      uses = math.max(0, math.min(tonumber(ARGV[first + 2]), math.floor(math.floor((now + tolerance - tat) / interval) / 2)))
       full = tat + uses * interval
     end`;
 

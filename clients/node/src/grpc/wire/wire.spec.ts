@@ -41,22 +41,19 @@ const denial = fc.record({
   ownerId: text,
 });
 const failure = fc.record({ code: int32, message: text });
-const uint64 = fc.bigInt(0n, 2n ** 64n - 1n).map(String);
 const texts = fc.array(text, { maxLength: 3 });
 const lease = fc.record({
-  id: uint64,
   lengthMs: uint32,
   uses: uint32,
   hasOwnPermissions: fc.boolean(),
   allowedNetworks: texts,
 });
-const recall = fc.record({ ids: fc.array(uint64) });
 const rateLimit = optional(
   fc.record({ limit: uint32, remaining: uint32, resetAfter: optional(time), window: optional(time) }),
 );
 const answer = fc
   .tuple(
-    fc.record({ requestId: text, rateLimit, lease: optional(lease), recall: optional(recall) }),
+    fc.record({ requestId: text, rateLimit, lease: optional(lease) }),
     fc.oneof(fc.record({ grant }), fc.record({ denial }), fc.record({ failure }), fc.constant({})),
   )
   .map(([common, outcome]) => ({ ...common, ...outcome }));
@@ -67,7 +64,7 @@ describe('the wire format', () => {
       fc.property(question, fc.option(fc.integer({ min: 1, max: 2 ** 31 }), { nil: undefined }), (sent, uses) => {
         const read = ValidateKeys.requestDeserialize(encodeQuestion(sent, uses));
         const understands = ['KEY_RESTRICTION_PERMISSIONS', 'KEY_RESTRICTION_NETWORKS'];
-        const leases = { leaseWish: uses === undefined ? null : { uses, understands }, leaseReport: null };
+        const leases = { leaseWish: uses === undefined ? null : { uses, understands } };
         const operation = `OPERATION_${sent.operation}`;
         expect(read).toEqual({ ...sent, ...leases, operation, credential: 'authorization' });
       }),
@@ -88,12 +85,6 @@ describe('the wire format', () => {
     // Fields 100 to 103: a number, eight bytes, a text, four bytes.
     const news = Buffer.from('a0069601a9060000000000000000b206026162bd0600000000', 'hex');
     expect(decodeAnswer(Buffer.concat([news, bytes]))).toEqual(ValidateKeys.responseDeserialize(bytes));
-  });
-
-  it('reads the ids of a recall one by one or packed together', () => {
-    const recalled = (hex: string) => decodeAnswer(Buffer.from(hex, 'hex')).recall;
-    expect(recalled('3a05088c010803')).toEqual({ ids: ['140', '3'] });
-    expect(recalled('3a050a038c0103')).toEqual({ ids: ['140', '3'] });
   });
 
   it('refuses a truncated answer', () => {

@@ -16,10 +16,8 @@ import type { Grant as _latchkey_v1_Grant, Grant__Output as _latchkey_v1_Grant__
 import type { ImportKeyRequest as _latchkey_v1_ImportKeyRequest, ImportKeyRequest__Output as _latchkey_v1_ImportKeyRequest__Output } from './latchkey/v1/ImportKeyRequest.js';
 import type { ImportKeyResponse as _latchkey_v1_ImportKeyResponse, ImportKeyResponse__Output as _latchkey_v1_ImportKeyResponse__Output } from './latchkey/v1/ImportKeyResponse.js';
 import type { Key as _latchkey_v1_Key, Key__Output as _latchkey_v1_Key__Output } from './latchkey/v1/Key.js';
+import type { KeyUses as _latchkey_v1_KeyUses, KeyUses__Output as _latchkey_v1_KeyUses__Output } from './latchkey/v1/KeyUses.js';
 import type { Lease as _latchkey_v1_Lease, Lease__Output as _latchkey_v1_Lease__Output } from './latchkey/v1/Lease.js';
-import type { LeaseRecall as _latchkey_v1_LeaseRecall, LeaseRecall__Output as _latchkey_v1_LeaseRecall__Output } from './latchkey/v1/LeaseRecall.js';
-import type { LeaseReport as _latchkey_v1_LeaseReport, LeaseReport__Output as _latchkey_v1_LeaseReport__Output } from './latchkey/v1/LeaseReport.js';
-import type { LeaseUses as _latchkey_v1_LeaseUses, LeaseUses__Output as _latchkey_v1_LeaseUses__Output } from './latchkey/v1/LeaseUses.js';
 import type { LeaseWish as _latchkey_v1_LeaseWish, LeaseWish__Output as _latchkey_v1_LeaseWish__Output } from './latchkey/v1/LeaseWish.js';
 import type { Limits as _latchkey_v1_Limits, Limits__Output as _latchkey_v1_Limits__Output } from './latchkey/v1/Limits.js';
 import type { ListAccountsRequest as _latchkey_v1_ListAccountsRequest, ListAccountsRequest__Output as _latchkey_v1_ListAccountsRequest__Output } from './latchkey/v1/ListAccountsRequest.js';
@@ -32,6 +30,8 @@ import type { PurgeAccountResponse as _latchkey_v1_PurgeAccountResponse, PurgeAc
 import type { PutAccountRequest as _latchkey_v1_PutAccountRequest, PutAccountRequest__Output as _latchkey_v1_PutAccountRequest__Output } from './latchkey/v1/PutAccountRequest.js';
 import type { RateLimit as _latchkey_v1_RateLimit, RateLimit__Output as _latchkey_v1_RateLimit__Output } from './latchkey/v1/RateLimit.js';
 import type { ReactivateAccountRequest as _latchkey_v1_ReactivateAccountRequest, ReactivateAccountRequest__Output as _latchkey_v1_ReactivateAccountRequest__Output } from './latchkey/v1/ReactivateAccountRequest.js';
+import type { ReportUsesRequest as _latchkey_v1_ReportUsesRequest, ReportUsesRequest__Output as _latchkey_v1_ReportUsesRequest__Output } from './latchkey/v1/ReportUsesRequest.js';
+import type { ReportUsesResponse as _latchkey_v1_ReportUsesResponse, ReportUsesResponse__Output as _latchkey_v1_ReportUsesResponse__Output } from './latchkey/v1/ReportUsesResponse.js';
 import type { RevokeKeysRequest as _latchkey_v1_RevokeKeysRequest, RevokeKeysRequest__Output as _latchkey_v1_RevokeKeysRequest__Output } from './latchkey/v1/RevokeKeysRequest.js';
 import type { RevokeKeysResponse as _latchkey_v1_RevokeKeysResponse, RevokeKeysResponse__Output as _latchkey_v1_RevokeKeysResponse__Output } from './latchkey/v1/RevokeKeysResponse.js';
 import type { SuspendAccountRequest as _latchkey_v1_SuspendAccountRequest, SuspendAccountRequest__Output as _latchkey_v1_SuspendAccountRequest__Output } from './latchkey/v1/SuspendAccountRequest.js';
@@ -69,10 +69,8 @@ export interface ProtoGrpcType {
       Key: MessageTypeDefinition<_latchkey_v1_Key, _latchkey_v1_Key__Output>
       KeyRestriction: EnumTypeDefinition
       KeyStatus: EnumTypeDefinition
+      KeyUses: MessageTypeDefinition<_latchkey_v1_KeyUses, _latchkey_v1_KeyUses__Output>
       Lease: MessageTypeDefinition<_latchkey_v1_Lease, _latchkey_v1_Lease__Output>
-      LeaseRecall: MessageTypeDefinition<_latchkey_v1_LeaseRecall, _latchkey_v1_LeaseRecall__Output>
-      LeaseReport: MessageTypeDefinition<_latchkey_v1_LeaseReport, _latchkey_v1_LeaseReport__Output>
-      LeaseUses: MessageTypeDefinition<_latchkey_v1_LeaseUses, _latchkey_v1_LeaseUses__Output>
       LeaseWish: MessageTypeDefinition<_latchkey_v1_LeaseWish, _latchkey_v1_LeaseWish__Output>
       Limits: MessageTypeDefinition<_latchkey_v1_Limits, _latchkey_v1_Limits__Output>
       ListAccountsRequest: MessageTypeDefinition<_latchkey_v1_ListAccountsRequest, _latchkey_v1_ListAccountsRequest__Output>
@@ -87,6 +85,8 @@ export interface ProtoGrpcType {
       RateLimit: MessageTypeDefinition<_latchkey_v1_RateLimit, _latchkey_v1_RateLimit__Output>
       ReactivateAccountRequest: MessageTypeDefinition<_latchkey_v1_ReactivateAccountRequest, _latchkey_v1_ReactivateAccountRequest__Output>
       Reason: EnumTypeDefinition
+      ReportUsesRequest: MessageTypeDefinition<_latchkey_v1_ReportUsesRequest, _latchkey_v1_ReportUsesRequest__Output>
+      ReportUsesResponse: MessageTypeDefinition<_latchkey_v1_ReportUsesResponse, _latchkey_v1_ReportUsesResponse__Output>
       RevokeKeysRequest: MessageTypeDefinition<_latchkey_v1_RevokeKeysRequest, _latchkey_v1_RevokeKeysRequest__Output>
       RevokeKeysResponse: MessageTypeDefinition<_latchkey_v1_RevokeKeysResponse, _latchkey_v1_RevokeKeysResponse__Output>
       SuspendAccountRequest: MessageTypeDefinition<_latchkey_v1_SuspendAccountRequest, _latchkey_v1_SuspendAccountRequest__Output>

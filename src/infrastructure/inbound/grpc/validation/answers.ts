@@ -1,3 +1,4 @@
+import type { LeaseOffer } from '../../../../application/ports.js';
 import type { Validation } from '../../../../application/validation/validate-key.js';
 import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../../domain/rate-limit.js';
 import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
@@ -14,6 +15,7 @@ import {
   type WireAnswer,
   type WireDenial,
   type WireGrant,
+  type WireLease,
   type WireRateLimit,
   type WireTime,
 } from './validation-messages.js';
@@ -41,11 +43,19 @@ const REASON: Readonly<Record<DenialReason, number>> = {
 };
 
 /** @param service the limit whose window callers learn from the initial metadata */
-export function toAnswer(requestId: string, { verdict, rate, proven }: Validation, service: RateLimit): WireAnswer {
+export function toAnswer(
+  requestId: string,
+  { verdict, rate, proven, lease }: Validation,
+  service: RateLimit,
+): WireAnswer {
   const rateLimit = rate && toRateLimit(rate, service);
   return verdict.granted
-    ? { requestId, grant: toGrant(verdict), rateLimit }
+    ? { requestId, grant: toGrant(verdict), rateLimit, ...(lease && { lease: toLease(lease) }) }
     : { requestId, denial: toDenial(verdict, rate, proven), rateLimit };
+}
+
+function toLease({ lengthMs, uses, rights }: LeaseOffer): WireLease {
+  return { lengthMs, uses, hasOwnPermissions: rights.hasSubset, allowedNetworks: rights.allowedNetworks ?? [] };
 }
 
 /** The error that a unary call would throw, as an answer on a stream. */

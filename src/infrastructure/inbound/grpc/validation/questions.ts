@@ -1,11 +1,13 @@
+import type { ReportedUses } from '../../../../application/validation/report-uses.js';
 import type { ValidationRequest } from '../../../../application/validation/validate-key.js';
 import type { Operation } from '../../../../domain/keys/access.js';
 import { isPermission } from '../../../../domain/accounts/permission.js';
 import { invalidFields } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
 import { clientFacts } from '../../shared/client-facts.js';
+import type { KeyRestriction as WireRestriction } from '../generated/latchkey/v1/KeyRestriction.js';
 import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';
-import { numbersOf, type WireQuestion } from './validation-messages.js';
+import { numbersOf, type WireQuestion, type WireReport } from './validation-messages.js';
 
 const wireOperation = numbersOf<WireOperation>('Operation');
 
@@ -19,13 +21,24 @@ const OPERATION: Readonly<Record<number, Operation>> = {
   [wireOperation.OPERATION_IMPERSONATE]: 'impersonate',
 };
 
+const wireRestriction = numbersOf<WireRestriction>('KeyRestriction');
+
+/** Restrictions that this release does not know are not in here. */
+const RESTRICTION: Readonly<Record<number, string>> = {
+  [wireRestriction.KEY_RESTRICTION_PERMISSIONS]: 'permissions',
+  [wireRestriction.KEY_RESTRICTION_NETWORKS]: 'networks',
+};
+
+/** Entries of one report. */
+const MOST_USES = 200;
+
 /**
  * Throws `invalid_fields` for a broken call. An unreadable credential is not an error here: the use case denies it.
  * @param service the caller
  */
 export function readRequest(wire: WireQuestion, service: string): ValidationRequest {
   const operation = OPERATION[wire.operation];
-  const { credential, permission } = wire;
+  const { credential, permission, leaseWish } = wire;
   if (!credential || !operation || (permission && !isPermission(permission))) throw brokenCall(wire);
   const client = clientFacts({ ip: wire.clientIp, userAgent: wire.userAgent, requestId: wire.requestId });
   return {
@@ -34,7 +47,23 @@ export function readRequest(wire: WireQuestion, service: string): ValidationRequ
     client,
     service,
     arrivedAt: wire.readAt,
+    leaseWish: leaseWish ? { uses: leaseWish.uses, understands: restrictionsIn(leaseWish.understands) } : undefined,
   };
+}
+
+function restrictionsIn(numbers: readonly number[]): ReadonlySet<string> {
+  return new Set(numbers.flatMap((each) => RESTRICTION[each] ?? []));
+}
+
+/** Throws `invalid_fields` for more entries than a report may have. */
+export function readReport({ uses }: WireReport): readonly ReportedUses[] {
+  if (uses.length > MOST_USES) throw invalidFields([{ field: 'uses', message: `has more than ${MOST_USES} entries` }]);
+  return uses.map(({ credential, apiKey, authorization, clientIp, count, lastMsAgo }) => ({
+    credential: credential === 'apiKey' ? apiKey : readBearer([authorization]),
+    clientIp: clientFacts({ ip: clientIp, userAgent: undefined, requestId: undefined }).ip,
+    count,
+    lastMsAgo,
+  }));
 }
 
 /** As logs and the audit trail have it, even when the question cannot be read. */

@@ -13,24 +13,21 @@ export interface WireQuestion {
   readonly permission: string;
   readonly clientIp: string;
   readonly userAgent: string;
-  /** Only on a stream: the guard would hold a lease. */
+  /** The guard would hold a lease. */
   readonly leaseWish?: { readonly uses: number; readonly understands: readonly number[] } | null;
-  /** Only on a stream, instead of a question. */
-  readonly leaseReport?: WireLeaseReport | null;
   /** When it was read from the connection, by performance.now(). On a busy stream it is handled much later. */
   readAt: number;
 }
 
-/** 64 bits: the library makes an object of them. */
-export type WireNumber = number | { toNumber(): number };
-
-export interface WireLeaseReport {
-  readonly givenBack: readonly WireNumber[];
+/** What a guard granted under leases. It has no answer but that it arrived. */
+export interface WireReport {
   readonly uses: readonly {
-    readonly keyId: string;
+    readonly credential?: 'apiKey' | 'authorization';
+    readonly apiKey: string;
+    readonly authorization: string;
     readonly clientIp: string;
-    readonly count: WireNumber;
-    readonly lastMsAgo: WireNumber;
+    readonly count: number;
+    readonly lastMsAgo: number;
   }[];
 }
 
@@ -67,7 +64,6 @@ export interface WireRateLimit {
 }
 
 export interface WireLease {
-  readonly id: number;
   readonly lengthMs: number;
   readonly uses: number;
   readonly hasOwnPermissions: boolean;
@@ -81,7 +77,6 @@ export interface WireAnswer {
   readonly failure?: { readonly code: number; readonly message: string };
   readonly rateLimit?: WireRateLimit | undefined;
   readonly lease?: WireLease;
-  readonly recall?: { readonly ids: readonly number[] };
 }
 
 export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
@@ -89,6 +84,8 @@ export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
 const root = loadProto(VALIDATION_PROTO);
 const questions = codecOf<WireQuestion>(root.lookupType('latchkey.v1.ValidateKeyRequest'));
 const answers = codecOf<WireAnswer>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
+const reports = codecOf<WireReport>(root.lookupType('latchkey.v1.ReportUsesRequest'));
+const receipts = codecOf<object>(root.lookupType('latchkey.v1.ReportUsesResponse'));
 /** Encodes the lists of a grant, so that a list is encoded once and not for each answer. */
 export const grants = codecOf<
   { readonly permissions: readonly string[] } | { readonly attributes: readonly Attribute[] }
@@ -109,6 +106,15 @@ const path = (method: string) => `/latchkey.v1.ApiKeyService/${method}`;
 export const VALIDATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
   ValidateKey: { path: path('ValidateKey'), requestStream: false, responseStream: false, ...messages },
   ValidateKeys: { path: path('ValidateKeys'), requestStream: true, responseStream: true, ...messages },
+  ReportUses: {
+    path: path('ReportUses'),
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: reports.encode,
+    requestDeserialize: reports.decode,
+    responseSerialize: receipts.encode,
+    responseDeserialize: receipts.decode,
+  },
 };
 
 /** The numbers of an enum's values, by name. The generated type of an enum allows both names and numbers. */

@@ -1,24 +1,25 @@
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
-import type { LeaseGiver } from '../../../../application/leases/lease-giver.js';
-import type { RecordLeaseUses } from '../../../../application/leases/record-lease-uses.js';
+import type { ReportUses } from '../../../../application/validation/report-uses.js';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { type RateLimit, rateLimitWindowSeconds } from '../../../../domain/rate-limit.js';
 import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
-import type { OpenSpan } from '../../../telemetry/traces.js';
 import type { Log } from '../../../telemetry/log.js';
 import { OpenStreams } from '../open-streams.js';
-import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
+import type { GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
 import { toAnswer } from './answers.js';
-import { readRequest, requestIdOf } from './questions.js';
-import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
-import { givenBackIn, restrictionsOf, toLease, usesIn } from './lease-messages.js';
-import { type AnswerStream, answerStream } from './validation-stream.js';
+import { readReport, readRequest, requestIdOf } from './questions.js';
+import {
+  VALIDATION_PROTO,
+  VALIDATION_SERVICE,
+  type WireAnswer,
+  type WireQuestion,
+  type WireReport,
+} from './validation-messages.js';
+import { answerStream } from './validation-stream.js';
 
 interface ValidationServiceParts {
   readonly validateKey: ValidateKey;
-  readonly recordLeaseUses: RecordLeaseUses;
-  /** Undefined where this process gives no leases. */
-  readonly leases?: LeaseGiver;
+  readonly reportUses: ReportUses;
   readonly rateLimit: RateLimit;
   readonly log: Log;
 }
@@ -45,22 +46,28 @@ export class ValidationService implements GrpcDoor {
       converse: (call, each, identity) => {
         call.sendMetadata(this.window);
         this.streams.add(call);
-        answerStream(call, this.answering(each, identity), parts.log);
+        answerStream(call, (wire) => each(() => this.answer(wire, identity), wire.readAt), parts.log);
       },
     };
-    this.methods = { ValidateKey, ValidateKeys };
+    const Reporting: UnaryMethod<WireReport, object> = {
+      answer: async (report, _call, identity) => {
+        await parts.reportUses.execute(readReport(report), identity);
+        return {};
+      },
+    };
+    this.methods = { ValidateKey, ValidateKeys, ReportUses: Reporting };
   }
 
   instruments(): Instrument[] {
-    const { leases, recordLeaseUses } = this.parts;
-    const counts = () => leases?.counts ?? { given: 0, charged: 0, recalled: 0 };
+    const { counts } = this.parts.reportUses;
     return [
       gauge('latchkey_validation_streams_open', 'Open validation streams', () => this.streams.count),
-      gauge('latchkey_leases_held', 'Leases that guards may be using', () => leases?.held ?? 0),
-      counter('latchkey_leases_given_total', 'Leases that were given', () => counts().given),
-      counter('latchkey_leases_recalled_total', 'Leases that were recalled', () => counts().recalled),
-      counter('latchkey_lease_uses_total', 'Uses of leases that were charged beforehand', () => counts().charged),
-      counter('latchkey_lease_uses_spent_total', 'Uses of leases that guards reported', () => recordLeaseUses.spent),
+      counter('latchkey_lease_uses_reported_total', 'Uses of leases that guards reported', () => counts.reported),
+      counter(
+        'latchkey_lease_uses_dropped_total',
+        'Reported uses that were not counted: the credential proves no key, or the limit of the key admits fewer',
+        () => counts.dropped,
+      ),
     ];
   }
 
@@ -73,55 +80,14 @@ export class ValidationService implements GrpcDoor {
     call: ServerUnaryCall<WireQuestion, WireAnswer>,
     service: string,
   ): Promise<WireAnswer> {
-    const { validateKey, rateLimit } = this.parts;
-    const validation = await validateKey.execute(readRequest(wire, service));
+    const answer = await this.answer(wire, service);
     // Sent only now, so that headers and answer travel in one packet.
     call.sendMetadata(this.window);
-    return toAnswer(wire.requestId, validation, rateLimit);
+    return answer;
   }
 
-  private answering(each: Each, service: string): Parameters<typeof answerStream>[1] {
-    const { leases, recordLeaseUses } = this.parts;
-    return {
-      answer: (wire, stream) => {
-        const { leaseWish, readAt } = wire;
-        if (!leases || !leaseWish) return each(() => this.answerOn(stream, wire, service), readAt);
-        return each((span) => this.answerWithLease({ leases, stream, wire, service, span }), readAt);
-      },
-      receive: (report, stream) => {
-        if (report.givenBack.length > 0) leases?.giveBack(stream, givenBackIn(report));
-        recordLeaseUses.execute(usesIn(report), service);
-      },
-    };
-  }
-
-  private async answerOn(stream: AnswerStream, wire: WireQuestion, service: string): Promise<void> {
+  private async answer(wire: WireQuestion, service: string): Promise<WireAnswer> {
     const { validateKey, rateLimit } = this.parts;
-    stream.write(toAnswer(wire.requestId, await validateKey.execute(readRequest(wire, service)), rateLimit));
+    return toAnswer(wire.requestId, await validateKey.execute(readRequest(wire, service)), rateLimit);
   }
-
-  private async answerWithLease({ leases, stream, wire, service, span }: LeaseAnswer): Promise<void> {
-    const { uses, understands } = wire.leaseWish!;
-    const attempt = leases.begin({ stream, arrivedAtMs: wire.readAt, understands: restrictionsOf(understands) });
-    try {
-      const request = { ...readRequest(wire, service), leaseWish: { ...attempt, uses } };
-      const validation = await this.parts.validateKey.execute(request);
-      const answer = toAnswer(wire.requestId, validation, this.parts.rateLimit);
-      const { lease } = validation;
-      // From here to the write, nothing may wait: a recall must follow the lease.
-      const id = lease && stream.isOpen ? leases.give(attempt, lease) : undefined;
-      stream.write(id === undefined ? answer : { ...answer, lease: toLease(id, lease!) });
-      if (id !== undefined) span?.note('latchkey.lease.uses', lease!.uses);
-    } finally {
-      leases.end(attempt);
-    }
-  }
-}
-
-interface LeaseAnswer {
-  readonly leases: LeaseGiver;
-  readonly stream: AnswerStream;
-  readonly wire: WireQuestion;
-  readonly service: string;
-  readonly span: OpenSpan | undefined;
 }

@@ -1,25 +1,11 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import type { LeaseStream } from '../../../../application/leases/lease-giver.js';
 import type { Log } from '../../../telemetry/log.js';
 import { toFailure } from './answers.js';
-import { toRecalls } from './lease-messages.js';
 import { requestIdOf } from './questions.js';
-import type { WireAnswer, WireLeaseReport, WireQuestion } from './validation-messages.js';
+import type { WireAnswer, WireQuestion } from './validation-messages.js';
 
 /** The most questions of one stream in progress. HTTP/2 flow control holds back more. */
 const MAX_OPEN = 1024;
-
-/** One stream. What is written to it arrives in this order. */
-export interface AnswerStream extends LeaseStream {
-  readonly isOpen: boolean;
-  write(answer: WireAnswer): void;
-}
-
-interface Answering {
-  /** Writes the answer as its last step. */
-  answer(question: WireQuestion, stream: AnswerStream): Promise<void>;
-  receive(report: WireLeaseReport, stream: AnswerStream): void;
-}
 
 /**
  * Answers each question of a stream as soon as its verdict is known. Stops reading while too many questions are open or
@@ -27,23 +13,15 @@ interface Answering {
  */
 export function answerStream(
   call: ServerDuplexStream<WireQuestion, WireAnswer>,
-  { answer, receive }: Answering,
+  answer: (question: WireQuestion) => Promise<WireAnswer>,
   log: Log,
 ): void {
   let open = 0;
   let isBlocked = false;
   let hasEnded = false;
 
-  const stream: AnswerStream = {
-    get isOpen() {
-      return !call.cancelled && call.writable;
-    },
-    write: (message) => {
-      if (stream.isOpen && !call.write(message)) isBlocked = true;
-    },
-    recall: (ids) => {
-      for (const message of toRecalls(ids)) stream.write(message);
-    },
+  const write = (message: WireAnswer) => {
+    if (!call.cancelled && call.writable && !call.write(message)) isBlocked = true;
   };
   const advance = () => {
     if (hasEnded && open === 0 && !call.cancelled) call.end();
@@ -56,16 +34,16 @@ export function answerStream(
   };
 
   call.on('data', (question: WireQuestion) => {
-    if (question.leaseReport) return receive(question.leaseReport, stream);
     if (hasEnded) return;
     open += 1;
     advance();
-    void answer(question, stream)
+    void answer(question)
       .catch((error: unknown) => {
         log.fault(error, { requestId: requestIdOf(question) });
-        stream.write(toFailure(question.requestId, error));
+        return toFailure(question.requestId, error);
       })
-      .then(() => {
+      .then((message) => {
+        write(message);
         open -= 1;
         advance();
       });

@@ -1,7 +1,6 @@
 import { Any, IsNull, type EntityManager } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
-import type { LeasesFound } from '../../../../application/change-ports.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import type { ListedKey } from '../../../../application/lists.js';
 import { type Account } from '../../../../domain/accounts/account.js';
@@ -14,11 +13,9 @@ import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { fromAuditEvent } from '../audit/mapping.js';
 import { AuditEventRow } from '../audit/rows.js';
 import { OutboxRow } from '../outbox/rows.js';
-import { NOW } from '../client/database.js';
+import { databaseNow } from '../client/database.js';
 import { listedKeys } from '../keys/listed-keys.js';
 import { fromApiKey, toApiKey } from '../keys/mapping.js';
-import { leasesFound, type LeasesFoundRow } from '../leases/pending-changes.js';
-import { PendingChangeRow } from '../leases/rows.js';
 import { managedBy } from './managed-by.js';
 import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
 import { ApiKeyRow, IdleNoticeRow } from '../keys/rows.js';
@@ -30,8 +27,6 @@ import { isUniqueViolation } from '../client/errors.js';
 const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_events_id_seq)';
 
 interface Begun {
-  /** In SQL. */
-  readonly timeline: string;
   readonly id: string;
   readonly others: readonly string[];
   readonly endsIdleKeys: boolean;
@@ -48,15 +43,10 @@ const USED = `
   INSERT INTO api_key_usage (key_id, last_used_at) VALUES ($1, $3)
   ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(api_key_usage.last_used_at, excluded.last_used_at)`;
 
-interface LookRow extends LeasesFoundRow {
-  readonly now: Date;
-}
-
 export class PostgresAccountTransaction implements AccountTransaction {
-  readonly now: Date;
   readonly account: Account | undefined;
   readonly formerAccount: FormerAccount | undefined;
-  readonly leases: LeasesFound;
+  readonly unanswered: string | undefined;
   private hasEndedLeases = false;
   private readonly others: readonly Account[];
   private readonly notices: KeyNotice[] = [];
@@ -66,11 +56,10 @@ export class PostgresAccountTransaction implements AccountTransaction {
     private readonly id: string,
     rows: readonly AccountRow[],
     private readonly endsIdleKeys: boolean,
-    { now, completeTimeline, ...found }: LookRow,
+    readonly now: Date,
   ) {
-    this.now = now;
-    this.leases = { ...found, completeTimeline: completeTimeline ?? undefined };
     const row = rows.find((locked) => locked.id === id);
+    this.unanswered = row?.unanswered ?? undefined;
     this.account = row && !row.purged ? toAccount(row) : undefined;
     this.others = rows.filter((locked) => locked !== row && !locked.purged).map(toAccount);
     this.formerAccount = row?.purged ? FormerAccount.restore(id, BigInt(row.version)) : undefined;
@@ -78,21 +67,20 @@ export class PostgresAccountTransaction implements AccountTransaction {
 
   /**
    * Locks the rows in the order of their ids, so that two transactions can't deadlock. Reads the clock after that, so that
-   * `now` is never earlier than what the previous holder wrote, and changes that nobody answered yet.
+   * `now` is never earlier than what the previous holder wrote.
    */
-  static async begin(manager: EntityManager, { id, others, endsIdleKeys, timeline }: Begun) {
+  static async begin(manager: EntityManager, { id, others, endsIdleKeys }: Begun) {
     const lock = { mode: 'for_no_key_update' } as const;
     const rows = await manager.find(AccountRow, { where: { id: Any([id, ...others]) }, order: { id: 'ASC' }, lock });
-    const [look] = await manager.query<LookRow[]>(`SELECT ${NOW} AS now, ${leasesFound(timeline)}`, [id]);
-    return new PostgresAccountTransaction(manager, id, rows, endsIdleKeys, look!);
+    return new PostgresAccountTransaction(manager, id, rows, endsIdleKeys, await databaseNow(manager));
   }
 
   get endsLeases(): boolean {
     return this.hasEndedLeases;
   }
 
-  async addPendingChange(changeId: string): Promise<void> {
-    await this.manager.insert(PendingChangeRow, { changeId, ownerId: this.id });
+  async leaveUnanswered(changeId: string): Promise<void> {
+    await this.manager.update(AccountRow, this.id, { unanswered: changeId });
   }
 
   other(id: string): Account | undefined {

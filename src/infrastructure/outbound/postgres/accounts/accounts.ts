@@ -78,7 +78,6 @@ export class PostgresAccounts implements Accounts {
           id,
           others,
           endsIdleKeys: this.endsIdleKeys,
-          timeline: this.database.timeline,
         });
         const outcome = await work(transaction).then((result) => ({ result }), refused);
         await transaction.finish(this.outbox);

@@ -38,7 +38,10 @@ export function rareTerms(row: Pick<AccountRow, (typeof RARE_TERMS)[number]>) {
   };
 }
 
-export function fromAccount(account: Account): Omit<AccountRow, 'formerEventId'> {
+/** Other statements write the other columns. */
+type StoredAccount = Omit<AccountRow, 'formerEventId' | 'unanswered'>;
+
+export function fromAccount(account: Account): StoredAccount {
   return {
     id: account.id,
     email: account.email,
@@ -58,7 +61,7 @@ export function fromAccount(account: Account): Omit<AccountRow, 'formerEventId'>
 }
 
 /** Every column that says something about the person is emptied. */
-export function fromFormerAccount({ id, version }: FormerAccount): Omit<AccountRow, 'formerEventId'> {
+export function fromFormerAccount({ id, version }: FormerAccount): StoredAccount {
   return {
     id,
     email: '',

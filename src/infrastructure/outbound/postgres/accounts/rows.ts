@@ -52,6 +52,9 @@ export class AccountRow {
   /** Events up to this id belong to purged accounts that had the same account id before. */
   @Column('bigint', { name: 'former_event_id', default: 0 })
   formerEventId!: string;
+  /** The last change that ended leases, until its call is answered: see ChangeWaits. */
+  @Column('uuid', { nullable: true })
+  unanswered!: string | null;
 }
 
 @Entity('sessions')

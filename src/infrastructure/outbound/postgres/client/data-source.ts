@@ -3,14 +3,7 @@ import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm'
 import type { PrimaryClient } from './connection.js';
 import { type PoolConfig, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
-import {
-  PREPARES_COMMIT,
-  SERVER_STATE,
-  type ServerState,
-  TIMELINE,
-  WITHOUT_TIMELINE,
-  WITHOUT_TIMELINES,
-} from './server-state.js';
+import { PREPARES_COMMIT, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js';
 
 const NAME = 'latchkey';
@@ -70,11 +63,6 @@ export class SessionSource extends DataSource {
     protected readonly primary: Primary,
   ) {
     super(options);
-  }
-
-  /** In SQL: the WAL timeline of the server, a number. */
-  get timeline(): string {
-    return this.primary.knowsTimelines ? TIMELINE : WITHOUT_TIMELINE;
   }
 
   /** Runs each statement by itself, unless the pool needs a transaction. */

@@ -22,11 +22,6 @@ export class Database {
     return answerTimeoutMs;
   }
 
-  /** In SQL: the WAL timeline of the server, a number. */
-  get timeline(): string {
-    return this.dataSource.timeline;
-  }
-
   instruments(): Instrument[] {
     return poolInstruments('management', () => (this.dataSource.driver as PostgresDriver).master as Pool);
   }

@@ -3,9 +3,7 @@ import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 import { SILENT } from '../../../../../test/support/reading/kept-log.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
-import { sql } from '../../../../../test/support/stores/sql.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
-import { LeaseMessages } from '../leases/lease-messages.js';
 import { createDataSource } from '../schema.js';
 import { Database } from './database.js';
 import { openDatabase } from '../open-database.js';
@@ -21,7 +19,6 @@ describe('a primary among several hosts', () => {
   let primary: Primary;
   let source: SessionSource;
   let reader: PostgresKeyReader;
-  let messages: LeaseMessages;
 
   const startedOn = (...urls: string[]) => {
     const started = primaryAt(urls);
@@ -45,11 +42,8 @@ describe('a primary among several hosts', () => {
     source = await openDatabase(primary, 'lk');
     reader = new PostgresKeyReader(primary);
     await reader.open();
-    messages = new LeaseMessages(primary, true);
-    await messages.open();
   }, 60_000);
   afterAll(async () => {
-    await messages.close();
     await reader.close();
     await source.destroy();
     await Promise.all(primaries.map((each) => each.close()));
@@ -85,17 +79,6 @@ describe('a primary among several hosts', () => {
       return row!.open === 0;
     });
     await left.close();
-  });
-
-  test('is where changes are heard of, also after another server became it', async () => {
-    let heard = 0;
-    messages.onChange(() => (heard += 1));
-    await eventually(async () => {
-      // The standby that it should wait for has become the primary.
-      const alone = `set_config('synchronous_commit', 'off', false)`;
-      await sql(second.url, `SELECT ${alone}, pg_notify('latchkey_leases', '{}')`);
-      return heard > 0;
-    });
   });
 
   test('is not a replaced server, even if no other answers', async () => {

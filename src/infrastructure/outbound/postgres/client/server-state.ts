@@ -13,8 +13,7 @@ export const TIMELINE = `
 export const SERVER_STATE = `SELECT pg_is_in_recovery() AS standby, ${TIMELINE} AS timeline`;
 
 /** For replicated storage without WAL functions (Amazon Aurora): all servers count as one timeline. */
-export const WITHOUT_TIMELINE = '0::float8';
-export const WITHOUT_TIMELINES = `SELECT pg_is_in_recovery() AS standby, ${WITHOUT_TIMELINE} AS timeline`;
+export const WITHOUT_TIMELINES = `SELECT pg_is_in_recovery() AS standby, 0::float8 AS timeline`;
 
 /** Whether the server does not support the WAL functions, or not with its settings (classes 0A and 55). */
 export function knowsNoTimelines(error: unknown): boolean {

@@ -56,6 +56,7 @@ export class PostgresKeyImports implements KeyImports {
     const added: NewImport[] = [];
     const answer = work({
       now: await databaseNow(manager),
+      unanswered: owners.flatMap(({ id, unanswered }) => (unanswered ? [{ ownerId: id, changeId: unanswered }] : [])),
       account: (id) => accounts.get(id),
       existing: (publicPart) => keys.get(publicPart),
       add: (imported) => added.push(imported),

@@ -145,26 +145,28 @@ test.each([0, 1])('reads every earlier change while an older read is under way, 
   }
 });
 
-test('reads the registration of this process and the grace of a successor in the same statement, if it gives leases', async () => {
+test('reads the longest LEASE_MS and the grace of a successor in the same statement, if it gives leases', async () => {
   const owner = await newOwner(app);
   const { key } = await createKey(app, owner.id);
   const { publicPart } = key.snapshot();
-  let own: string | undefined;
-  const leasing = new PostgresKeyReader(primaryAt(database.url), undefined, undefined, 'validation', {
-    own: () => own,
-  });
+  const leasing = new PostgresKeyReader(primaryAt(database.url), undefined, undefined, 'validation', true);
   const forLease = async () => (await leasing.read(publicPart)).forLease;
+  const serving = (leaseMs: number, renewed: string) =>
+    app.sql(
+      `INSERT INTO instances (id, version, lease_ms, since, renewed_at)
+       VALUES (gen_random_uuid(), '1', $1, now(), now() - $2::interval)`,
+      [leaseMs, renewed],
+    );
   try {
     expect(await reader.read(publicPart)).not.toHaveProperty('forLease');
-    expect(await forLease()).toEqual({ own: undefined, graceSeconds: null });
-    own = randomUUID();
-    expect(await forLease()).toEqual({ own: undefined, graceSeconds: null });
-    await app.sql(`INSERT INTO lease_registrations (id, lease_ms, renewed_at) VALUES ($1, 2000, now())`, [own]);
-    expect(await forLease()).toEqual({ own: { leaseMs: 2000, fence: null }, graceSeconds: null });
-    const fence = randomUUID();
-    await app.sql(`UPDATE lease_registrations SET fence = $1`, [fence]);
+    await app.sql('DELETE FROM instances');
+    expect(await forLease()).toEqual({ longestLeaseMs: null, graceSeconds: null });
+    await serving(2000, '10 minutes');
+    expect(await forLease()).toMatchObject({ longestLeaseMs: null });
+    for (const leaseMs of [0, 500, 200]) await serving(leaseMs, '9 minutes');
+    expect(await forLease()).toMatchObject({ longestLeaseMs: 500 });
     const { fullKey } = await rotateKey(app, key, { graceSeconds: 60 });
-    expect(await forLease()).toEqual({ own: { leaseMs: 2000, fence }, graceSeconds: 60 });
+    expect(await forLease()).toMatchObject({ graceSeconds: 60 });
     await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
     expect(await forLease()).toMatchObject({ graceSeconds: null });
   } finally {

@@ -30,11 +30,10 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
     traces = NO_TRACES,
     private readonly outage = new PostgresOutage(),
     private readonly purpose: 'validation' | 'imports' = 'validation',
-    private readonly registration?: { own(): string | undefined },
+    givesLeases = false,
   ) {
     const { config } = primary;
-    const givesLeases = registration !== undefined;
-    const name = givesLeases ? 'read_leasable_keys_v1' : 'read_keys_v8';
+    const name = givesLeases ? 'read_leasable_keys_v2' : 'read_keys_v8';
     this.readKeys = statement(config, name, readKeys(config, givesLeases));
     this.readWithoutTimeline = statement(config, name, readKeys({ ...config, pooling: 'session' }, givesLeases));
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
@@ -101,8 +100,7 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
   private async readRows(client: pg.ClientBase, publicParts: string) {
     const { knowsTimelines, config } = this.primary;
     const read = knowsTimelines ? this.readKeys : this.readWithoutTimeline;
-    const values = this.registration ? [publicParts, this.registration.own()] : [publicParts];
-    const { rows } = await client.query<KeyReadingRow>({ ...read, values });
+    const { rows } = await client.query<KeyReadingRow>({ ...read, values: [publicParts] });
     this.primary.require(rows[0]!);
     const after = config.readBarrier ? await client.query<Synchrony>(this.readSynchrony) : undefined;
     return { rows, after: after?.rows[0] };

@@ -8,6 +8,7 @@ import { KeyStanding } from '../../../../domain/keys/key-standing.js';
 import { statusOf } from '../accounts/mapping.js';
 import type { StoredStatus } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
+import { LONGEST_LEASE_MS } from '../instances.js';
 import { IS_SYNCHRONOUS, PREPARES_COMMIT, TIMELINE } from '../client/server-state.js';
 
 /**
@@ -20,12 +21,11 @@ const BARRIER = `
     THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END) AS is_synchronous`;
 
 /**
- * In the same snapshot as the keys: the registration `$2` of this process, and, while the successor of a key was not used
- * yet, how long the key works after that.
+ * In the same snapshot as the keys: for how long changes wait, and, while the successor of a key was not used yet, how long
+ * the key works after that.
  */
 const FOR_LEASES = [
-  `(SELECT lease_ms FROM lease_registrations WHERE id = (SELECT $2::uuid)) AS lease_ms`,
-  `(SELECT fence FROM lease_registrations WHERE id = (SELECT $2::uuid)) AS fence`,
+  `${LONGEST_LEASE_MS} AS lease_ms`,
   `CASE WHEN k.replaced_by IS NOT NULL THEN (
     SELECT grace_seconds FROM api_keys s WHERE s.id = k.replaced_by AND s.first_used_at IS NULL
   ) END AS grace_seconds`,
@@ -86,9 +86,8 @@ export interface KeyReadingRow {
   is_synchronous?: boolean;
   /** Present with transaction pooling; null on a standby. */
   timeline?: number | null;
-  /** Present where this process gives leases; null without a registration. */
+  /** Present where this process gives leases; null where no process is known. */
   lease_ms?: number | null;
-  fence?: string | null;
   grace_seconds?: number | null;
 }
 
@@ -116,11 +115,9 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
       attributes: row.attributes === null ? NO_ENTITLEMENTS.attributes : attributesOf(row.attributes),
     },
   });
-  return row.lease_ms === undefined ? { now, sentAt, found } : { now, sentAt, found, forLease: forLease(row) };
-}
-
-function forLease({ lease_ms: leaseMs = null, fence = null, grace_seconds: graceSeconds = null }: KeyReadingRow) {
-  return { own: leaseMs === null ? undefined : { leaseMs, fence }, graceSeconds };
+  const { lease_ms: longestLeaseMs, grace_seconds: graceSeconds = null } = row;
+  if (longestLeaseMs === undefined) return { now, sentAt, found };
+  return { now, sentAt, found, forLease: { longestLeaseMs, graceSeconds } };
 }
 
 /** In characters. */

@@ -34,7 +34,7 @@ export async function writeUsage(
   await outbox.write(manager, await withNetworks(manager, added.networks, notifyOfNetworks));
 }
 
-/** Keys of purged accounts, and keys that never existed: a guard may report uses of any. */
+/** Keys of purged accounts. */
 async function unknownAmong(manager: EntityManager, uses: readonly NotedUse[]): Promise<ReadonlySet<string>> {
   const keyIds = uses.map(({ keyId }) => keyId).join();
   const rows = await manager.query<{ id: string }[]>(
@@ -62,7 +62,9 @@ async function keepLastUses(manager: EntityManager, uses: readonly NotedUse[]): 
   await manager.query(LAST_USES, [used.map(({ keyId }) => keyId).join(), used.map(({ lastMs }) => lastMs).join()]);
 }
 
-/** Adds up the counts of all instances. */
+const MOST = '9223372036854775807';
+
+/** Adds up the counts of all instances. A sum that is too large for its column stays at the largest. */
 const DAYS = `
   INSERT INTO api_key_days (key_id, day, granted, refused)
   SELECT key_id::uuid, date '1970-01-01' + day::integer, granted::bigint, refused::bigint
@@ -70,7 +72,8 @@ const DAYS = `
     string_to_array($1, ','), string_to_array($2, ','), string_to_array($3, ','), string_to_array($4, ',')
   ) AS noted (key_id, day, granted, refused) ORDER BY key_id, day
   ON CONFLICT (key_id, day) DO UPDATE
-  SET granted = api_key_days.granted + excluded.granted, refused = api_key_days.refused + excluded.refused`;
+  SET granted = least(api_key_days.granted::numeric + excluded.granted, ${MOST}),
+    refused = least(api_key_days.refused::numeric + excluded.refused, ${MOST})`;
 
 async function countDays(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
   const rows = uses.flatMap(({ keyId, days }) => days.map((count) => ({ keyId, ...count })));

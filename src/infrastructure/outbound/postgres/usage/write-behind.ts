@@ -1,3 +1,4 @@
+import { LatchkeyError } from '../../../../domain/errors.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 import { type UsageParts, writeUsage } from './usage-writer.js';
 
@@ -42,6 +43,13 @@ export class WriteBehind {
     }
   }
 
+  /** A row that PostgreSQL refuses is dropped, and does not keep the others from being written. */
+  private async writeHalves(batch: readonly NotedUse[]): Promise<readonly NotedUse[]> {
+    if (batch.length === 1) return [];
+    const half = Math.ceil(batch.length / 2);
+    return [...(await this.writeBatch(batch.slice(0, half))), ...(await this.writeBatch(batch.slice(half)))];
+  }
+
   /** Returns what still has to be written. */
   private async writeBatch(batch: readonly NotedUse[]): Promise<readonly NotedUse[]> {
     let isWritten = false;
@@ -53,11 +61,16 @@ export class WriteBehind {
       return [];
     } catch (error) {
       this.parts.onError(error);
+      if (!isUnavailable(error)) return this.writeHalves(batch);
       // If only the COMMIT failed, it may have succeeded with its answer lost. Then the counts are dropped: they may be
       // lost, but they are never counted twice. Everything else can be written again.
       return isWritten ? batch.map((use) => ({ ...use, days: [] })) : batch;
     }
   }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof LatchkeyError && error.code === 'unavailable';
 }
 
 function together(one: NotedUse, other: NotedUse): NotedUse {

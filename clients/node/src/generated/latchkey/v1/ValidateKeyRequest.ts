@@ -2,7 +2,6 @@
 
 import type { Operation as _latchkey_v1_Operation, Operation__Output as _latchkey_v1_Operation__Output } from '../../latchkey/v1/Operation.js';
 import type { LeaseWish as _latchkey_v1_LeaseWish, LeaseWish__Output as _latchkey_v1_LeaseWish__Output } from '../../latchkey/v1/LeaseWish.js';
-import type { LeaseReport as _latchkey_v1_LeaseReport, LeaseReport__Output as _latchkey_v1_LeaseReport__Output } from '../../latchkey/v1/LeaseReport.js';
 
 export interface ValidateKeyRequest {
   'requestId'?: (string);
@@ -13,7 +12,6 @@ export interface ValidateKeyRequest {
   'clientIp'?: (string);
   'userAgent'?: (string);
   'leaseWish'?: (_latchkey_v1_LeaseWish | null);
-  'leaseReport'?: (_latchkey_v1_LeaseReport | null);
   'credential'?: "apiKey"|"authorization";
 }
 
@@ -26,6 +24,5 @@ export interface ValidateKeyRequest__Output {
   'clientIp': (string);
   'userAgent': (string);
   'leaseWish': (_latchkey_v1_LeaseWish__Output | null);
-  'leaseReport': (_latchkey_v1_LeaseReport__Output | null);
   'credential'?: "apiKey"|"authorization";
 }

@@ -5,7 +5,6 @@ import type { Denial as _latchkey_v1_Denial, Denial__Output as _latchkey_v1_Deni
 import type { RateLimit as _latchkey_v1_RateLimit, RateLimit__Output as _latchkey_v1_RateLimit__Output } from '../../latchkey/v1/RateLimit.js';
 import type { Failure as _latchkey_v1_Failure, Failure__Output as _latchkey_v1_Failure__Output } from '../../latchkey/v1/Failure.js';
 import type { Lease as _latchkey_v1_Lease, Lease__Output as _latchkey_v1_Lease__Output } from '../../latchkey/v1/Lease.js';
-import type { LeaseRecall as _latchkey_v1_LeaseRecall, LeaseRecall__Output as _latchkey_v1_LeaseRecall__Output } from '../../latchkey/v1/LeaseRecall.js';
 
 export interface ValidateKeyResponse {
   'requestId'?: (string);
@@ -14,7 +13,6 @@ export interface ValidateKeyResponse {
   'rateLimit'?: (_latchkey_v1_RateLimit | null);
   'failure'?: (_latchkey_v1_Failure | null);
   'lease'?: (_latchkey_v1_Lease | null);
-  'recall'?: (_latchkey_v1_LeaseRecall | null);
   'outcome'?: "grant"|"denial"|"failure";
 }
 
@@ -25,6 +23,5 @@ export interface ValidateKeyResponse__Output {
   'rateLimit': (_latchkey_v1_RateLimit__Output | null);
   'failure'?: (_latchkey_v1_Failure__Output | null);
   'lease': (_latchkey_v1_Lease__Output | null);
-  'recall': (_latchkey_v1_LeaseRecall__Output | null);
   'outcome'?: "grant"|"denial"|"failure";
 }

@@ -1,9 +1,7 @@
 // Original file: proto/latchkey/v1/api_key_service.proto
 
-import type { Long } from '@grpc/proto-loader';
 
 export interface Lease {
-  'id'?: (number | string | Long);
   'lengthMs'?: (number);
   'uses'?: (number);
   'hasOwnPermissions'?: (boolean);
@@ -11,7 +9,6 @@ export interface Lease {
 }
 
 export interface Lease__Output {
-  'id': (string);
   'lengthMs': (number);
   'uses': (number);
   'hasOwnPermissions': (boolean);

@@ -1,0 +1,226 @@
+import { hash } from 'node:crypto';
+import type { Decision, Granted } from './decision.js';
+import type { Operation as JudgedOperation } from './domain/keys/access.js';
+import { coveringPermission } from './domain/accounts/permission.js';
+import { type KeyRights, refusalBy } from './domain/keys/key-rights.js';
+import type { Lease__Output as Lease } from './generated/latchkey/v1/Lease.js';
+import { writeExpiryOnce } from './http/http-answer.js';
+import { LeaseUses, type UsesFrom } from './lease-uses.js';
+import type { Operation } from './operation.js';
+
+/** A lease is used for this share of its length. A change waits for 110 %; each clock may be wrong by 8.5 %. */
+const usableShare = 0.9;
+/** A lease is renewed once this share of its time, or of its uses, has gone. */
+const renewedAt = 0.8;
+/** Latchkey gives no longer lease, in milliseconds. */
+const longestMs = 2000;
+/** So long, in milliseconds, no request waits for a call that may bring a lease, after such a call brought none. */
+const quietMs = 1000;
+const mostKeys = 100_000;
+
+/** Two clocks, in milliseconds. On Linux a monotonic clock stands still while the machine is suspended. */
+export interface Clocks {
+  wall(): number;
+  monotonic(): number;
+}
+
+const ofNode: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
+
+/** One request, as far as a lease decides about it. */
+export interface Use {
+  /** See `digestOf`. */
+  readonly digest: string;
+  readonly authorization: string;
+  readonly operation: Operation;
+  readonly permission: string;
+  readonly clientIp: string;
+}
+
+/** The wish for a lease that a call carries. */
+export interface Wish {
+  readonly digest: string;
+  /** Both clocks before the first attempt to call. */
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+  /** How many requests the lease should admit. */
+  readonly uses: number;
+  /** Of a renewal: the request that is the call's own if it is granted, and a use of the lease before if not. */
+  readonly renewing?: { readonly use: Use; readonly permission: string | undefined } | undefined;
+}
+
+/** A grant from a lease, and the wish of a call that should now renew the lease. */
+export interface FromLease {
+  readonly granted: Granted;
+  readonly renewal: Wish | undefined;
+}
+
+interface Held {
+  readonly wish: Wish;
+  readonly lengthMs: number;
+  readonly uses: number;
+  readonly rights: KeyRights;
+  readonly grant: Granted;
+  used: number;
+  /** When the last use was taken, by the monotonic clock. */
+  spentAtMs: number | undefined;
+  /** The count that the last use was added to: most keys are used from few addresses. */
+  lastCount: UsesFrom | undefined;
+}
+
+/** What is known of one credential. */
+interface Key {
+  held: Held | undefined;
+  /** The call with a wish that is under way. Others wait for it while no lease can be used. */
+  call: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
+  /** By the monotonic clock. */
+  quietUntilMs: number;
+}
+
+const operations: Readonly<Record<Operation, JudgedOperation>> = {
+  READ: 'read',
+  WRITE: 'write',
+  DESTROY: 'destroy',
+  MANAGE_API_KEYS: 'manage-api-keys',
+  MANAGE_ACCOUNT: 'manage-account',
+  IMPERSONATE: 'impersonate',
+};
+
+/**
+ * The leases of a guard. From a lease a guard only grants: whatever a lease does not allow is sent to Latchkey. Nothing
+ * here waits or calls; time passes only by the clocks.
+ */
+export class Leases {
+  /** What leases were used for, until it is reported. */
+  readonly uses = new LeaseUses();
+  /** How many requests were granted from leases. */
+  spent = 0;
+  private readonly keys = new Map<string, Key>();
+
+  constructor(
+    private readonly clocks = ofNode,
+    private readonly most = mostKeys,
+  ) {}
+
+  /** How many leases are held. One that has ended counts until `removeEnded`. */
+  get held(): number {
+    let count = 0;
+    for (const { held } of this.keys.values()) if (held) count += 1;
+    return count;
+  }
+
+  /** The grant of a lease that allows the request. Undefined: only Latchkey can decide. */
+  grantFor(use: Use): FromLease | undefined {
+    const key = this.keys.get(use.digest);
+    const held = key?.held;
+    if (!key || !held || held.used >= held.uses) return undefined;
+    const monotonicMs = this.clocks.monotonic();
+    const passedMs = this.passedMs(held.wish, monotonicMs);
+    if (passedMs >= usableShare * held.lengthMs || !allows(held.rights, use)) return undefined;
+    held.used += 1;
+    this.spent += 1;
+    if (held.used === held.uses) held.spentAtMs = monotonicMs;
+    const isDue = held.used >= renewedAt * held.uses || passedMs >= renewedAt * (usableShare * held.lengthMs);
+    const permission = use.permission ? coveringPermission(use.permission, held.rights.permissions) : undefined;
+    const isRenewed = isDue && !key.call && monotonicMs >= key.quietUntilMs;
+    const renewal = isRenewed ? this.call(use, key, { use, permission }) : undefined;
+    if (!renewal) held.lastCount = this.uses.add(use, permission, monotonicMs, held.lastCount);
+    const { principal, rateLimit } = held.grant;
+    const remaining = rateLimit && Math.max(0, rateLimit.remaining - held.used);
+    const left = rateLimit && { ...rateLimit, remaining: remaining! };
+    return { granted: { allowed: true, principal, rateLimit: left }, renewal };
+  }
+
+  /**
+   * What a request does that no lease grants: waits for a call under way that may bring a lease, which then may grant it;
+   * or is sent with this wish; or, if undefined, is sent without one. Report the end of a call with a wish to `ended`.
+   */
+  next(use: Use): Promise<void> | Wish | undefined {
+    if (use.operation !== 'READ' && use.operation !== 'WRITE') return undefined;
+    const key = this.keys.get(use.digest) ?? this.added(use.digest);
+    // A lease that can be used, and does not allow this request, is nothing to wait for.
+    if (!key || this.isUsable(key.held)) return undefined;
+    if (key.call) return key.call.ended;
+    return this.clocks.monotonic() < key.quietUntilMs ? undefined : this.call(use, key);
+  }
+
+  /** @param lease that came with the decision. None: nobody waits for this credential for a second */
+  ended(wish: Wish, decision: Decision, lease: Lease | null | undefined): void {
+    const { digest, monotonicMs, renewing } = wish;
+    if (renewing && !decision.allowed) this.uses.add(renewing.use, renewing.permission, monotonicMs, undefined);
+    const key = this.keys.get(digest)!;
+    if (decision.allowed && lease && lease.lengthMs <= longestMs) {
+      const { lengthMs, uses } = lease;
+      const counts = { used: 0, spentAtMs: undefined, lastCount: undefined };
+      key.held = { wish, lengthMs, uses, rights: rightsOf(decision, lease), grant: decision, ...counts };
+      writeExpiryOnce(decision.principal);
+    } else key.quietUntilMs = this.clocks.monotonic() + quietMs;
+    key.call?.end();
+    key.call = undefined;
+  }
+
+  /** Latchkey denied the credential itself. */
+  drop(digest: string): void {
+    const key = this.keys.get(digest);
+    if (key) key.held = undefined;
+  }
+
+  /** Frees memory. Call it from time to time. */
+  removeEnded(): void {
+    const nowMs = this.clocks.monotonic();
+    for (const [digest, key] of this.keys) {
+      if (key.held && !this.isRecent(key.held, nowMs)) key.held = undefined;
+      if (!key.held && !key.call && key.quietUntilMs <= nowMs) this.keys.delete(digest);
+    }
+  }
+
+  private added(digest: string): Key | undefined {
+    if (this.keys.size >= this.most) return undefined;
+    const key = { held: undefined, call: undefined, quietUntilMs: -Infinity };
+    this.keys.set(digest, key);
+    return key;
+  }
+
+  /** Begins a call. The wall clock is read first: if the machine sleeps between the two, the call seems older than it is. */
+  private call({ digest }: Use, key: Key, renewing?: Wish['renewing']): Wish {
+    let end!: () => void;
+    key.call = { ended: new Promise((resolve) => (end = resolve)), end };
+    const { held } = key;
+    const wallMs = this.clocks.wall();
+    const monotonicMs = this.clocks.monotonic();
+    const uses = held && this.isRecent(held, monotonicMs) ? 2 * held.used + 1 : 1;
+    return { digest, wallMs, monotonicMs, uses: Math.min(uses, 0xffff_ffff), renewing };
+  }
+
+  /** By the clock that shows more. The wall clock is read last, so that it counts a sleep between the two. */
+  private passedMs(since: Wish, monotonicMs: number): number {
+    return Math.max(monotonicMs - since.monotonicMs, this.clocks.wall() - since.wallMs);
+  }
+
+  private isUsable(held: Held | undefined): boolean {
+    if (!held || held.used >= held.uses) return false;
+    return this.passedMs(held.wish, this.clocks.monotonic()) < usableShare * held.lengthMs;
+  }
+
+  /** Whether the lease ended less than its own length ago. */
+  private isRecent({ wish, lengthMs, spentAtMs }: Held, nowMs: number): boolean {
+    const endedAtMs = Math.min(spentAtMs ?? Infinity, wish.monotonicMs + usableShare * lengthMs);
+    return nowMs < endedAtMs + lengthMs;
+  }
+}
+
+function allows(rights: KeyRights, { operation, permission, clientIp }: Use): boolean {
+  // Latchkey leaves out a zone, such as %eth0, too.
+  const clientAddress = clientIp.includes('%') ? clientIp.split('%', 1)[0]! : clientIp;
+  return refusalBy(rights, { operation: operations[operation], permission, clientAddress }) === undefined;
+}
+
+function rightsOf({ principal }: Granted, { hasOwnPermissions, allowedNetworks }: Lease): KeyRights {
+  const { access, permissions } = principal;
+  const networks = allowedNetworks.length > 0 ? allowedNetworks : null;
+  return { access, permissions, hasSubset: hasOwnPermissions, allowedNetworks: networks };
+}
+
+/** Of the credential's form and exact text, by which Latchkey reads it. */
+export function digestOf(authorization: string): string {
+  return hash('sha256', `authorization ${authorization}`, 'binary');
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { openOnOwnDatabase, type OwnApplication } from '../../../../test/support/application/application.js';
+import { PostgresInstances } from './instances.js';
+
+let app: OwnApplication;
+beforeAll(async () => {
+  app = await openOnOwnDatabase();
+});
+beforeEach(() => app.sql('DELETE FROM instances'));
+afterAll(() => app?.close());
+
+const started = () => new PostgresInstances(app.database);
+const age = (interval: string) => app.sql(`UPDATE instances SET renewed_at = now() - $1::interval`, [interval]);
+const rows = () => app.sql<{ version: string; lease_ms: number; id: string }>('SELECT * FROM instances ORDER BY since');
+
+test('each process has a row of its own, of which only the time of the renewal changes', async () => {
+  const [one, two] = [started(), started()];
+  await one.renew('0.2.0', 500);
+  await two.renew('0.3.0', 0);
+  const before = await rows();
+  expect(before).toMatchObject([
+    { version: '0.2.0', lease_ms: 500 },
+    { version: '0.3.0', lease_ms: 0 },
+  ]);
+  await age('5 minutes');
+  await one.renew('0.9.0', 2000);
+  expect(await rows()).toMatchObject(before.map(({ id, version, lease_ms }) => ({ id, version, lease_ms })));
+  expect((await one.lately()).map(({ renewedSecondsAgo }) => Math.round(renewedSecondsAgo / 300))).toEqual([0, 1]);
+});
+
+test('a row that was deleted is inserted again, and rows that nobody renewed for a day are deleted', async () => {
+  const [one, two] = [started(), started()];
+  await one.renew('0.3.0', 500);
+  await app.sql('DELETE FROM instances');
+  await one.renew('0.3.0', 500);
+  expect(await rows()).toHaveLength(1);
+  await age('1 day');
+  await two.renew('0.3.0', 100);
+  expect(await rows()).toMatchObject([{ lease_ms: 100 }]);
+});
+
+test('the longest LEASE_MS counts for 15 minutes after the last renewal, also on a server whose clock is behind', async () => {
+  const instances = started();
+  expect(await instances.longestLeaseMs()).toBeUndefined();
+  await instances.renew('0.3.0', 500);
+  await started().renew('0.3.0', 200);
+  for (const [interval, longest] of [
+    ['14 minutes', 500],
+    ['-1 hour', 500],
+    ['15 minutes', undefined],
+  ] as const) {
+    await age(interval);
+    expect([interval, await instances.longestLeaseMs()]).toEqual([interval, longest]);
+  }
+});

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
+import type { UnansweredChange } from '../../../application/account-transaction.js';
+import type { Instances } from '../../../application/ports.js';
+import type { Database } from './client/database.js';
+
+/** A process that serves, or that served within the last day. Nothing but `renewed_at` ever changes. */
+@Entity('instances')
+export class InstanceRow {
+  /** Random, and new at each start. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'instances_pkey' })
+  id!: string;
+  @Column('text')
+  version!: string;
+  @Column('integer', { name: 'lease_ms' })
+  leaseMs!: number;
+  @Column({ type: 'timestamptz', precision: 3 })
+  since!: Date;
+  @Column({ type: 'timestamptz', name: 'renewed_at', precision: 3 })
+  renewedAt!: Date;
+}
+
+/** A process that served lately. */
+export interface Instance {
+  readonly id: string;
+  readonly version: string;
+  readonly leaseMs: number;
+  readonly since: Date;
+  readonly renewedSecondsAgo: number;
+}
+
+/** In SQL. Written so that no row is left out on a server whose clock is behind. */
+const renewedWithin = (interval: string) => `renewed_at > clock_timestamp() - interval '${interval}'`;
+
+/** In SQL: LEASE_MS, the longest of all processes that a snapshot shows as renewed. A change waits for 5 minutes longer. */
+export const LONGEST_LEASE_MS = `(SELECT max(lease_ms) FROM instances WHERE ${renewedWithin('10 minutes')})`;
+
+/** The processes that serve, this one among them. A stop leaves the row, because leases from before it may still be used. */
+export class PostgresInstances implements Instances {
+  private readonly id = randomUUID();
+
+  constructor(private readonly database: Database) {}
+
+  /** Call it at the start, and each minute. Also deletes the rows of processes that have not served for a day. */
+  async renew(version: string, leaseMs: number): Promise<void> {
+    await this.database.maintain(async (manager) => {
+      await manager.query(
+        `INSERT INTO instances (id, version, lease_ms, since, renewed_at)
+         VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
+         ON CONFLICT (id) DO UPDATE SET renewed_at = clock_timestamp()`,
+        [this.id, version, leaseMs],
+      );
+      await manager.query(`DELETE FROM instances WHERE NOT ${renewedWithin('1 day')}`);
+    });
+  }
+
+  async longestLeaseMs(): Promise<number | undefined> {
+    const longest = `SELECT max(lease_ms) AS ms FROM instances WHERE ${renewedWithin('15 minutes')}`;
+    const read = (manager: EntityManager) => manager.query<{ ms: number | null }[]>(longest);
+    return (await this.database.run(read))[0]?.ms ?? undefined;
+  }
+
+  async clear(changes: readonly UnansweredChange[]): Promise<void> {
+    await this.database.maintain((manager) =>
+      manager.query(
+        `UPDATE accounts SET unanswered = NULL
+         FROM unnest($1::text[], $2::uuid[]) AS change (owner_id, id)
+         WHERE accounts.id = change.owner_id AND accounts.unanswered = change.id`,
+        [changes.map(({ ownerId }) => ownerId), changes.map(({ changeId }) => changeId)],
+      ),
+    );
+  }
+
+  /** Those renewed within 15 minutes, the oldest first. */
+  lately(): Promise<Instance[]> {
+    return this.database.run((manager) =>
+      manager.query<Instance[]>(
+        `SELECT id, version, lease_ms AS "leaseMs", since,
+           extract(epoch FROM clock_timestamp() - renewed_at)::float8 AS "renewedSecondsAgo"
+         FROM instances WHERE ${renewedWithin('15 minutes')} ORDER BY since, id`,
+      ),
+    );
+  }
+}
