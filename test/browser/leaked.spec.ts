@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
-import { intercept, isRotation, record } from './support/network.js';
+import { holdBack, intercept, isRotation, record } from './support/network.js';
 import { button, dialog, focusOn, revealDialog, showDetails, shownKey, storeKey } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
@@ -35,7 +35,10 @@ describe('a key that leaked', () => {
     expect((await validate(old.fullKey)).outcome).toBe('grant');
 
     await form(page).getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    const answer = await holdBack(page, isRotation);
     await button(form(page), 'Replace key now').click();
+    await form(page).getByText('Stopping it everywhere…').waitFor();
+    answer.release();
     const fullKey = (await shownKey(page).innerText()).trim();
     expect((await validate(old.fullKey)).denial?.reason).toBe('REASON_REVOKED');
     await page.getByText('The old key no longer works. Put the new one in its place.').waitFor();

@@ -13,14 +13,23 @@ interface Props {
   readonly submitLabel: string;
   /** Something ends at once. */
   readonly isDangerous?: boolean;
+  /** The answer comes only once no service accepts the key any more. */
+  readonly stopsKey?: boolean;
   readonly onCancel: () => void;
 }
 
 /** The end of a form that makes a key, or ends that of another owner: the confirmation, a refusal, and the buttons. */
-export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = false, onCancel }: Props) {
+export function ConfirmAndSubmit({
+  newKey,
+  form,
+  submitLabel,
+  isDangerous = false,
+  stopsKey = isDangerous,
+  onCancel,
+}: Props) {
   const { making, isBusy } = newKey;
   const texts = useTexts();
-  const { create } = texts;
+  const { create, revoke } = texts;
   return (
     <>
       {form.asksPassword ? (
@@ -40,6 +49,7 @@ export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = fals
       <Refusal making={making} />
       <DialogFooter>
         <Text size="sm" c="dimmed" role="status" flex={1}>
+          {making.phase === 'sending' && stopsKey && revoke.stopping}
           {making.phase === 'retrying' && create.retrying}
           {making.phase === 'confirming' && create.confirming}
         </Text>

@@ -56,6 +56,9 @@ export function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel
         />
         {error !== null && <FailureAlert error={error} />}
         <DialogFooter>
+          <Text size="sm" c="dimmed" role="status" flex={1}>
+            {isPending && texts.revoke.stopping}
+          </Text>
           <Button variant="default" onClick={onCancel} disabled={isPending}>
             {texts.cancel}
           </Button>

@@ -53,7 +53,13 @@ export function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: Props
         onChange={(expiry) => onDraft({ ...draft, expiry })}
         error={form.errors.expiry}
       />
-      <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={rotate.submit} onCancel={onCancel} />
+      <ConfirmAndSubmit
+        newKey={newKey}
+        form={form}
+        submitLabel={rotate.submit}
+        stopsKey={draft.grace === '0'}
+        onCancel={onCancel}
+      />
     </NewKeyFrame>
   );
 }

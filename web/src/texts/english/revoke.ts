@@ -12,6 +12,8 @@ export const revoke = {
   confirm: 'Yes, revoke it permanently',
   confirmNeeded: 'Tick the box to confirm',
   submit: 'Revoke key',
+  /** Until no service accepts the key any more. */
+  stopping: 'Stopping it everywhere…',
   done: (name: string) => `“${name}” was revoked`,
   already: {
     revoked: (name: string) => `“${name}” had already been revoked`,

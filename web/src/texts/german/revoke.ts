@@ -15,6 +15,7 @@ export const revoke: Texts['revoke'] = {
   confirm: 'Ja, endgültig widerrufen',
   confirmNeeded: 'Setzen Sie zur Bestätigung das Häkchen',
   submit: 'Widerrufen',
+  stopping: 'Der Schlüssel wird überall gestoppt…',
   done: (name) => `„${name}“ wurde widerrufen`,
   already: {
     revoked: (name) => `„${name}“ war schon widerrufen`,
