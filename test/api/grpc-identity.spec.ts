@@ -38,7 +38,7 @@ const ROLE_OF: Record<string, string> = {
  * all accounts or keys succeed.
  */
 const statusWhenAllowed = ({ service, path, method }: (typeof METHODS)[number]) =>
-  method.requestStream || service.startsWith('envoy.') || /\/List[A-Za-z]+$/.test(path)
+  method.requestStream || service.startsWith('envoy.') || /\/(List[A-Za-z]+|ReportUses)$/.test(path)
     ? status.OK
     : status.INVALID_ARGUMENT;
 

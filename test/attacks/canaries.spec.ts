@@ -138,7 +138,13 @@ describe('secrets that were sent on every path', () => {
     };
     await Promise.all(Object.values(keys).map((key) => presentKey(paths, key, password)));
     await Promise.all(Object.values(tokens).map((token) => presentToken(paths, token)));
-    answers.push(...(await redisEntries(redisUrl)));
+    // On a busy machine a charge may come too late for Redis, and is then counted in the process.
+    const charged = await eventually(async () => {
+      await clients.validate(good);
+      const entries = await redisEntries(redisUrl);
+      return entries.some(({ text }) => text.includes('latchkey:rate:')) && entries;
+    });
+    answers.push(...charged);
     await presentPassword(paths, profile, password);
     await presentPassword(paths, profile, wrongPassword);
     await presentSession(paths, session);

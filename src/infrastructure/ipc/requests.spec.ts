@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { answerRequests } from './answer-requests.js';
 import { type Message, Requests } from './requests.js';
 
@@ -28,6 +28,11 @@ function channel(): [near: End, far: End] {
   return [near, far];
 }
 
+afterEach(() => void jest.useRealTimers());
+
+/** Until all messages that were sent have arrived. */
+const arrived = () => new Promise(setImmediate);
+
 const unavailable = { code: 'unavailable', message: 'Nobody answers' };
 
 test('each request gets its own answer in any order and in both directions', async () => {
@@ -55,14 +60,19 @@ test('an error arrives with its message, and other messages are ignored', async 
 });
 
 test('a request fails with unavailable after the timeout, and its late answer is ignored', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
   const [near, far] = channel();
   let answer: ((text: string) => void) | undefined;
   answerRequests(far, () => new Promise<string>((resolve) => (answer = resolve)));
   const requests = new Requests<string, string>(near, 'Nobody answers', 30);
-  await expect(requests.send('x')).rejects.toMatchObject(unavailable);
+  const late = requests.send('x');
+  await arrived();
+  jest.advanceTimersByTime(30);
+  await expect(late).rejects.toMatchObject(unavailable);
   answer!('late');
   const next = requests.send('y');
-  await new Promise(setImmediate);
+  await arrived();
+  jest.advanceTimersByTime(29);
   answer!('in time');
   expect(await next).toBe('in time');
 });
