@@ -125,6 +125,34 @@ describe('a flush', () => {
     expect([await granted(keyId), await addresses(keyId), await notices(keyId)]).toEqual([0, 2, 1]);
   });
 
+  test('drops a row that PostgreSQL refuses, writes all others, and works on', async () => {
+    const usage = usageWith((real) => real);
+    const [bad, ...good] = [await newKey(), await newKey(), await newKey(), await newKey()];
+    const note = (keyId: string, uses: number) =>
+      usage.noteLeased({ keyId, clientIp: null, service: null, count: uses, at: at(1) });
+    note(bad, 1e300);
+    for (const keyId of good) note(keyId, 3);
+    await usage.flush();
+    expect(faults.length).toBeGreaterThan(0);
+    expect(await Promise.all([bad, ...good].map(granted))).toEqual([0, 3, 3, 3]);
+    note(bad, 2);
+    await usage.flush();
+    expect(await granted(bad)).toBe(2);
+  });
+
+  test('stops a count at the largest that its column holds', async () => {
+    const usage = usageWith((real) => real);
+    const keyId = await newKey();
+    const use = { keyId, clientIp: null, service: null, at: at(1) };
+    usage.noteLeased({ ...use, count: 1 });
+    await usage.flush();
+    await app.sql(`UPDATE api_key_days SET granted = 9223372036854775800 WHERE key_id = $1`, [keyId]);
+    usage.noteLeased({ ...use, count: 100 });
+    await usage.flush();
+    const most = `SELECT (granted = 9223372036854775807)::int AS n FROM api_key_days WHERE key_id = $1`;
+    expect([faults, await count(most, keyId)]).toEqual([[], 1]);
+  });
+
   test('writes more keys than fit in one transaction', async () => {
     const keyIds = await Promise.all(times(2, newKey));
     const rows = times(4100, (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
