@@ -58,6 +58,7 @@ const unmutable = [
   'audit-event',
   'audit-trail',
   'due-ports',
+  'examination',
   'key-directory-ports',
   'key-import-ports',
   'key-state',

@@ -3,12 +3,14 @@ import { rehearsedImports } from '../application/keys/rehearsed-imports.js';
 import { ChangeWaits } from '../application/change-waits.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
+import type { ExaminedDatabase } from '../application/examination.js';
 import type { DatabaseConfig } from '../config/database-config.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
 import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
+import { examineDatabase } from '../infrastructure/outbound/postgres/examination.js';
 import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
 import { buildStores } from './stores.js';
 import { buildAdministration, type Ports } from './use-cases.js';
@@ -31,6 +33,10 @@ export async function administer<T>(
 
 export function migrate(database: DatabaseConfig, report: (line: string) => void): Promise<string[]> {
   return withPrimary(database, (primary) => migrateDatabase(primary, report));
+}
+
+export function examine(database: DatabaseConfig): Promise<ExaminedDatabase> {
+  return withPrimary(database, examineDatabase);
 }
 
 /** Closes the connection afterwards, because watched hosts would keep the process running. */

@@ -4,4 +4,9 @@ import type { Databases } from '../infrastructure/inbound/cli/administration.js'
 export const databases: Databases = {
   administer: async (...call) => (await import('./administration.js')).administer(...call),
   migrate: async (...call) => (await import('./administration.js')).migrate(...call),
+  examine: (database, redis) => ({
+    database: async () => (await import('./administration.js')).examine(database),
+    redis:
+      redis && (async () => (await import('../infrastructure/outbound/redis/examine-redis.js')).examineRedis(redis)),
+  }),
 };

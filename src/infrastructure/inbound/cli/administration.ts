@@ -9,7 +9,9 @@ import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { ListKeys } from '../../../application/keys/list-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
+import type { Examination } from '../../../application/examination.js';
 import type { DatabaseConfig } from '../../../config/database-config.js';
+import type { RedisConfig } from '../../../config/redis-config.js';
 import type { ServicePolicy } from '../../../domain/keys/key-policy.js';
 import type { NoticeReceivers } from '../../../domain/notices/channel.js';
 import type { AuditTrail, UndeliveredNotices } from '../../../application/ports.js';
@@ -58,4 +60,6 @@ export interface Databases {
    * @param report receives a line whenever a migration has to wait
    */
   migrate(database: DatabaseConfig, report: (line: string) => void): Promise<string[]>;
+  /** For `latchkey doctor`: works on a database in any state. */
+  examine(database: DatabaseConfig, redis: RedisConfig | undefined): Examination;
 }

@@ -5,6 +5,7 @@ import { ConfigError, readKeyPolicy, readMarkers } from '../../../config/config.
 import { type DatabaseConfig, readDatabase } from '../../../config/database-config.js';
 import { EnvReader } from '../../../config/env-reader.js';
 import { readNoticeReceivers } from '../../../config/notices/notices-config.js';
+import { readRedis, type RedisConfig } from '../../../config/redis-config.js';
 import { readSealKeys } from '../../../config/seal-keys.js';
 import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
@@ -24,13 +25,20 @@ export function database(): DatabaseConfig {
   return read(readDatabase);
 }
 
-/** The current AUDIT_SEAL_KEY and the former keys. */
+/** Undefined without REDIS_URL. */
+export function redis(): RedisConfig | undefined {
+  return read(readRedis);
+}
+
+/** The current AUDIT_SEAL_KEY and the former keys; empty without one. */
 export function sealKeys(): SealKeys {
-  return read((reader) => {
-    const keys = readSealKeys(reader);
-    if (keys.length === 0) reader.missing('AUDIT_SEAL_KEY');
-    return keys;
-  });
+  return read(readSealKeys);
+}
+
+export function requiredSealKeys(): SealKeys {
+  const keys = sealKeys();
+  if (keys.length === 0) read((reader) => reader.missing('AUDIT_SEAL_KEY'));
+  return keys;
 }
 
 export function keyPrefix(): string | undefined {

@@ -5,6 +5,7 @@ import { SERVICE_ROLES, type ServiceRole } from '../../../config/service-roles.j
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
+import { addDoctorCommand } from './doctor-command.js';
 import { addEventsCommands } from './events-commands.js';
 import { addKeyCommand } from './keys/key-command.js';
 import { addKeysCommands } from './keys/keys-commands.js';
@@ -27,6 +28,7 @@ export function buildProgram(databases: Databases): Command {
     .showHelpAfterError(false)
     .addHelpText('afterAll', EXIT_CODES);
   addMigrateCommand(program, databases);
+  addDoctorCommand(program, databases);
   addAccountCommands(program, databases);
   addKeysCommands(program, databases);
   addAuditCommands(program, databases);

@@ -48,6 +48,11 @@ export function connectMigrated(primary: Primary, isUnlimited: boolean): Promise
   return connect(primary, isUnlimited ? createDataSource(primary, {}) : createDataSource(primary), requireMigrated);
 }
 
+/** For a look at a database in any state. */
+export function connectAny(primary: Primary): Promise<SessionSource> {
+  return connect(primary, createDataSource(primary), async () => undefined);
+}
+
 async function connect(
   primary: Primary,
   dataSource: SessionSource,

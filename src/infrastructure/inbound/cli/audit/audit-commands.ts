@@ -5,7 +5,7 @@ import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-tra
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer, printLine } from '../answering.js';
-import { onDatabase, sealKeys } from '../environment.js';
+import { onDatabase, requiredSealKeys } from '../environment.js';
 import { NOT_DONE, NothingThere, UsageError } from '../failures.js';
 import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
 import { ProgressBar } from '../progress.js';
@@ -51,7 +51,7 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
 
 async function verifyTrail(databases: Databases, options: VerifyOptions): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
-  const keys = sealKeys();
+  const keys = requiredSealKeys();
   const trail = await reading(databases, (watched) => new VerifyAuditTrail(watched, keys).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);

@@ -1,0 +1,37 @@
+/** What `latchkey doctor` reads of PostgreSQL, in any state. Ages are in seconds. */
+export interface ExaminedDatabase {
+  readonly role: string;
+  readonly database: string;
+  readonly version: string;
+  /** Milliseconds by which PostgreSQL's clock is ahead of this machine's. */
+  readonly clockAheadMs: number;
+  readonly missingMigrations: readonly string[];
+  /** Undefined where the tables are older than this release. */
+  readonly tables?: ExaminedTables | undefined;
+}
+
+export interface ExaminedTables {
+  /** Processes that served within the last 15 minutes. */
+  readonly instances: readonly { readonly version: string; readonly leaseMs: number; readonly count: number }[];
+  readonly unsealedEvents: number;
+  readonly oldestUnsealedSeconds: number | null;
+  readonly waitingNotices: number;
+  readonly failedNotices: number;
+  /** How long the notice waits that is due the longest. */
+  readonly overdueNoticeSeconds: number | null;
+  /** How long an end of a key is due that no process has recorded. */
+  readonly overdueEndSeconds: number | null;
+  readonly waitingLeakReports: number;
+}
+
+export interface ExaminedRedis {
+  readonly version: string;
+  readonly clockAheadMs: number;
+}
+
+/** Each rejects with a message for the operator when its store can't be reached. */
+export interface Examination {
+  database(): Promise<ExaminedDatabase>;
+  /** Undefined without REDIS_URL. */
+  readonly redis?: (() => Promise<ExaminedRedis>) | undefined;
+}

@@ -1,0 +1,150 @@
+import type { Command } from 'commander';
+import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '../../../application/examination.js';
+import { version } from '../../../config/shown-settings.js';
+import type { Databases } from './administration.js';
+import { answering, table } from './answering.js';
+import { database, redis, sealKeys } from './environment.js';
+import { DONE, linesOf, NOT_DONE } from './failures.js';
+
+/** A row of the table. */
+interface Finding {
+  readonly what: string;
+  readonly found: string;
+  /** Present where something needs action. */
+  readonly action?: string | undefined;
+}
+
+const MOST_CLOCK_MS = 1000;
+/** In seconds. Jobs run each minute at least. */
+const LATE = 600;
+
+export function addDoctorCommand(program: Command, databases: Databases): void {
+  const doctor = program
+    .command('doctor')
+    .description(
+      'look at the database, Redis, the processes that serve, and what is late; exit code 1 if something needs action',
+    );
+  answering(doctor, async () => {
+    const examination = databases.examine(database(), redis());
+    const [found, foundRedis] = await Promise.all([
+      outcomeOf(examination.database()),
+      outcomeOf(examination.redis?.()),
+    ]);
+    const findings = [...ofDatabase(found), ...ofRedis(foundRedis)];
+    const rows = findings.map(({ what, found: text, action }) => [action ? 'ACTION' : 'ok', what, text]);
+    const actions = findings.flatMap(({ what, action }) => (action ? [`${what}: ${action}`] : []));
+    return {
+      document: { findings },
+      text: [table(['', 'what', 'found'], rows), ...(actions.length > 0 ? ['', ...actions] : [])].join('\n'),
+      exitCode: actions.length > 0 ? NOT_DONE : DONE,
+    };
+  });
+}
+
+type Outcome<T> = { readonly value: T } | { readonly why: string };
+
+async function outcomeOf<T>(examined: Promise<T> | undefined): Promise<Outcome<T | undefined>> {
+  try {
+    return { value: await examined };
+  } catch (error) {
+    return { why: linesOf(error).join(' ') };
+  }
+}
+
+function ofDatabase(outcome: Outcome<ExaminedDatabase | undefined>): Finding[] {
+  if (!('value' in outcome) || !outcome.value) {
+    const found = 'why' in outcome ? outcome.why : 'nothing';
+    return [{ what: 'database', found, action: 'make the primary in DATABASE_URL reachable for this machine' }];
+  }
+  const { role, database: name, version: server, clockAheadMs, missingMigrations: missing, tables } = outcome.value;
+  return [
+    { what: 'database', found: `${name}, as the role ${role}, PostgreSQL ${server}` },
+    {
+      what: 'migrations',
+      found: missing.length === 0 ? 'all applied' : `${missing.length} missing, the first is ${missing[0]}`,
+      action: missing.length === 0 ? undefined : 'run `latchkey migrate` as the role that owns the tables',
+    },
+    clock("PostgreSQL's clock", clockAheadMs),
+    ...(tables ? ofTables(tables) : []),
+  ];
+}
+
+function ofTables(tables: ExaminedTables): Finding[] {
+  const { instances, unsealedEvents, oldestUnsealedSeconds: age, waitingNotices, failedNotices } = tables;
+  const isSealing = sealKeys().length > 0;
+  const late = (seconds: number | null, what: string, action: string): Finding => {
+    const isLate = (seconds ?? 0) > LATE;
+    return { what, found: isLate ? `late for ${minutes(seconds!)}` : 'in time', action: isLate ? action : undefined };
+  };
+  const look = 'look at the log of an instance for `a job failed`, and start one if none runs';
+  return [
+    ofInstances(instances),
+    {
+      what: 'seals',
+      found: isSealing
+        ? `${unsealedEvents} events wait${age === null ? '' : `, the oldest for ${minutes(age)}`}`
+        : `AUDIT_SEAL_KEY is not set here; ${unsealedEvents} events are not sealed`,
+      action: isSealing && (age ?? 0) > LATE ? `seals are late: ${look}` : undefined,
+    },
+    {
+      what: 'notices',
+      found: `${waitingNotices} wait, ${failedNotices} were given up`,
+      action:
+        failedNotices > 0
+          ? 'see `latchkey events list --status failed`, and repeat them with `latchkey events retry`'
+          : undefined,
+    },
+    late(tables.overdueNoticeSeconds, 'sending notices', look),
+    late(tables.overdueEndSeconds, 'recording ends of keys', look),
+    {
+      what: 'leak reports',
+      found: `${tables.waitingLeakReports} wait`,
+      action:
+        tables.waitingLeakReports > 0 && instances.length === 0
+          ? 'start an instance, which ends reported keys'
+          : undefined,
+    },
+  ];
+}
+
+function ofInstances(instances: ExaminedTables['instances']): Finding {
+  const what = 'instances';
+  if (instances.length === 0)
+    return { what, found: 'none within 15 minutes', action: 'start one: changes wait 2.2 s where none is known' };
+  const found = instances.map((each) => `${each.count} × ${each.version} with LEASE_MS=${each.leaseMs}`).join(', ');
+  const isMixed = (key: 'version' | 'leaseMs') => new Set(instances.map((each) => each[key])).size > 1;
+  const others = instances.some((each) => each.version !== version());
+  const actions = [
+    ...(isMixed('version') ? ['finish the rollout: two versions serve'] : []),
+    ...(isMixed('leaseMs') ? ['give all instances the same LEASE_MS: changes wait for the longest'] : []),
+    ...(others && !isMixed('version') ? [`this command line is ${version()}: use the one of the instances`] : []),
+  ];
+  return {
+    what,
+    found,
+    action: actions.length > 0 ? `${actions.join('; ')} (a stopped process is shown for 15 minutes)` : undefined,
+  };
+}
+
+function ofRedis(outcome: Outcome<ExaminedRedis | undefined>): Finding[] {
+  if ('why' in outcome) {
+    const action = 'make REDIS_URL reachable: until then each process limits keys for itself';
+    return [{ what: 'Redis', found: outcome.why, action }];
+  }
+  if (!outcome.value)
+    return [{ what: 'Redis', found: 'REDIS_URL is not set here: each process limits keys for itself' }];
+  return [
+    { what: 'Redis', found: `version ${outcome.value.version}` },
+    clock("Redis' clock", outcome.value.clockAheadMs),
+  ];
+}
+
+function clock(what: string, aheadMs: number): Finding {
+  const isOff = Math.abs(aheadMs) > MOST_CLOCK_MS;
+  const found = `${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine's`;
+  return { what, found, action: isOff ? 'synchronise the clocks of both machines (NTP)' : undefined };
+}
+
+function minutes(seconds: number): string {
+  return seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+}

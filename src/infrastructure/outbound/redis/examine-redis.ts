@@ -1,0 +1,34 @@
+import { Cluster, Redis } from 'ioredis';
+import type { ExaminedRedis } from '../../../application/examination.js';
+import type { RedisConfig } from '../../../config/redis-config.js';
+
+const TIMEOUT_MS = 2000;
+
+/** Rejects with the first error of the connection. */
+export async function examineRedis(config: RedisConfig): Promise<ExaminedRedis> {
+  const redis = connect(config);
+  try {
+    const failed = new Promise<never>((_, reject) => redis.on('error', reject));
+    const sentAt = Date.now();
+    const [[seconds = 0, micros = 0], info] = await Promise.race([
+      Promise.all([redis.time(), redis.info('server')]),
+      failed,
+    ]);
+    const clockAheadMs = Number(seconds) * 1000 + Number(micros) / 1000 - (sentAt + Date.now()) / 2;
+    return { version: /^redis_version:(\S+)/m.exec(info)?.[1] ?? 'unknown', clockAheadMs };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function connect(config: RedisConfig): Redis | Cluster {
+  const options = { connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS, maxRetriesPerRequest: 0 };
+  if (config.kind === 'server') return new Redis(config.url, options);
+  const { username, password, tls } = config;
+  const login = { ...options, username, password, ...(tls && { tls: {} }) };
+  if (config.kind === 'cluster') {
+    return new Cluster([...config.nodes], { redisOptions: login, clusterRetryStrategy: () => null });
+  }
+  const { sentinels, name, sentinelUsername, sentinelPassword } = config;
+  return new Redis({ ...login, sentinels: [...sentinels], name, sentinelUsername, sentinelPassword });
+}

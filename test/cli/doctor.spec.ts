@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { version } from '../../src/config/shown-settings.js';
+import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '../support/application/application.js';
+import { CommandHost } from '../support/processes/command-line.js';
+import { buildService } from '../support/processes/service-process.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
+
+const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL'];
+
+describe('latchkey doctor', () => {
+  let app: OwnApplication;
+  let host: CommandHost;
+  beforeAll(async () => {
+    await buildService();
+    app = await openOnOwnDatabase({ noticeReceivers: { webhook: true, mail: false } });
+    host = CommandHost.start();
+  });
+  afterAll(async () => {
+    host?.stop();
+    await app?.close();
+  });
+
+  const doctor = async (env: NodeJS.ProcessEnv = {}) => {
+    const { code, out, err } = await host.latchkey(['doctor', '--json'], {
+      env: { DATABASE_URL: app.databaseUrl, ...env },
+    });
+    expect(err).toBe('');
+    const { findings } = JSON.parse(out) as { findings: { what: string; found: string; action?: string }[] };
+    return { code, of: (what: string) => findings.find((finding) => finding.what === what)!, findings };
+  };
+  /** Replaces the processes that serve. */
+  const serving = async (...processes: [version: string, leaseMs: number][]) => {
+    await app.sql('DELETE FROM instances');
+    for (const process of processes) {
+      await app.sql(
+        `INSERT INTO instances (id, version, lease_ms, since, renewed_at) VALUES (gen_random_uuid(), $1, $2, now(), now())`,
+        process,
+      );
+    }
+  };
+
+  test('finds nothing to do where all is well, and exits with 0', async () => {
+    await serving([version(), 500], [version(), 500]);
+    const { code, of, findings } = await doctor({ REDIS_URL, AUDIT_SEAL_KEY: SEAL_KEY_HEX });
+    expect(findings.filter(({ action }) => action)).toEqual([]);
+    expect(code).toBe(0);
+    expect(of('database').found).toMatch(/^\S+, as the role \S+, PostgreSQL \d+/);
+    expect(of('migrations').found).toBe('all applied');
+    expect(of('Redis').found).toMatch(/^version \d/);
+    expect(of('instances').found).toBe(`2 × ${version()} with LEASE_MS=500`);
+    expect(of("PostgreSQL's clock").found).toMatch(/^\d+\.\d s (ahead of|behind) this machine's$/);
+  });
+
+  test('prints a table, and below it what to do', async () => {
+    await serving(['0.1.0', 0], [version(), 500]);
+    const { code, out } = await host.latchkey(['doctor'], { env: { DATABASE_URL: app.databaseUrl } });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ +what +found$/m);
+    expect(out).toMatch(/^ACTION +instances +1 × 0\.1\.0 with LEASE_MS=0, 1 × \S+ with LEASE_MS=500$/m);
+    expect(out).toMatch(/^instances: finish the rollout: two versions serve; give all instances the same LEASE_MS/m);
+  });
+
+  test.each<[string, [string, number][], RegExp]>([
+    ['no instance', [], /^start one/],
+    [
+      'instances with different LEASE_MS',
+      [
+        ['x', 0],
+        ['x', 500],
+      ],
+      /same LEASE_MS/,
+    ],
+    ['instances of another version than the command line', [['0.0.1', 0]], /this command line is/],
+  ])('names %s', async (_what, processes, action) => {
+    await serving(...processes);
+    const { code, of } = await doctor();
+    expect([code, of('instances').action]).toEqual([1, expect.stringMatching(action)]);
+  });
+
+  test('names what is late, and notices that were given up', async () => {
+    await serving([version(), 0]);
+    const { key } = await createKey(app, (await newOwner(app)).id);
+    await app.sql(`UPDATE api_keys SET expires_at = now() - interval '1 hour' WHERE id = $1`, [key.id]);
+    await app.sql(`UPDATE outbox SET next_try_at = now() - interval '2 hours'`);
+    const late = await doctor({ AUDIT_SEAL_KEY: SEAL_KEY_HEX });
+    expect(late.code).toBe(1);
+    expect(late.of('recording ends of keys')).toMatchObject({ found: 'late for 60 min', action: expect.any(String) });
+    expect(late.of('sending notices')).toMatchObject({ found: 'late for 120 min', action: expect.any(String) });
+    await app.sql(`UPDATE outbox SET failed_at = now()`);
+    const failed = await doctor();
+    expect(failed.of('notices')).toMatchObject({
+      found: '0 wait, 1 were given up',
+      action: expect.stringMatching(/retry/),
+    });
+    expect(failed.of('seals').found).toMatch(/^AUDIT_SEAL_KEY is not set here; \d+ events are not sealed$/);
+  });
+
+  test('says that a database has to be migrated, and looks no further', async () => {
+    const empty = await createDatabase();
+    const { code, of, findings } = await doctor({ DATABASE_URL: empty.url });
+    expect([code, of('migrations')]).toEqual([
+      1,
+      {
+        what: 'migrations',
+        found: expect.stringMatching(/^\d+ missing, the first is /),
+        action: expect.stringMatching(/migrate/),
+      },
+    ]);
+    expect(findings.map(({ what }) => what)).not.toContain('instances');
+    await empty.drop();
+  });
+
+  test('names a store that can not be reached, without its password', async () => {
+    const unreachable = {
+      DATABASE_URL: 'postgres://ada:geheim@127.0.0.1:1/keys',
+      REDIS_URL: 'redis://:geheim@127.0.0.1:1',
+    };
+    const { code, of, findings } = await doctor(unreachable);
+    expect(code).toBe(1);
+    for (const what of ['database', 'Redis']) {
+      expect(of(what)).toMatchObject({ found: expect.stringMatching(/ECONNREFUSED/), action: expect.any(String) });
+    }
+    expect(JSON.stringify(findings)).not.toContain('geheim');
+  });
+});
