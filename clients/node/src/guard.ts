@@ -106,7 +106,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
   const checkWith = (held: Leases) => {
     const fromLease = (question: Question, use: Use, startedAt: number, { granted, renewal }: FromLease): Decision => {
       // Nobody waits for it, and if it fails, no request is refused.
-      if (renewal) void ask(prepare(question, operationOf), startedAt, renewal, () => undefined);
+      if (renewal) void ask(prepare(question, operationOf), performance.now(), renewal, () => undefined);
       if (options.onDecision) {
         const { operation, permission } = use;
         const decided = { status: 200, operation, permission: question.template ?? permission } as const;
@@ -128,8 +128,14 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
       if (!(next instanceof Promise)) return askService(question, startedAt, digest, next);
       // The call began before this request came, so it ends before this request's deadline.
       await next;
-      const grantedNow = isClosed ? undefined : held.grantFor(use);
-      return grantedNow ? fromLease(question, use, startedAt, grantedNow) : askService(question, startedAt, digest);
+      for (;;) {
+        const grantedNow = isClosed ? undefined : held.grantFor(use);
+        if (grantedNow) return fromLease(question, use, startedAt, grantedNow);
+        const place = held.place(use);
+        if (place === true) return askService(question, startedAt, digest).finally(() => held.left(use));
+        // oxlint-disable-next-line no-await-in-loop
+        await place;
+      }
     };
   };
   const check = leases ? checkWith(leases) : (question: Question) => askService(question, performance.now());

@@ -153,6 +153,25 @@ describe('Leases', () => {
     expect(leases.next({ ...USE, permission: 'reports:read' })).toBeUndefined();
   });
 
+  test('let eight requests of a crowd be sent at once, and wake the others when a lease comes or one of them ends', async () => {
+    const wish = call();
+    leases.ended(wish, GRANTED, { ...LEASE, uses: 1 });
+    const renewal = use(1)[0]!.renewal!;
+    const places = Array.from({ length: 11 }, () => leases.place(USE));
+    expect(places.map((place) => place === true)).toEqual([...Array(8).fill(true), false, false, false]);
+    leases.left(USE);
+    await places[8];
+    expect(leases.place(USE)).toBe(true);
+    leases.ended(renewal, GRANTED, { ...LEASE, uses: 3 });
+    await Promise.all(places.slice(9));
+    expect(use(2).every(Boolean)).toBe(true);
+  });
+
+  test('let all requests be sent at once where calls bring no leases', () => {
+    leases.ended(call(), GRANTED, null);
+    expect(Array.from({ length: 100 }, () => leases.place(USE))).toEqual(Array(100).fill(true));
+  });
+
   test.each([
     ['denied', REFUSED, null],
     ['granted without a lease', GRANTED, null],

@@ -17,6 +17,11 @@ const longestMs = 2000;
 /** So long, in milliseconds, no request waits for a call that may bring a lease, after such a call brought none. */
 const quietMs = 1000;
 const mostKeys = 100_000;
+/**
+ * So many requests of a key that had to be sent without a wish are under way at once. With more, the next lease would come
+ * late, and a crowd that a service can't answer call by call would never get enough leases.
+ */
+const mostPlain = 8;
 
 /** Two clocks, in milliseconds. On Linux a monotonic clock stands still while the machine is suspended. */
 export interface Clocks {
@@ -74,6 +79,11 @@ interface Key {
   call: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
   /** By the monotonic clock. */
   quietUntilMs: number;
+  /** Requests under way without a wish, and those that wait for a place among them. */
+  plain: number;
+  readonly queue: (() => void)[];
+  /** Whether the last call with a wish brought a lease, or failed: if not, nothing is gained by waiting for a place. */
+  isCrowded: boolean;
 }
 
 const operations: Readonly<Record<Operation, JudgedOperation>> = {
@@ -119,7 +129,9 @@ export class Leases {
     held.used += 1;
     this.spent += 1;
     if (held.used === held.uses) held.spentAtMs = monotonicMs;
-    const isDue = held.used >= renewedAt * held.uses || passedMs >= renewedAt * (usableShare * held.lengthMs);
+    // While others wait for a place, all uses are taken at once, and the next lease should have twice as many.
+    const share = key.queue.length > 0 ? 1 : renewedAt;
+    const isDue = held.used >= share * held.uses || passedMs >= renewedAt * (usableShare * held.lengthMs);
     const permission = use.permission ? coveringPermission(use.permission, held.rights.permissions) : undefined;
     const isRenewed = isDue && !key.call && monotonicMs >= key.quietUntilMs;
     const renewal = isRenewed ? this.call(use, key, { use, permission }) : undefined;
@@ -148,14 +160,34 @@ export class Leases {
     const { digest, monotonicMs, renewing } = wish;
     if (renewing && !decision.allowed) this.uses.add(renewing.use, renewing.permission, monotonicMs, undefined);
     const key = this.keys.get(digest)!;
-    if (decision.allowed && lease && lease.lengthMs <= longestMs) {
+    const isLeased = decision.allowed && lease && lease.lengthMs <= longestMs;
+    key.isCrowded = Boolean(isLeased) || (!decision.allowed && decision.status === 503);
+    if (isLeased) {
       const { lengthMs, uses } = lease;
       const counts = { used: 0, spentAtMs: undefined, lastCount: undefined };
       key.held = { wish, lengthMs, uses, rights: rightsOf(decision, lease), grant: decision, ...counts };
       writeExpiryOnce(decision.principal);
+      for (const wake of key.queue.splice(0, uses)) wake();
     } else key.quietUntilMs = this.clocks.monotonic() + quietMs;
     key.call?.end();
     key.call = undefined;
+  }
+
+  /**
+   * For a request that has waited for a call, and that its lease does not grant. True: it is sent without a wish, and `left`
+   * is called after that. A promise: it looks for a lease again then.
+   */
+  place({ digest }: Use): true | Promise<void> {
+    const key = this.keys.get(digest)!;
+    if (key.plain >= mostPlain && key.isCrowded) return new Promise((resolve) => void key.queue.push(resolve));
+    key.plain += 1;
+    return true;
+  }
+
+  left({ digest }: Use): void {
+    const key = this.keys.get(digest)!;
+    key.plain -= 1;
+    for (const wake of key.queue.splice(0, key.isCrowded ? 1 : Infinity)) wake();
   }
 
   /** Latchkey denied the credential itself. */
@@ -169,13 +201,14 @@ export class Leases {
     const nowMs = this.clocks.monotonic();
     for (const [digest, key] of this.keys) {
       if (key.held && !this.isRecent(key.held, nowMs)) key.held = undefined;
-      if (!key.held && !key.call && key.quietUntilMs <= nowMs) this.keys.delete(digest);
+      const isIdle = !key.held && !key.call && key.plain === 0 && key.quietUntilMs <= nowMs;
+      if (isIdle) this.keys.delete(digest);
     }
   }
 
   private added(digest: string): Key | undefined {
     if (this.keys.size >= this.most) return undefined;
-    const key = { held: undefined, call: undefined, quietUntilMs: -Infinity };
+    const key = { held: undefined, call: undefined, quietUntilMs: -Infinity, plain: 0, queue: [], isCrowded: false };
     this.keys.set(digest, key);
     return key;
   }

@@ -54,6 +54,7 @@ export class Pool implements LaneListener, Holder, Dispatcher {
     return new Promise((resolve, reject) => {
       const deadlineAt = startedAt + this.deadlineMs;
       const question = new OpenQuestion(prepared, startedAt, deadlineAt, resolve, reject, this, wishedUses);
+      if (deadlineAt <= performance.now()) return question.expire();
       this.deadlines.add(question);
       if (this.waiting.size >= maxWaiting) question.fail(serviceError(tooMany));
       else this.admit(question);
