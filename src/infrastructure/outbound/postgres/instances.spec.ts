@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { openOnOwnDatabase, type OwnApplication } from '../../../../test/support/application/application.js';
+import { ChangeWaits } from '../../../application/change-waits.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { PostgresInstances } from './instances.js';
 
 let app: OwnApplication;
@@ -52,4 +54,30 @@ test('the longest LEASE_MS counts for 15 minutes after the last renewal, also on
     await age(interval);
     expect([interval, await instances.longestLeaseMs()]).toEqual([interval, longest]);
   }
+});
+
+test('two hundred calls that wait hold neither a connection nor a lock, and are all cleared after that', async () => {
+  const instances = started();
+  await instances.renew('0.3.0', 500);
+  await app.sql(
+    `INSERT INTO accounts (id, email, email_key, display_name, permissions, status, version, unanswered)
+     SELECT 'w' || n, '', NULL, 'Ann', '{}', 'active', 0, gen_random_uuid() FROM generate_series(1, 200) n`,
+  );
+  let waiting = 0;
+  let end!: () => void;
+  const over = new Promise<void>((resolve) => (end = resolve));
+  const until = async (ms: number) => {
+    // The first wait of each call is for leases.
+    if (ms !== 550) return;
+    waiting += 1;
+    await over;
+  };
+  const accounts = new ChangeWaits(instances, undefined, { nowMs: () => 0, until }).answered(app.accounts);
+  const calls = Array.from({ length: 200 }, (_, n) => accounts.transaction(`w${n + 1}`, async () => n));
+  await eventually(async () => waiting === 200);
+  const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`;
+  expect(await app.sql(busy)).toEqual([]);
+  end();
+  expect(await Promise.all(calls)).toHaveLength(200);
+  await eventually(async () => (await app.sql('SELECT FROM accounts WHERE unanswered IS NOT NULL')).length === 0);
 });
