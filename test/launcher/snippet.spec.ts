@@ -1,63 +1,57 @@
 import { execFile } from 'node:child_process';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { demo, snippet } from '../../scripts/snippet.mjs';
-
-/** The part of the API that the snippet calls. It answers 400 to anything that the API would not accept. */
-let server: Server;
-let revoked: string[];
-let url: string;
-
-beforeEach(async () => {
-  revoked = [];
-  server = createServer((request, answer) => {
-    void bodyOf(request).then((body) => {
-      const [status, content, cookie] = answerTo(request, body);
-      if (cookie) answer.setHeader('set-cookie', cookie);
-      answer.writeHead(status).end(content);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterEach(() => void server.close());
-
-function answerTo(request: IncomingMessage, body: string): [number, (string | undefined)?, string?] {
-  const signedIn = request.headers.cookie === 'session=s1';
-  switch (`${request.method} ${request.url}`) {
-    case 'POST /v1/session':
-      return body === JSON.stringify(demo) ? [204, undefined, 'session=s1; HttpOnly; SameSite=Strict; Path=/'] : [400];
-    case 'POST /v1/api-keys': {
-      const { name, access, expiresInDays, password } = JSON.parse(body);
-      const right = access === 'read-only' && expiresInDays === 1 && password === demo.password;
-      const apiKey = { id: 'id-1', name, access, prefix: 'lk_0123…', status: 'active' };
-      return signedIn && right ? [201, JSON.stringify({ apiKey, fullKey: 'lk_0123.4567' })] : [400];
-    }
-    case 'POST /v1/api-keys/id-1/revoke':
-      if (signedIn) revoked.push('lk_0123.4567');
-      return signedIn ? [200, '{}'] : [401];
-    case 'GET /backend/api/systems': {
-      const key = /^Bearer (lk_0123\.4567)$/.exec(request.headers.authorization ?? '')?.[1];
-      return key && !revoked.includes(key) ? [200, '{"systems":[]}'] : [401, '{"message":"invalid api key"}'];
-    }
-    default:
-      return [404];
-  }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request) body += String(chunk);
-  return body;
-}
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createGuard, type Guard } from '@latchkey/guard';
+import { createSystemsApi } from '../../examples/systems-api/src/systems-api.js';
+import { snippet } from '../../scripts/snippet.mjs';
+import { type Service, startService } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 describe('the snippet that npm start prints', () => {
-  it.each(['sh', 'bash'])('pasted into %s creates a key, uses it, revokes it and is refused', async (shell) => {
-    const printed = await new Promise((resolve) => {
+  let service: Service;
+  let guard: Guard;
+  let systems: Server;
+  beforeAll(async () => {
+    service = await startService();
+    guard = createGuard({ target: service.grpcTarget, serviceToken: 'dev-validator-token', deadlineMs: 30_000 });
+    systems = createSystemsApi(guard).listen(0, '127.0.0.1');
+    await once(systems, 'listening');
+  });
+  afterAll(async () => {
+    systems?.close();
+    guard?.close();
+    await service?.stop();
+  });
+
+  const pasted = (shell: string, urls: Parameters<typeof snippet>[0]) =>
+    new Promise<string>((resolve) => {
       const child = execFile(shell, (_, stdout, stderr) => resolve(stdout + stderr));
-      child.stdin?.end(`${snippet({ latchkey: url, systemsApi: url })}\n`);
+      child.stdin!.end(`${snippet(urls)}\n`);
     });
-    expect(printed).toBe('{"systems":[]} (200)\n{"message":"invalid api key"} (401)\n');
+  const urls = () => ({
+    latchkey: service.url,
+    systemsApi: `http://127.0.0.1:${(systems.address() as AddressInfo).port}`,
+  });
+
+  test.each(['sh', 'bash'])('pasted into %s creates a key, uses it, revokes it and is refused', async (shell) => {
+    const [granted, refused, ...more] = (await pasted(shell, urls())).split('\n');
+    expect(granted).toMatch(/^\{"items":\[.*\]\} \(200\)$/);
+    expect([refused, more]).toEqual(['{"message":"invalid api key"} (401)', ['']]);
+    const keys = await sql<{ ended: boolean }>(
+      service.databaseUrl,
+      `SELECT revoked_at IS NOT NULL AS ended FROM api_keys WHERE name = 'try it'`,
+    );
+    expect(keys.every(({ ended }) => ended)).toBe(true);
+  });
+
+  test.each<[string, Partial<Parameters<typeof snippet>[0]>]>([
+    ['Latchkey', { latchkey: 'http://127.0.0.1:1' }],
+    ['the service', { systemsApi: 'http://127.0.0.1:1' }],
+  ])('stops at the first step that fails and says so, such as when %s does not answer', async (_who, wrong) => {
+    expect(await pasted('sh', { ...urls(), ...wrong })).toMatch(
+      /curl: .*\nA step failed: the lines above say which\.\n$/,
+    );
   });
 });
