@@ -89,7 +89,18 @@ describe('the metrics page', () => {
     const own = page.samples.filter(({ name }) => name.startsWith('latchkey_'));
     const sets = own.filter(({ name }) => !/_(bucket|sum)$/.test(name)).length;
     const labels = new Set(own.flatMap((sample) => Object.keys(sample.labels)));
-    expect([...labels].sort()).toEqual(['job', 'le', 'method', 'outcome', 'part', 'pool', 'reason', 'state']);
+    expect([...labels].sort()).toEqual([
+      'job',
+      'le',
+      'lease_ms',
+      'method',
+      'outcome',
+      'part',
+      'pool',
+      'reason',
+      'state',
+      'version',
+    ]);
     // With every route and call, and four outcomes each, there would be about 500.
     expect(sets).toBeLessThan(150);
     expect(own.length).toBeLessThan(800);
