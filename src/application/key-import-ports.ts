@@ -28,6 +28,8 @@ export interface ImportTransaction {
   account(id: string): Account | undefined;
   /** The key with this public part, if there is one, also one that has ended or whose owner was purged. */
   existing(publicPart: string): ApiKey | undefined;
+  /** How many active keys the account has, with those that were added. */
+  activeKeys(ownerId: string): number;
   add(imported: NewImport): void;
 }
 

@@ -121,15 +121,17 @@ describe('A service with MAX_ACTIVE_KEYS=3 and MAX_KEY_DAYS=60', () => {
     expect(await create()).toBe(7);
   });
 
-  test('refuses one key more than allowed, and a rotation while a lowered number is exceeded', async () => {
+  test('refuses one key more than allowed, and rotates each key of an owner above a lowered number, also as leaked', async () => {
     const owner = await newOwner(service, { limits: { maxActiveKeys: 2 } });
     const [one, two] = [await owner.person.newKey(), await owner.person.newKey()];
     const refused = { status: 409, body: { code: 'too_many_active_keys' } };
     expect(await owner.person.create()).toMatchObject(refused);
     await put(owner, { maxActiveKeys: 1 });
-    expect(await owner.person.rotate(one.apiKey.id)).toMatchObject(refused);
-    await owner.person.revoke(two.apiKey.id);
     expect((await owner.person.rotate(one.apiKey.id)).status).toBe(201);
+    expect((await owner.person.rotate(two.apiKey.id, { graceSeconds: undefined, leaked: true })).status).toBe(201);
+    const { body } = await owner.person.call('GET', '/v1/api-keys');
+    expect([body.activeKeys, body.maxActiveKeys]).toEqual([2, 1]);
+    expect(await owner.person.create()).toMatchObject(refused);
   });
 
   test("shows the lower of a key's access and the ceiling in every answer, and the key's own again without a ceiling", async () => {

@@ -186,6 +186,23 @@ describe('latchkey keys import', () => {
     expect(await report(path)).toMatchObject({ code: 1, dryRun: false, ...outcomes });
   });
 
+  test('names the owners who get more keys than allowed, before and at the import', async () => {
+    const [owner, other] = [await newOwner(service), await newOwner(service)];
+    await owner.person.newKey();
+    const rows = Array.from({ length: 6 }, () => rowOf(foreignString(), owner.id));
+    const path = file(csv(...rows, rowOf(foreignString(), other.id)));
+    const above = [{ ownerId: owner.id, activeKeys: 7, maxActiveKeys: 5 }];
+    expect(await report(path, '--dry-run')).toMatchObject({ code: 0, imported: 7, ownersAboveLimit: above });
+    expect((await command([path, '--dry-run'])).out.trim().split('\n').slice(1)).toEqual([
+      '1 of the owners would have more active keys than allowed: these keys work and can be rotated, but the owner can make no others',
+      `${owner.id}: 7 of 5`,
+    ]);
+    expect(await report(path)).toMatchObject({ code: 0, imported: 7, ownersAboveLimit: above });
+    expect(await report(path)).toMatchObject({ code: 0, alreadyThere: 7, ownersAboveLimit: [] });
+    const [imported] = (await owner.person.call('GET', '/v1/api-keys')).body.items;
+    expect((await owner.person.rotate(imported.id)).status).toBe(201);
+  });
+
   test('takes a whole number as owner_id in JSON', async () => {
     const id = 4_711_000 + files;
     await newOwner(service, { id: String(id) });

@@ -5,7 +5,7 @@ import { eventOf } from '../../src/application/keys/change-keys.js';
 import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { change, newAccount, newKey, purge, type World } from './support/world.js';
+import { change, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 describe.each(WORLDS)('KeyImports %s', (_name, open) => {
@@ -89,6 +89,29 @@ describe.each(WORLDS)('KeyImports %s', (_name, open) => {
       [...publicParts, 'f'.repeat(24)].map((part) => existing(part)?.id),
     );
     expect(seen).toEqual([own.id, imported!.id, undefined]);
+  });
+
+  test('counts the active keys of each owner as lists do, with those that were added', async () => {
+    const [ada, grace, none] = await Promise.all([1, 2, 3].map(() => newAccount(world)));
+    const [own, revoked] = [await newKey(world, ada!), await newKey(world, ada!)];
+    await revoke(world, revoked);
+    await rotate(world, own, { graceSeconds: 60, isUsed: false });
+    await add(ada!, grace!);
+    const ownerIds = [ada!, grace!, none!];
+    const counts = await world.keyImports.transaction(
+      { ownerIds, publicParts: [] },
+      ({ now, activeKeys, add: addOne }) => {
+        const before = ownerIds.map(activeKeys);
+        addOne(newImport(grace!, now));
+        return [before, ownerIds.map(activeKeys)];
+      },
+    );
+    expect(counts).toEqual([
+      [2, 1, 0],
+      [2, 2, 0],
+    ]);
+    const listed = ownerIds.map(async (id) => (await world.keys.list(id, undefined, { limit: 1 })).activeKeys);
+    expect(await Promise.all(listed)).toEqual([2, 2, 0]);
   });
 
   test('stores nothing when the work throws', async () => {

@@ -120,11 +120,26 @@ describe('ImportKeys', () => {
     expect(refusals(await imported(lineOf(foreign(), id)))).toEqual(['no account has this owner_id']);
   });
 
-  test('may exceed the number of active keys, and then no new key can be made', async () => {
+  test('may exceed the number of active keys, which the outcomes say, and then no new key can be made', async () => {
     const { id } = await newOwner(app);
-    const outcomes = await imported(...Array.from({ length: 7 }, () => lineOf(foreign(), id)));
+    await createKey(app, id);
+    const outcomes = await imported(...Array.from({ length: 6 }, () => lineOf(foreign(), id)));
     expect(refusals(outcomes).filter(Boolean)).toEqual([]);
+    expect(outcomes.map((outcome) => 'isNew' in outcome && outcome.aboveLimit)).toEqual([
+      ...new Array(4).fill(undefined),
+      { activeKeys: 6, maxActiveKeys: 5 },
+      { activeKeys: 7, maxActiveKeys: 5 },
+    ]);
     expect(await outcomeOf(createKey(app, id))).toBe('too_many_active_keys');
+  });
+
+  test('makes keys that can each be rotated by an owner above the number of active keys, also as leaked', async () => {
+    const { id } = await newOwner(app);
+    const keyIds = (await imported(...Array.from({ length: 7 }, () => lineOf(foreign(), id)))).map(idOf);
+    for (const [index, keyId] of keyIds.entries()) {
+      const leaked = index % 2 === 1 ? { leaked: true, graceSeconds: undefined } : {};
+      expect(await outcomeOf(rotateKey(app, app.store.keys.get(keyId!)!.state, leaked))).toBe('ok');
+    }
   });
 
   test('makes keys that can be rotated into our own, and reported as leaked', async () => {

@@ -4,6 +4,7 @@ import { invalidFields, LatchkeyError } from '../../domain/errors.js';
 import { ApiKey } from '../../domain/keys/api-key.js';
 import { ForeignKey } from '../../domain/keys/foreign-key.js';
 import { isProof } from '../../domain/keys/key-restrictions.js';
+import { keyPolicy } from '../../domain/keys/key-policy.js';
 import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '../../domain/keys/key-import.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import type { ImportTransaction, KeyImports } from '../key-import-ports.js';
@@ -11,7 +12,13 @@ import { eventOf } from './change-keys.js';
 
 /** The key, or why the line is refused. */
 export type ImportOutcome =
-  | { readonly keyId: string; /** False: it was imported before. */ readonly isNew: boolean }
+  | {
+      readonly keyId: string;
+      /** False: it was imported before. */
+      readonly isNew: boolean;
+      /** Of a new key whose owner now has more keys than allowed. */
+      readonly aboveLimit?: { readonly activeKeys: number; readonly maxActiveKeys: number };
+    }
   | RefusedLine;
 
 interface RefusedLine {
@@ -63,7 +70,13 @@ export class ImportKeys {
     const notices = noticesOfChange(change, { clientIp: actor.client.ip });
     transaction.add({ key, event: eventOf(change, actor)!, notices });
     made.set(publicPart, key);
-    return { keyId: key.id, isNew: true };
+    const activeKeys = transaction.activeKeys(owner.id);
+    const { maxActiveKeys } = keyPolicy(this.rules.policy, owner.limits);
+    return {
+      keyId: key.id,
+      isNew: true,
+      ...(activeKeys > maxActiveKeys && { aboveLimit: { activeKeys, maxActiveKeys } }),
+    };
   }
 }
 

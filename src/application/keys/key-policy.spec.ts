@@ -97,13 +97,15 @@ describe('A rotation under a policy', () => {
     expect(daysOf(await rotateKey(app, { ownerId, id: key.id }))).toBe(7);
   });
 
-  test('is refused while more keys are active than allowed, and possible once they are as many', async () => {
+  test('replaces each key of an owner who has more than allowed, who still can make no other key', async () => {
     const ownerId = await ownerWith({});
     const [one, two] = [await createKey(app, ownerId), await createKey(app, ownerId)];
     await limit(ownerId, { maxActiveKeys: 1 });
-    expect(await outcomeOf(rotateKey(app, { ownerId, id: one.key.id }))).toBe('too_many_active_keys');
-    await app.revokeApiKey.execute(themselves(ownerId), two.key.id, client());
     expect(await outcomeOf(rotateKey(app, { ownerId, id: one.key.id }))).toBe('ok');
+    const leaked = { leaked: true, graceSeconds: undefined };
+    expect(await outcomeOf(rotateKey(app, { ownerId, id: two.key.id }, leaked))).toBe('ok');
+    expect((await list(ownerId)).activeKeys).toBe(2);
+    expect(await outcomeOf(createKey(app, ownerId))).toBe('too_many_active_keys');
   });
 
   test("keeps the old key's access above the ceiling, and shows the lower one until the ceiling is raised", async () => {

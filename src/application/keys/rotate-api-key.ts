@@ -34,8 +34,8 @@ export class RotateApiKey {
   ) {}
 
   /**
-   * Throws `invalid_fields`, `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_active_keys`,
-   * `too_many_changes`, and the errors of a confirmation.
+   * Throws `invalid_fields`, `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`, and the errors
+   * of a confirmation.
    */
   async execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
     const { personId, keyId, idempotencyKey } = command;

@@ -5,8 +5,7 @@ import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
 
 export function fakeApiKeys(store: FakeStore): ApiKeys {
-  const ownKeys = (ownerId: string) =>
-    store.allKeys().filter((key) => key.ownerId === ownerId && !store.keys.get(key.id)!.isPurged);
+  const ownKeys = (ownerId: string) => keysOf(store, ownerId);
   return {
     find: async (id) => store.allKeys().find((key) => key.id === id),
     findByPublicParts: async (parts) => store.allKeys().filter((key) => parts.includes(key.snapshot().publicPart)),
@@ -21,13 +20,21 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       const { items, nextCursor } = pageOf(own, ({ id }) => id, page, isShown);
       return {
         now,
-        // Counting ends keys that are due, so it gets copies.
-        activeKeys: new OwnerKeys(ownKeys(ownerId)).countActive(now),
+        activeKeys: activeKeysOf(store, ownerId),
         items: items.map((key) => store.listed(key)),
         nextCursor,
       };
     },
   };
+}
+
+/** Counting ends keys that are due, so it gets copies. */
+export function activeKeysOf(store: FakeStore, ownerId: string): number {
+  return new OwnerKeys(keysOf(store, ownerId)).countActive(store.now());
+}
+
+function keysOf(store: FakeStore, ownerId: string): ApiKey[] {
+  return store.allKeys().filter((key) => key.ownerId === ownerId && !store.keys.get(key.id)!.isPurged);
 }
 
 export function newestFirst(one: ApiKey, other: ApiKey): number {

@@ -1,6 +1,7 @@
 import type { KeyImports } from '../../../src/application/key-import-ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import type { FakeStore } from '../fake-store.js';
+import { activeKeysOf } from './fake-api-keys.js';
 import { writeOutbox } from '../notices/write-outbox.js';
 
 export function fakeKeyImports(store: FakeStore): KeyImports {
@@ -18,6 +19,7 @@ export function fakeKeyImports(store: FakeStore): KeyImports {
             const found = [...store.keys.values()].find(({ state }) => state.publicPart === publicPart);
             return found && publicParts.includes(publicPart) ? ApiKey.restore(found.state) : undefined;
           },
+          activeKeys: (ownerId) => activeKeysOf(store, ownerId),
           add: ({ key, event, notices }) => {
             store.keys.set(key.id, { state: key.snapshot(), idempotencyKey: undefined, isPurged: false });
             store.addEvents(store.newChange(key.ownerId, event));

@@ -101,7 +101,7 @@ async function importBatch(lines: readonly FileLine[], { importKeys, actor, repo
   lines.forEach(({ number }, index) => {
     const line = read[index]!;
     if (typeof line === 'string') report.refuse(number, line);
-    else report.add(number, outcomes.next().value!);
+    else report.add(number, line.ownerId, outcomes.next().value!);
   });
 }
 

@@ -10,8 +10,15 @@ interface RefusedLine {
   readonly reason: string;
 }
 
-/** More are only in the file of `--refused`. */
 const MOST_SHOWN = 20;
+const STILL = 'these keys work and can be rotated, but the owner can make no others';
+
+/** An owner who may have fewer keys than this. */
+interface OwnerAboveLimit {
+  readonly ownerId: string;
+  readonly activeKeys: number;
+  readonly maxActiveKeys: number;
+}
 
 /** Counts what became of each line, and writes the refused ones to a file. */
 export class ImportReport {
@@ -20,6 +27,7 @@ export class ImportReport {
   private alreadyThere = 0;
   private refused = 0;
   private readonly shown: RefusedLine[] = [];
+  private readonly above = new Map<string, OwnerAboveLimit>();
   private readonly file: number | undefined;
 
   /** @param path of a file that does not exist; it is created at once */
@@ -28,8 +36,9 @@ export class ImportReport {
     this.write('line,reason');
   }
 
-  add(line: number, outcome: ImportOutcome): void {
+  add(line: number, ownerId: string, outcome: ImportOutcome): void {
     if ('refused' in outcome) return this.refuse(line, (inProtoSpelling(outcome.refused) as Error).message);
+    if (outcome.aboveLimit) this.above.set(ownerId, { ownerId, ...outcome.aboveLimit });
     this.lines += 1;
     if (outcome.isNew) this.imported += 1;
     else this.alreadyThere += 1;
@@ -47,14 +56,19 @@ export class ImportReport {
   answer(isDryRun: boolean): Answer {
     const { imported, alreadyThere, refused, shown } = this;
     const counts = `${imported} imported, ${alreadyThere} already there, ${refused} refused`;
-    const more = refused - shown.length;
+    const above = [...this.above.values()];
     const text = [
       isDryRun ? `dry run, nothing was changed: ${counts}` : counts,
       ...shown.map(({ line, reason }) => `line ${line}: ${reason}`),
-      ...(more > 0 ? [`and ${more} more, which --refused <file> writes`] : []),
+      ...rest(refused, 'which --refused <file> writes'),
+      ...(above.length > 0
+        ? [`${above.length} of the owners ${isDryRun ? 'would have' : 'have'} more active keys than allowed: ${STILL}`]
+        : []),
+      ...above.slice(0, MOST_SHOWN).map((owner) => `${owner.ownerId}: ${owner.activeKeys} of ${owner.maxActiveKeys}`),
+      ...rest(above.length, 'which --json prints'),
     ];
     return {
-      document: { dryRun: isDryRun, imported, alreadyThere, refused, refusedLines: shown },
+      document: { dryRun: isDryRun, imported, alreadyThere, refused, refusedLines: shown, ownersAboveLimit: above },
       text: text.join('\n'),
       exitCode: refused > 0 ? NOT_DONE : DONE,
     };
@@ -67,6 +81,11 @@ export class ImportReport {
   private write(line: string): void {
     if (this.file !== undefined) writeSync(this.file, `${line}\n`);
   }
+}
+
+/** @param count of which the first ones are shown */
+function rest(count: number, where: string): string[] {
+  return count > MOST_SHOWN ? [`and ${count - MOST_SHOWN} more, ${where}`] : [];
 }
 
 function create(path: string): number {

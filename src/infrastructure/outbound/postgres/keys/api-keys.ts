@@ -45,7 +45,7 @@ export class PostgresApiKeys implements ApiKeys {
       const { items, nextCursor } = pageOf(rows, page.limit, (row) => [row.createdAt.toISOString(), row.id]);
       return {
         now,
-        activeKeys: await countActive(manager, ownerId, now),
+        activeKeys: (await countActive(manager, [ownerId], now)).get(ownerId) ?? 0,
         items: await listedKeys(manager, items.map(toApiKey), { now, endsIdleKeys: this.endsIdleKeys }),
         nextCursor,
       };
@@ -53,18 +53,30 @@ export class PostgresApiKeys implements ApiKeys {
   }
 }
 
-function ofOwner(manager: EntityManager, ownerId: string, key = 'key') {
-  const keys = manager.createQueryBuilder(ApiKeyRow, key);
-  return keys.where(`${key}.owner_id = :ownerId AND NOT ${key}.purged`, { ownerId });
+function ofOwner(manager: EntityManager, ownerId: string) {
+  const keys = manager.createQueryBuilder(ApiKeyRow, 'key');
+  return keys.where('key.owner_id = :ownerId AND NOT key.purged', { ownerId });
 }
 
-/** Counts as `OwnerKeys` does: a key does not count while the key that it replaces is active. */
-function countActive(manager: EntityManager, ownerId: string, now: Date): Promise<number> {
-  const predecessor = ofOwner(manager, ownerId, 'old').select('1').andWhere('old.id = key.replaces');
-  return ofOwner(manager, ownerId)
+/**
+ * By owner; those without an active key are left out. Counts as `OwnerKeys` does: a key does not count while the key that
+ * it replaces is active.
+ */
+export async function countActive(
+  manager: EntityManager,
+  ownerIds: readonly string[],
+  now: Date,
+): Promise<Map<string, number>> {
+  const predecessor = manager.createQueryBuilder(ApiKeyRow, 'old').select('1').where('old.id = key.replaces');
+  const counts = await manager
+    .createQueryBuilder(ApiKeyRow, 'key')
+    .select(['key.owner_id AS id', 'count(*)::integer AS active'])
+    .where('key.owner_id = ANY(:ownerIds) AND NOT key.purged', { ownerIds })
     .andWhere(hasStatus('active', 'key'), { now })
     .andWhere(`NOT EXISTS (${predecessor.andWhere(hasStatus('active', 'old')).getQuery()})`)
-    .getCount();
+    .groupBy('key.owner_id')
+    .getRawMany<{ id: string; active: number }>();
+  return new Map(counts.map(({ id, active }) => [id, active]));
 }
 
 /** Reads one key more than the page holds, to know whether another page follows. */

@@ -12,6 +12,7 @@ import { fromAuditEvent } from '../audit/mapping.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { isUniqueViolation } from '../client/errors.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
+import { countActive } from './api-keys.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
 
@@ -51,15 +52,22 @@ export class PostgresKeyImports implements KeyImports {
     const lock = { mode: 'for_no_key_update' } as const;
     const owners = await manager.find(AccountRow, { where: { id: Any(ownerIds) }, order: { id: 'ASC' }, lock });
     const stored = await manager.findBy(ApiKeyRow, { publicPart: Any(publicParts) });
+    const now = await databaseNow(manager);
+    const active = await countActive(manager, ownerIds, now);
     const accounts = new Map(owners.filter(({ purged }) => !purged).map((row) => [row.id, toAccount(row)]));
     const keys = new Map(stored.map((row) => [row.publicPart, toApiKey(row)]));
     const added: NewImport[] = [];
     const answer = work({
-      now: await databaseNow(manager),
+      now,
       unanswered: owners.flatMap(({ id, unanswered }) => (unanswered ? [{ ownerId: id, changeId: unanswered }] : [])),
       account: (id) => accounts.get(id),
       existing: (publicPart) => keys.get(publicPart),
-      add: (imported) => added.push(imported),
+      activeKeys: (ownerId) => active.get(ownerId) ?? 0,
+      add: (imported) => {
+        const { ownerId } = imported.key;
+        active.set(ownerId, (active.get(ownerId) ?? 0) + 1);
+        added.push(imported);
+      },
     });
     if (added.length > 0) await this.save(manager, added);
     return answer;
