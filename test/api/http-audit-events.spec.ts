@@ -1,3 +1,4 @@
+import { status as grpc } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AuditEventView } from '../../src/infrastructure/inbound/http/management/audit-events.controller.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
@@ -180,7 +181,29 @@ describe('GET /v1/audit-events', () => {
     expect(JSON.parse(changed!.details)).toEqual({
       changed: ['displayName', 'permissions'],
       permissions: { before: ['systems:read'], after: ['systems:write'] },
+      actorKind: 'service',
     });
+  });
+
+  test("never shows a stored account as the author of the platform's changes, and opens none that could be", async () => {
+    const owner = await newOwner(service);
+    const account = { id: `a-${owner.id}`, email: `a-${owner.id}@example.org`, displayName: 'The platform' };
+    const id = 'service:dev-accounts';
+    await expect(service.clients.putAccount({ ...account, id })).rejects.toMatchObject({
+      code: grpc.INVALID_ARGUMENT,
+      details: 'id of a new account must not begin with service: or admin:',
+    });
+    await service.clients.putAccount(account);
+    // As a release up to 0.2.0 may have stored it.
+    await sql(service.databaseUrl, 'UPDATE accounts SET id = $1 WHERE id = $2', [id, account.id]);
+    const { apiKey } = await owner.person.newKey();
+    await service.clients.revokeKeys({ keyId: apiKey.id });
+    const { items } = await eventsOf(owner, '?type=api_key.revoked,account.created');
+    expect(items).toMatchObject([
+      { type: 'api_key.revoked', reason: 'platform', actor: null },
+      { type: 'account.created', actor: null },
+    ]);
+    await sql(service.databaseUrl, 'DELETE FROM accounts WHERE id = $1', [id]);
   });
 
   test('finds a creation among many failures by its type', async () => {

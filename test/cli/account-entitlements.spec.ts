@@ -98,20 +98,20 @@ describe('latchkey account limits and latchkey account attributes', () => {
     for (const args of [['limits'], ['attributes'], ['limits', '--burst', '7'], ['attributes', 'tenant=acme']]) {
       await done(args[0]!, id, ...args.slice(1));
     }
-    const permissions = { before: [], after: [] };
+    const facts = { permissions: { before: [], after: [] }, actorKind: 'administrator' };
     const recorded = (await events(id)).slice(1).map((event) => ({ ...event, details: JSON.parse(event.details) }));
     expect(recorded).toEqual([
       {
         type: 'account.changed',
         actor_id: 'admin:ada',
-        details: { changed: ['limits'], permissions, limits: { before: {}, after: { burst: 7 } } },
+        details: { ...facts, changed: ['limits'], limits: { before: {}, after: { burst: 7 } } },
       },
       {
         type: 'account.changed',
         actor_id: `admin:${userInfo().username}`,
         details: {
+          ...facts,
           changed: ['attributes'],
-          permissions,
           attributes: { before: [], after: [{ name: 'tenant', value: 'acme' }] },
         },
       },

@@ -46,6 +46,7 @@ describe('latchkey audit', () => {
       ownerId: 'owner-1',
       keyId: null,
       actorId: null,
+      actorKind: null,
       reason: 'revoked',
       count: 1,
       publicPart: null,

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sessionOpened } from '../../src/application/sessions/sign-in.js';
 import {
+  accountActor,
+  type Actor,
   type FailedAuthentication,
   OWNER_EVENT_TYPES,
   type OwnerEventType,
@@ -149,6 +152,25 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
         const rest = await world.audit.list(ownerId, { types: ['api_key.created'] }, { limit: 5, cursor: nextCursor! });
         expect(rest.items).toHaveLength(2);
       });
+    });
+
+    test('names an account only for what the account did, whatever its id', async () => {
+      const reader = await newAccount(world);
+      const id = await newAccount(world, { email: `${randomUUID()}@example.org` }, `service:${randomUUID()}`);
+      const by = (actor: Actor) =>
+        world.accounts.transaction(reader, (transaction) =>
+          transaction.record({ type: 'api_key.created', keyId: randomUUID(), ...actor }),
+        );
+      await by({ actorId: id, actorKind: 'service', client: client() });
+      await by({ actorId: id, actorKind: 'administrator', client: client() });
+      // As releases up to 0.2.0 recorded it.
+      await by({ actorId: id, client: client() });
+      await by(accountActor(id, client()));
+      await by(accountActor(reader, client()));
+      const { items } = await world.audit.list(reader, { types: ['api_key.created'] }, { limit: 9 });
+      expect(items.map(({ actor }) => actor?.id ?? null)).toEqual([reader, id, null, null, null]);
+      await world.sessions.begin({ accountId: id, event: sessionOpened(id, client()) });
+      expect(await eventsOf(world, id, ['session.opened'])).toMatchObject([{ type: 'session.opened', actor: { id } }]);
     });
 
     test('has only the events of one key, of the requested types, page by page', async () => {

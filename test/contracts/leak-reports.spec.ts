@@ -15,7 +15,7 @@ const stranger = (): Requester => ({ name: randomUUID(), isKnown: false });
 
 function report(keys = 1): LeakReport {
   const text = times(keys, () => KeyString.generate('lk').reveal()).join(' ');
-  const reporter = { actorId: 'service:gitlab', client: client() };
+  const reporter = { actorId: 'service:gitlab', actorKind: 'service' as const, client: client() };
   return { keys: keyProofsIn(text), reporter, source: 'Zoë’s "scanner"', url: 'https://git.example/x?y=1' };
 }
 

@@ -3,7 +3,7 @@ import type { OutboxMessage } from '../../src/application/notice-ports.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
 import type { ThrottleState } from '../../src/domain/accounts/password-throttle.js';
-import type { AuditEvent } from '../../src/domain/audit/audit-event.js';
+import { type AuditEvent, storedDetails } from '../../src/domain/audit/audit-event.js';
 import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
 import { recordedLeak } from '../../src/domain/audit/leak-site.js';
@@ -183,10 +183,10 @@ export class FakeStore {
   }
 
   /** The event of a change in its stored form. */
-  newChange(ownerId: string | null, { client, details, ...event }: AuditEvent): SealableEvent {
+  newChange(ownerId: string | null, change: AuditEvent): SealableEvent {
+    const { client, actorKind: _, ...event } = change;
     const { ip: clientIp, userAgent, requestId } = client;
-    const text = details ? JSON.stringify(details) : null;
-    return this.newEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: text });
+    return this.newEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: storedDetails(change) });
   }
 
   /** The last assigned id. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { fakeHash, FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
+import { Account } from '../../domain/accounts/account.js';
 import { PutAccount, type PutAccountCommand } from './put-account.js';
 
 const app = openFakes();
@@ -45,6 +46,21 @@ describe('PutAccount', () => {
     expect(answered).toMatchObject(expected);
     expect({ id: sent.id, ...(await stored(sent.id)) }).toEqual(expected);
   });
+
+  test.each(['service:a', 'admin:ada', 'service:'])(
+    'opens no account called %s, as actors on the audit trail are, and changes one that is stored',
+    async (id) => {
+      const sent = profile({ id, email: 'a@example.org', version: 5n });
+      const message = 'of a new account must not begin with service: or admin:';
+      const refusal = { code: 'invalid_fields', details: { errors: [{ field: 'id', message }] } };
+      await expect(app.putAccount.execute(sent)).rejects.toMatchObject(refusal);
+      await app.accounts.transaction(id, (transaction) => transaction.saveAccount(Account.open(id, sent)));
+      const changed = await app.putAccount.execute({ ...sent, displayName: 'Changed', version: 6n });
+      expect(changed.displayName).toBe('Changed');
+      await app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
+      await expect(app.putAccount.execute({ ...sent, version: 7n })).rejects.toMatchObject(refusal);
+    },
+  );
 
   test('replaces email, name and permissions, and keeps a password that is not sent', async () => {
     const first = profile({ passwordHash: app.cheapHash, permissions: ['a:read', 'b:write'] });

@@ -1,5 +1,5 @@
 import type { Account } from '../../domain/accounts/account.js';
-import type { Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type Client } from '../../domain/audit/audit-event.js';
 import { normalizeKeyNote } from '../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import { changeKeys, openKey } from '../keys/change-keys.js';
@@ -28,11 +28,11 @@ export class RevokeAnyKey {
     if (!found) throw noSuchKey();
     const acting = { personId: administrator.id, ownerId: found.owner.id };
     const { admit } = this.administrators;
-    return this.confirmation.confirm({ acting, proof, client, admit }, async (transaction, { id: actorId }) => {
+    return this.confirmation.confirm({ acting, proof, client, admit }, async (transaction, { id }) => {
       const { now, account: owner } = transaction;
       const { keys, key } = await openKey(transaction, keyId);
       const text = normalizeKeyNote(note ?? '');
-      const changing = { keys, actor: { actorId, client }, noted: text === null ? undefined : { note: text } };
+      const changing = { keys, actor: accountActor(id, client), noted: text === null ? undefined : { note: text } };
       await changeKeys(transaction, changing, () => keys.revoke(keyId, 'administrator', now));
       return { ...(await transaction.listed(key)), owner, now };
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type Client } from '../../domain/audit/audit-event.js';
 import { defaultKeyDays, keyPolicy, requireGivable, type ServicePolicy } from '../../domain/keys/key-policy.js';
 import type { KeyOrder } from '../../domain/keys/key-state.js';
 import { KeyString } from '../../domain/keys/key-string.js';
@@ -46,7 +46,7 @@ export class CreateApiKey {
       await requireWithinLimit(transaction, this.changesPerHour);
       const keys = new OwnerKeys(await transaction.openKeys());
       const keyString = KeyString.generate(this.keyPrefix);
-      const actor = { actorId: personId, client };
+      const actor = accountActor(personId, client);
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
         keys.issue({ ...order, id: randomUUID() }, keyString, now),
       );

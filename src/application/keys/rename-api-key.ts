@@ -1,4 +1,4 @@
-import type { Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { Renaming } from '../../domain/keys/key-state.js';
 import type { ReadKey } from '../lists.js';
@@ -18,7 +18,7 @@ export class RenameApiKey {
     return managedTransaction(this.accounts, acting, async (transaction, person) => {
       const { now } = transaction;
       const { keys, key } = await anyKey(transaction, keyId);
-      const actor = { actorId: person.id, client };
+      const actor = accountActor(person.id, client);
       await changeKeys(transaction, { keys, actor }, () => keys.rename(keyId, renaming, now));
       return { ...(await transaction.listed(key)), now };
     });

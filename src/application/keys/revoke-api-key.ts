@@ -1,4 +1,4 @@
-import type { Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type Client } from '../../domain/audit/audit-event.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
 import type { Accounts } from '../ports.js';
 import type { ReadKey } from '../lists.js';
@@ -12,7 +12,7 @@ export class RevokeApiKey {
     return managedTransaction(this.accounts, acting, async (transaction, person) => {
       const { now } = transaction;
       const { keys, key } = await openKey(transaction, keyId);
-      const actor = { actorId: person.id, client };
+      const actor = accountActor(person.id, client);
       await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, 'owner', now));
       return { ...(await transaction.listed(key)), now };
     });

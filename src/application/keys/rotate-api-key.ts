@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type Client } from '../../domain/audit/audit-event.js';
 import { requireFields } from '../../domain/errors.js';
 import { keyDaysProblem, keyPolicy, type ServicePolicy } from '../../domain/keys/key-policy.js';
 import { graceSecondsOf } from '../../domain/keys/key-rules.js';
@@ -49,7 +49,7 @@ export class RotateApiKey {
       await requireWithinLimit(transaction, this.changesPerHour);
       const { keys, key: replaced } = await openKey(transaction, keyId);
       const keyString = KeyString.generate(this.keyPrefix);
-      const actor = { actorId: personId, client };
+      const actor = accountActor(personId, client);
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
         keys.rotate(keyId, { ...command, createdBy: personId, graceSeconds, policy, id: randomUUID() }, keyString, now),
       );

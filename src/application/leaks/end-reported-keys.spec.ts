@@ -41,7 +41,7 @@ describe('EndReportedKeys', () => {
       { reason: 'leaked', actorId: null, clientIp, requestId, details: JSON.stringify(HERE) },
     ]);
     expect(ended(other)).toMatchObject([
-      { reason: 'leaked', actorId: 'service:gitlab', details: '{"source":"gitlab","url":null}' },
+      { reason: 'leaked', actorId: 'service:gitlab', details: '{"source":"gitlab","url":null,"actorKind":"service"}' },
     ]);
     const { items } = await app.audit.list(one.key.ownerId, { types: ['api_key.revoked'] }, { limit: 5 });
     expect(items).toMatchObject([{ reason: 'leaked', leak: HERE }]);

@@ -46,7 +46,7 @@ export class ReportLeakedKeys {
       leaks.reduce((sum, { texts }) => sum + texts.length, 0),
     );
     const charge = { budget: FINDINGS_OF_SERVICE, cost };
-    await this.take(leaks, { actorId, client }, { name: actorId, isKnown: true }, charge);
+    await this.take(leaks, { actorId, actorKind: 'service', client }, { name: actorId, isKnown: true }, charge);
   }
 
   private async take(leaks: readonly Leak[], reporter: Actor, requester: Requester, charge: ReportCharge) {

@@ -2,7 +2,7 @@ import { ownerRefusal } from '../../domain/accounts/account.js';
 import { emailKey } from '../../domain/accounts/account-profile.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
-import type { AuditEvent, Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type AuditEvent, type Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import type { Confirmation } from './confirmation.js';
 import type { PasswordCheck } from './password-check.js';
@@ -76,7 +76,7 @@ export class SignIn {
 
 /** The event of a new session. It is saved in the same transaction. */
 export function sessionOpened(accountId: string, client: Client): AuditEvent {
-  return { type: 'session.opened', actorId: accountId, client };
+  return { type: 'session.opened', ...accountActor(accountId, client) };
 }
 
 function invalidCredentials(): LatchkeyError {

@@ -31,6 +31,18 @@ export function accountIdProblem(id: string): string | undefined {
   return /^[A-Za-z0-9._:@|-]{1,128}$/.test(id) ? undefined : 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]';
 }
 
+/** The audit trail names service identities and people at the command line like this. */
+const NAMES_ANOTHER_ACTOR = /^(?:service|admin):/;
+
+/** Accounts that are older than this rule may have such an id. */
+export function isLikeAnotherActor(id: string): boolean {
+  return NAMES_ANOTHER_ACTOR.test(id);
+}
+
+function newIdProblem(id: string): string | undefined {
+  return isLikeAnotherActor(id) ? 'of a new account must not begin with service: or admin:' : undefined;
+}
+
 export function emailProblem(email: string): string | undefined {
   const isEmail = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH;
   return isEmail ? undefined : 'must be an email address';
@@ -46,7 +58,7 @@ export function requireProfile(id: string, profile: AccountProfile, stored: Acco
   const managers = profile.managers ?? (kind === 'service' && !stored ? [] : undefined);
   const wrong = permissions.find((permission) => !isPermission(permission));
   requireFields({
-    id: accountIdProblem(id),
+    id: accountIdProblem(id) ?? (stored === undefined ? newIdProblem(id) : undefined),
     email: kind === 'service' && email === '' ? undefined : emailProblem(email),
     displayName: /^[^\p{Cc}]{0,200}$/u.test(displayName)
       ? undefined

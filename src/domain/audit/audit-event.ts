@@ -2,6 +2,7 @@ import type { AccountChange } from '../accounts/account-change.js';
 import type { RevocationReason } from '../keys/key-change.js';
 import type { DenialReason } from '../keys/verdict.js';
 import type { firstUse, fixedFacts, newLabel } from './event-details.js';
+import { type ActorKind, plainActorKind } from './history-event.js';
 import type { LeakSite } from './leak-site.js';
 
 /** The client, as a trusted proxy or the calling service describes it. */
@@ -17,7 +18,13 @@ export const NO_CLIENT: Client = { ip: null, userAgent: null, requestId: null };
 export interface Actor {
   /** As on the audit trail: an account's id, `admin:<name>`, `service:<identity>`, or null for the service itself. */
   readonly actorId: string | null;
+  /** What the id names. The id alone does not say it: accounts may be stored that are called `service:<name>`. */
+  readonly actorKind?: ActorKind | undefined;
   readonly client: Client;
+}
+
+export function accountActor(actorId: string, client: Client): Actor {
+  return { actorId, actorKind: 'account', client };
 }
 
 export const THE_SERVICE: Actor = { actorId: null, client: NO_CLIENT };
@@ -88,6 +95,15 @@ interface ViewEvent extends Actor {
 
 /** Commits in the same transaction as the change that it records. The details are stored and sealed as JSON text. */
 export type AuditEvent = KeyEvent | AccountEvent | SessionEvent | ViewEvent;
+
+/**
+ * The details of an event as they are stored and sealed. The kind of the actor is among them unless the id says it as
+ * well, so that instances of the release before can seal them.
+ */
+export function storedDetails({ actorId, actorKind, details }: AuditEvent): string | null {
+  const kind = actorKind === plainActorKind(actorId) ? undefined : actorKind;
+  return details || kind ? JSON.stringify({ ...details, ...(kind && { actorKind: kind }) }) : null;
+}
 
 /** The type of the event that records a FailedAuthentication. */
 export const AUTHENTICATION_FAILED = 'authentication.failed';

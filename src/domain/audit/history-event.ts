@@ -1,3 +1,4 @@
+import { isLikeAnotherActor } from '../accounts/account-profile.js';
 import type { SealableEvent } from './audit-seal.js';
 
 /** The part of an event from which the state of a key or an account can be reconstructed. */
@@ -11,6 +12,26 @@ export function detailsOf({ details }: Pick<HistoryEvent, 'details'>): Readonly<
   } catch {
     return {};
   }
+}
+
+/** `service`: a service identity. `administrator`: a person at the command line. */
+export type ActorKind = 'account' | 'service' | 'administrator';
+
+const ACTOR_KINDS = { account: true, service: true, administrator: true } satisfies Record<ActorKind, true>;
+
+/**
+ * What the actor's id names. Null where nobody acted, and where an id that may be an account's or another actor's was
+ * recorded without its kind, as releases up to 0.2.0 do.
+ */
+export function actorKindOf(event: Pick<HistoryEvent, 'actorId' | 'details'>): ActorKind | null {
+  const { actorKind } = detailsOf(event);
+  const isKind = typeof actorKind === 'string' && Object.hasOwn(ACTOR_KINDS, actorKind);
+  return isKind ? (actorKind as ActorKind) : plainActorKind(event.actorId);
+}
+
+/** An id that does not look like another actor's can only be an account's. */
+export function plainActorKind(actorId: string | null): 'account' | null {
+  return actorId === null || isLikeAnotherActor(actorId) ? null : 'account';
 }
 
 /** What the key of this event was called before. Null for any other event, and when only the note changed. */

@@ -23,8 +23,9 @@ export function linkOfLeak(url: string | null | undefined): string | undefined {
 
 /** Where a leaked key was found, from the event of its end. Null where that is unknown, and for any other event. */
 export function recordedLeak(event: Pick<SealableEvent, 'reason' | 'details'>): LeakSite | null {
-  if (event.reason !== 'leaked' || event.details === null) return null;
+  if (event.reason !== 'leaked') return null;
   const { source, url } = detailsOf(event);
+  if (source === undefined && url === undefined) return null;
   return { source: textOrNull(source), url: textOrNull(url) };
 }
 

@@ -105,6 +105,17 @@ describe('RecordedKey', () => {
     expect(differences({ ...KEY, createdBy }, [created])).toEqual(problem ? [problem] : []);
   });
 
+  test.each([
+    ['service', 'was made by its owner; event n created it by the service service:a'],
+    ['administrator', 'was made by its owner; event n created it by the administrator service:a'],
+    ['account', undefined],
+    // As releases up to 0.2.0 recorded it.
+    [undefined, undefined],
+  ])('takes nobody but an account for the maker: %s', (actorKind, problem) => {
+    const created = event('created', { ...FACTS, actorKind }, 'service:a', 'service:a');
+    expect(differences({ ...KEY, ownerId: 'service:a' }, [created])).toEqual(problem ? [problem] : []);
+  });
+
   test('finds a revoked key that is stored as expired', () => {
     const expired = { ...KEY, expiredAt: LATER };
     expect(differences(expired, [event('created', FACTS), event('revoked'), event('expired')])).toEqual([

@@ -3,7 +3,7 @@ import type { KeyRestrictions } from '../keys/key-restrictions.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import type { KeyTimes } from '../keys/key-status.js';
 import { DAY_MS } from '../time.js';
-import { detailsOf, type HistoryEvent, moment } from './history-event.js';
+import { actorKindOf, detailsOf, type HistoryEvent, moment } from './history-event.js';
 import { rotationProblems, type StoredRotation } from './recorded-rotation.js';
 
 export interface StoredKey
@@ -143,10 +143,13 @@ function importProblem({ displayPrefix }: StoredKey, given: string): string {
  * Keys that an owner made are stored without a maker, as all keys were before there were managers. So are imported keys,
  * which the platform brings.
  */
-function makerProblems({ createdBy, displayPrefix }: StoredKey, { id, ownerId, actorId }: HistoryEvent): string[] {
+function makerProblems({ createdBy, displayPrefix }: StoredKey, event: HistoryEvent): string[] {
+  const { id, ownerId, actorId } = event;
+  const kind = actorKindOf(event) ?? 'account';
   const isBrought = displayPrefix !== null && createdBy === null;
-  const isSame = isBrought || actorId === null || actorId === (createdBy ?? ownerId);
-  return isSame ? [] : [`was made by ${createdBy ?? 'its owner'}; event ${id} created it by ${actorId}`];
+  const isSame = isBrought || actorId === null || (kind === 'account' && actorId === (createdBy ?? ownerId));
+  const by = kind === 'account' ? actorId : `the ${kind} ${actorId}`;
+  return isSame ? [] : [`was made by ${createdBy ?? 'its owner'}; event ${id} created it by ${by}`];
 }
 
 /** A creation that records none made a key without any, also before restrictions were introduced. */

@@ -35,8 +35,11 @@ export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTo
 export const HASH = 'hash of a password';
 
 /** A new account with the password hash HASH. */
-export async function newAccount({ accounts }: World, profile: Partial<AccountProfile> = {}): Promise<string> {
-  const id = `u-${randomUUID()}`;
+export async function newAccount(
+  { accounts }: World,
+  profile: Partial<AccountProfile> = {},
+  id = `u-${randomUUID()}`,
+): Promise<string> {
   await accounts.transaction(id, async (transaction) => {
     const defaults = { email: `${id}@example.org`, displayName: 'Ada', permissions: ['systems:read'] };
     const account = Account.open(id, { ...defaults, ...profile });

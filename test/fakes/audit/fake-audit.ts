@@ -1,7 +1,7 @@
 import type { Audit } from '../../../src/application/ports.js';
 import { AUTHENTICATION_FAILED, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { recordedPreviousName } from '../../../src/domain/audit/history-event.js';
+import { actorKindOf, recordedPreviousName } from '../../../src/domain/audit/history-event.js';
 import { recordedLeak } from '../../../src/domain/audit/leak-site.js';
 import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
@@ -27,8 +27,8 @@ export function fakeAudit(store: FakeStore): Audit {
   };
 }
 
-function actorOf(store: FakeStore, { actorId }: SealableEvent): RecordedEvent['actor'] {
-  const account = actorId === null ? undefined : store.account(actorId);
+function actorOf(store: FakeStore, event: SealableEvent): RecordedEvent['actor'] {
+  const account = actorKindOf(event) === 'account' ? store.account(event.actorId!) : undefined;
   return account ? { id: account.id, displayName: account.displayName } : null;
 }
 

@@ -59,7 +59,8 @@ export function byOption(): Option {
 export function administrator(by: string | undefined): Administrator {
   const name = by ?? userName();
   if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) throw new UsageError('--by must be 1 to 64 characters of [A-Za-z0-9._@-]');
-  return { actorId: `admin:${name}`, client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
+  const client = { ip: null, userAgent: 'latchkey-cli', requestId: null };
+  return { actorId: `admin:${name}`, actorKind: 'administrator', client };
 }
 
 /** In a container, the user may have a number and no name. */

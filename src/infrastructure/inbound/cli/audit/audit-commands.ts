@@ -3,6 +3,7 @@ import type { TimeSpan } from '../../../../application/audit/audit-trail.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
+import { actorKindOf } from '../../../../domain/audit/history-event.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer, printLine } from '../answering.js';
 import { onDatabase, requiredSealKeys } from '../environment.js';
@@ -67,9 +68,11 @@ function parseMoment(option: string) {
   };
 }
 
-/** Every column that the seal covers. */
-function eventLine({ id, at, type, ownerId, keyId, actorId, ...rest }: SealableEvent): string {
-  const { reason, count, publicPart, clientIp, userAgent, requestId, details } = rest;
-  const first = { id: String(id), at: at.toISOString(), type, ownerId, keyId, actorId, reason, count };
+/** Every column that the seal covers, and what kind of actor the details name. */
+function eventLine(event: SealableEvent): string {
+  const { id, at, type, ownerId, keyId, actorId, reason, count } = event;
+  const { publicPart, clientIp, userAgent, requestId, details } = event;
+  const actor = { actorId, actorKind: actorKindOf(event) };
+  const first = { id: String(id), at: at.toISOString(), type, ownerId, keyId, ...actor, reason, count };
   return JSON.stringify({ ...first, publicPart, clientIp, userAgent, requestId, details });
 }

@@ -73,5 +73,5 @@ const MOST_CHARACTERS = 128;
 
 /** The platform as the audit trail names it. Its address is not recorded, because it is not a client's address. */
 function platform(identity: string): Actor {
-  return { actorId: `service:${identity}`.slice(0, MOST_CHARACTERS), client: NO_CLIENT };
+  return { actorId: `service:${identity}`.slice(0, MOST_CHARACTERS), actorKind: 'service', client: NO_CLIENT };
 }

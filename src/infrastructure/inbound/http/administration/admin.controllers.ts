@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestj
 import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { RevokeAnyKey } from '../../../../application/administration/revoke-any-key.js';
 import { ViewKeys } from '../../../../application/administration/view-keys.js';
-import type { Actor } from '../../../../domain/audit/audit-event.js';
+import { accountActor, type Actor } from '../../../../domain/audit/audit-event.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { CONFIRMED } from '../management/api-keys.controller.js';
 import { readKeyId, type Query as SearchQuery } from '../management/read-request.js';
@@ -32,7 +32,7 @@ const TIME = { required: false, schema: { type: 'string', format: 'date-time' } 
 const PREFIX = 'What a list shows of the key, such as lk_4f9a01c2d3e4…, or a beginning of it';
 
 function viewerIn(request: LatchkeyRequest): Actor {
-  return { actorId: request.session!.account.id, client: clientOf(request) };
+  return accountActor(request.session!.account.id, clientOf(request));
 }
 
 /** The keys of all owners. */

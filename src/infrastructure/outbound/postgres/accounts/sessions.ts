@@ -15,8 +15,9 @@ export class PostgresSessions implements Sessions {
 
   /** One statement, so that all of it commits together. Its lock keeps a suspension from missing the new session. */
   async begin({ accountId, passwordHash, signIn = NOT_SAID, event }: SessionOpening) {
-    const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $10', [passwordHash]];
-    const { type, actorId, clientIp, userAgent, requestId } = fromAuditEvent(event, accountId);
+    const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $11', [passwordHash]];
+    const { type, actorId, details, ...client } = fromAuditEvent(event, accountId);
+    const recorded = [type, actorId, client.clientIp, client.userAgent, client.requestId, details];
     const token = randomBytes(32).toString('base64url');
     const { authenticatedAt = null, acr = null } = signIn;
     const [opened] = await this.database.transaction((manager) =>
@@ -28,11 +29,11 @@ export class PostgresSessions implements Sessions {
           SELECT $2, id, clock_timestamp() + make_interval(hours => ${SESSION_HOURS}), $3, $4
           FROM signed_in RETURNING account_id, expires_at
         ), recorded AS (
-          INSERT INTO audit_events (type, owner_id, actor_id, client_ip, user_agent, request_id)
-          SELECT $5, account_id, $6, $7, $8, $9 FROM opened
+          INSERT INTO audit_events (type, owner_id, actor_id, client_ip, user_agent, request_id, details)
+          SELECT $5, account_id, $6, $7, $8, $9, $10 FROM opened
         )
         SELECT expires_at FROM opened`,
-        [accountId, digest(token), authenticatedAt, acr, type, actorId, clientIp, userAgent, requestId, ...hashes],
+        [accountId, digest(token), authenticatedAt, acr, ...recorded, ...hashes],
       ),
     );
     return opened && { token, expiresAt: opened.expires_at };

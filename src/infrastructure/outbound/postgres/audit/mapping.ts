@@ -1,9 +1,10 @@
-import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
+import { type AuditEvent, storedDetails } from '../../../../domain/audit/audit-event.js';
 import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
 
-export function fromAuditEvent({ client, ...event }: AuditEvent, ownerId: string | null) {
+export function fromAuditEvent(event: AuditEvent, ownerId: string | null) {
+  const { client } = event;
   return {
     type: event.type,
     ownerId,
@@ -13,7 +14,7 @@ export function fromAuditEvent({ client, ...event }: AuditEvent, ownerId: string
     clientIp: client.ip,
     userAgent: client.userAgent,
     requestId: client.requestId,
-    details: event.details ? JSON.stringify(event.details) : null,
+    details: storedDetails(event),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
 } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import { recordedPreviousName } from '../../../../domain/audit/history-event.js';
+import { actorKindOf, recordedPreviousName } from '../../../../domain/audit/history-event.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
 import type { Page, PageRequest } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
@@ -101,7 +101,8 @@ export class PostgresAudit implements Audit {
   }
 
   private actorsOf(rows: readonly AuditEventRow[]): Promise<AccountRow[]> {
-    const ids = [...new Set(rows.flatMap(({ actorId }) => actorId ?? []))];
+    const accounts = rows.filter((row) => actorKindOf(row) === 'account');
+    const ids = [...new Set(accounts.map(({ actorId }) => actorId!))];
     return this.database.run((manager) => manager.findBy(AccountRow, { id: Any(ids) }));
   }
 
@@ -138,10 +139,10 @@ export class PostgresAudit implements Audit {
 }
 
 /** A person who was purged after the event is not the one who has their id now. */
-function actorOf({ id, actorId }: AuditEventRow, actors: readonly AccountRow[]): Person | null {
-  const account = actors.find((each) => each.id === actorId);
-  if (!account) return null;
-  const isStillThem = BigInt(id) > BigInt(account.formerEventId) && !account.purged;
+function actorOf(event: AuditEventRow, actors: readonly AccountRow[]): Person | null {
+  const account = actors.find(({ id }) => id === event.actorId);
+  if (!account || actorKindOf(event) !== 'account') return null;
+  const isStillThem = BigInt(event.id) > BigInt(account.formerEventId) && !account.purged;
   return { id: account.id, displayName: isStillThem ? account.displayName : '' };
 }
 

@@ -121,7 +121,8 @@ function toLeakClaim({ id, tries, claimedUntil: until, ...row }: ClaimedRow): Le
   const client = { ip: row.clientIp, userAgent: row.userAgent, requestId: row.requestId };
   const report = {
     keys: row.digests.map((digest, index) => ({ publicPart: row.publicParts[index]!, digest })),
-    reporter: { actorId: row.actorId, client },
+    // Only services have a name here.
+    reporter: { actorId: row.actorId, actorKind: row.actorId === null ? undefined : ('service' as const), client },
     source: row.source,
     url: row.url,
   };
