@@ -5,7 +5,7 @@ import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { LeasedKey } from '../domain/keys/lease.js';
 import type { RateDecision, RateLimit } from '../domain/rate-limit.js';
-import type { KeyHistory } from '../domain/usage/key-history.js';
+import type { DeniedRequest, KeyHistory } from '../domain/usage/key-history.js';
 
 /** What one SQL statement read about a public part, at `now`. */
 export interface KeyReading {
@@ -75,6 +75,8 @@ export interface RefusalDetails {
   readonly why?: string | undefined;
   /** What a valid key was refused for. */
   readonly question?: Question;
+  /** What the key may do. */
+  readonly rights?: KeyRights;
 }
 
 /**
@@ -93,6 +95,12 @@ export interface LeasedUses {
   readonly service: string | null;
   readonly count: number;
   readonly at: Date;
+}
+
+/** A denied request of a key, from a valid address. */
+export interface DeniedUse extends DeniedRequest {
+  readonly clientIp: string;
+  readonly service: string | null;
 }
 
 /** The database's time without a call: as of the last read, and the time since then. Before the first read, this machine's. */
@@ -115,8 +123,11 @@ export interface KeyUsage {
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
   /** Notes several grants under a lease, as `noteGrant` does: the last of them at `at`. Nothing is kept for an unknown key. */
   noteLeased(uses: LeasedUses): void;
-  /** Counts a refused request that had the right secret. */
-  noteRefusal(keyId: string, at: Date): void;
+  /**
+   * Counts a refused request that had the right secret.
+   * @param denied undefined when its address is not known
+   */
+  noteRefusal(keyId: string, at: Date, denied?: DeniedUse): void;
   /** The stored usage of a key, at `now`. */
   history(keyId: string, now: Date): Promise<KeyHistory>;
 }

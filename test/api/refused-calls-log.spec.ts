@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { routesFile } from '../support/callers/forward-auth.js';
 import { newOwner } from '../support/callers/owners.js';
 import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform/platform-login.js';
 import { type Entry, PrintedLog } from '../support/reading/printed-log.js';
@@ -137,4 +138,30 @@ describe('the log at debug', () => {
       INFO,
     ]);
   });
+});
+
+test('the log at info has what a proxy asked for, and what the key has, once for each reason', async () => {
+  const log = new PrintedLog();
+  const service = await startServiceHere({ LOG_LEVEL: 'info', FORWARD_AUTH_ROUTES: routesFile() });
+  try {
+    const { apiKey, fullKey } = await (await newOwner(service)).person.newKey({ permissions: ['systems:read'] });
+    for (const requestId of ['first', 'second']) {
+      const headers = {
+        ...{ authorization: `Bearer ${fullKey}`, 'x-request-id': requestId },
+        ...{ 'x-original-method': 'GET', 'x-original-uri': '/reports/7' },
+      };
+      expect((await fetch(`${service.url}/v1/forward-auth?mode=nginx`, { headers })).status).toBe(403);
+    }
+    expect(log.named('refused')).toMatchObject([
+      {
+        ...{ level: INFO, reason: 'missing-permission', keyId: apiKey.id, requestId: 'first' },
+        ...{ operation: 'read', permission: 'reports:read' },
+        has: { access: 'read-and-write', permissions: ['systems:read'] },
+      },
+    ]);
+    expect(log.text).not.toContain(fullKey.slice(28));
+  } finally {
+    await service.stop();
+    log.stop();
+  }
 });

@@ -119,7 +119,7 @@ describe('a new key', () => {
       .getByRole('status')
       .filter({ hasText: /request|Accepted/ });
     await line.getByText('Waiting for the first request…').waitFor();
-    await stage.service.clients.validate(key, { operation: 'OPERATION_WRITE' });
+    await stage.service.clients.validate(key, { operation: 'OPERATION_WRITE', clientIp: '203.0.113.7' });
     await line.getByText('A request was rejected. Waiting for one that is accepted…').waitFor();
     // The first use of a replacement is known before it is counted.
     const restore = await intercept(page, isReadingOne, async (route) => {

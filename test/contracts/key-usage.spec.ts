@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DeniedUse } from '../../src/application/ports.js';
 import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js';
 import { MOST_NETWORKS } from '../../src/domain/usage/key-networks.js';
 import { dayText, utcDay } from '../../src/domain/usage/utc-day.js';
@@ -23,6 +24,11 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
     world.usage.noteGrant(keyId, clientIp, service, at);
     await world.settled();
   };
+
+  const denied = (clientIp: string, part: Partial<DeniedUse> = {}): DeniedUse => ({
+    ...{ clientIp, service: 'gateway', reason: 'missing-permission', operation: 'write', permission: 'systems:write' },
+    ...part,
+  });
 
   if (onPostgres) {
     describe('the last use', () => {
@@ -123,6 +129,65 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
         world.usage.noteRefusal(keyId, now);
         await world.settled();
         expect((await history(keyId)).uses).toMatchObject([{ clientIp: '192.0.2.2' }]);
+      });
+    }
+
+    test('have the last denial of each, with its reason and what was asked, also where nothing was granted', async () => {
+      const keyId = await aKey();
+      await grant(keyId, '192.0.2.1', minutesAgo(9), 'gateway');
+      world.usage.noteRefusal(keyId, minutesAgo(8), denied('192.0.2.1', { reason: 'rate-limited', permission: '' }));
+      await world.settled();
+      world.usage.noteRefusal(keyId, minutesAgo(5), denied('192.0.2.1'));
+      world.usage.noteRefusal(keyId, minutesAgo(3), denied('192.0.2.2', { service: null }));
+      world.usage.noteRefusal(keyId, minutesAgo(2));
+      await world.settled();
+      const asked = { reason: 'missing-permission', operation: 'write', permission: 'systems:write' };
+      const [first, second] = [minutesAgo(9), minutesAgo(3)];
+      expect((await history(keyId)).uses.toSorted((one, other) => (one.clientIp < other.clientIp ? -1 : 1))).toEqual([
+        {
+          ...{ clientIp: '192.0.2.1', service: 'gateway', firstAt: first, lastAt: first },
+          lastDenial: { at: minutesAgo(5), ...asked },
+        },
+        {
+          ...{ clientIp: '192.0.2.2', service: null, firstAt: second, lastAt: second },
+          lastDenial: { at: minutesAgo(3), ...asked },
+        },
+      ]);
+    });
+
+    if (onPostgres) {
+      test('are the last five of grants and denials together, with the latest denial in any order of writes', async () => {
+        const keyId = await aKey();
+        for (let n = 1; n <= 6; n += 1) {
+          await grant(keyId, `192.0.2.${n}`, minutesAgo(20 - n));
+          world.usage.noteRefusal(keyId, minutesAgo(10 - n), denied(`198.51.100.${n}`));
+          await world.settled();
+        }
+        const last = (await history(keyId)).uses.map(({ clientIp }) => clientIp);
+        expect(last).toEqual([6, 5, 4, 3, 2].map((n) => `198.51.100.${n}`));
+        await grant(keyId, '2001:db8::1', minutesAgo(1));
+        for (const [minutes, reason] of [
+          [3, 'expired'],
+          [2, 'rate-limited'],
+          [4, 'revoked'],
+        ] as const) {
+          world.usage.noteRefusal(keyId, minutesAgo(minutes), denied('2001:DB8:0::1', { reason }));
+          await world.settled();
+        }
+        const [newest] = (await history(keyId)).uses;
+        expect(newest).toMatchObject({
+          ...{ clientIp: '2001:db8::1', lastAt: minutesAgo(1) },
+          lastDenial: { at: minutesAgo(2), reason: 'rate-limited' },
+        });
+      });
+
+      test('leave out denials that are older than 90 days', async () => {
+        const keyId = await aKey();
+        world.usage.noteRefusal(keyId, daysAgo(90), denied('192.0.2.1'));
+        await grant(keyId, '192.0.2.2', daysAgo(1));
+        expect((await history(keyId)).uses).toEqual([
+          { clientIp: '192.0.2.2', service: null, firstAt: daysAgo(1), lastAt: daysAgo(1) },
+        ]);
       });
     }
 
@@ -265,13 +330,13 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
       const [{ id: keyId }, { id: other }] = [await newKey(world, id), await newKey(world, otherId)];
       for (const one of [keyId, other]) {
         await grant(one, '192.0.2.1', daysAgo(1));
-        world.usage.noteRefusal(one, now);
+        world.usage.noteRefusal(one, now, denied('192.0.2.1'));
       }
       world.usage.noteGrant(keyId, '198.51.100.1', null, now);
       await purge(world, id);
       await world.settled();
       await grant(keyId, '203.0.113.1');
-      world.usage.noteRefusal(keyId, now);
+      world.usage.noteRefusal(keyId, now, denied('203.0.113.1'));
       await world.settled();
       expect(await history(keyId)).toEqual({ uses: [], days: [] });
       const notices = await world.outbox.claim('mail', 1000);

@@ -1,6 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Refusals } from '../../src/application/ports.js';
 import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
+import type { KeyRights } from '../../src/domain/keys/key-rights.js';
 import { Log, LoggedRefusals } from '../../src/infrastructure/telemetry/log.js';
 import { FakeRefusals } from '../fakes/fake-refusals.js';
 import { unknownKey } from '../support/callers/key-strings.js';
@@ -56,17 +57,69 @@ describe.each([
 });
 
 describe('Refusals in the log', () => {
-  test('cost nothing at the level info', () => {
+  const RIGHTS: KeyRights = {
+    access: 'read-only',
+    permissions: ['systems:read'],
+    hasSubset: true,
+    allowedNetworks: null,
+  };
+
+  test('are one line for each key, reason and minute at the level info, with what was asked and what the key has', () => {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(0);
+    try {
+      const { refusals, reported } = openLog('info');
+      const note = (part: Partial<FailedAuthentication> = {}) =>
+        refusals.note({ ...REFUSED, ...part }, { question: QUESTION, rights: RIGHTS });
+      note();
+      clock.mockReturnValue(59_999);
+      note();
+      note({ reason: 'rate-limited' });
+      note({ keyId: 'k2' });
+      clock.mockReturnValue(60_000);
+      note();
+      const line = {
+        level: 30,
+        msg: 'refused',
+        reason: 'missing-permission',
+        keyId: 'k1',
+        ownerId: 'o1',
+        requestId: 'r1',
+      };
+      const asked = { ...QUESTION, has: { access: 'read-only', permissions: ['systems:read'] } };
+      expect(reported()).toMatchObject([
+        { ...line, ...asked },
+        { ...line, reason: 'rate-limited' },
+        { ...line, keyId: 'k2' },
+        { ...line, ...asked },
+      ]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test('are at most a thousand lines in a minute at the level info, and one that says so', () => {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(0);
+    try {
+      const { refusals, reported } = openLog('info');
+      for (let key = 0; key < 1200; key += 1) refusals.note({ ...REFUSED, keyId: `k${key}` }, { rights: RIGHTS });
+      expect(reported()).toHaveLength(1001);
+      expect(reported().at(-1)).toMatchObject({ msg: expect.stringContaining('LOG_LEVEL=debug') });
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test('are no line at the level info for a key that is not proven', () => {
     const { refusals, reported } = openLog('info');
-    const unread = Object.defineProperty({ ...REFUSED }, 'client', {
-      get: () => ({
-        get requestId(): string {
-          throw new Error('it was read');
-        },
-      }),
-    });
-    refusals.note(unread, {});
+    refusals.note({ ...REFUSED, reason: 'invalid-key' }, { why: 'wrong secret' });
     expect(reported()).toEqual([]);
+  });
+
+  test('name twenty permissions of a key that has more, and how many are left out', () => {
+    const { refusals, reported } = openLog('info');
+    const permissions = Array.from({ length: 25 }, (_, n) => `systems/${n}:read`);
+    refusals.note(REFUSED, { rights: { ...RIGHTS, permissions } });
+    expect(reported()).toMatchObject([{ has: { permissions: permissions.slice(0, 20), morePermissions: 5 } }]);
   });
 
   test('contain no secret', () => {

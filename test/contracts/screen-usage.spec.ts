@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endedBy, rejectedSince } from '../../web/src/details/ending.js';
-import { isNewAddress, usageOf } from '../../web/src/history/usage.js';
+import { isAccepted, isNewAddress, usageOf } from '../../web/src/history/usage.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-03-29T13:00:00Z');
@@ -61,6 +61,16 @@ describe('isNewAddress in the panel', () => {
     ['an address from before the last week is not', 7.1, 60, false],
     ['no address is new for a key of the last week', 1, 6.9, false],
   ])('%s', (_, seen, created, isNew) => expect(isNewAddress(daysAgo(seen), daysAgo(created), NOW)).toBe(isNew));
+});
+
+describe('isAccepted in the panel', () => {
+  test.each([
+    ['without a denial', undefined, true],
+    ['with a later denial', { at: daysAgo(1) }, true],
+    ['with denied requests alone', { at: daysAgo(2) }, false],
+  ])('of an address %s', (_, lastDenial, expected) => {
+    expect(isAccepted({ lastAt: daysAgo(2), ...(lastDenial && { lastDenial }) })).toBe(expected);
+  });
 });
 
 describe('the end of a key in the panel', () => {

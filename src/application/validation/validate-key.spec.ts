@@ -291,7 +291,10 @@ describe('The usage of a key', () => {
     expect(await refused()).toEqual([4]);
     await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
     await validate(fullKey);
-    expect(await historyOf(key.id)).toMatchObject({ uses: [], days: [{ granted: 0, refused: 5 }] });
+    expect(await historyOf(key.id)).toMatchObject({
+      uses: [{ clientIp: client().ip, lastDenial: { reason: 'revoked', operation: 'read', permission: '' } }],
+      days: [{ granted: 0, refused: 5 }],
+    });
   });
 
   test('counts no refusal that was not answered because it could not be recorded', async () => {

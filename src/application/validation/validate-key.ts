@@ -131,8 +131,14 @@ export class ValidateKey {
       if (lengthMs === undefined || !rate?.usesAhead) return { verdict, ...charged };
       return { verdict, rate, lease: { lengthMs, uses: rate.usesAhead, rights: found.rights } };
     }
-    await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, timer);
-    usage.noteRefusal(found.id, now);
+    const { reason } = verdict;
+    await this.refuse({ reason, client, ownerId, keyId, publicPart }, { question, rights: found.rights }, timer);
+    const { operation, permission } = question;
+    usage.noteRefusal(
+      found.id,
+      now,
+      client.ip === null ? undefined : { clientIp: client.ip, service, reason, operation, permission },
+    );
     return { verdict, ...charged, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 

@@ -1,3 +1,5 @@
+import type { Operation } from '../keys/access.js';
+import type { DenialReason } from '../keys/verdict.js';
 import type { UtcDay } from './utc-day.js';
 
 /** How long a key's addresses, networks and daily counts are kept. */
@@ -5,14 +7,25 @@ export const USAGE_KEPT_DAYS = 90;
 /** How many of the last addresses are kept and shown. */
 export const ADDRESSES_KEPT = 5;
 
-/** An address from which a key was granted. */
+/** What was asked with a key, and why it was denied. */
+export interface DeniedRequest {
+  readonly reason: DenialReason;
+  readonly operation: Operation;
+  /** Empty when none was asked for. */
+  readonly permission: string;
+}
+
+/** An address from which a key was granted or denied. */
 export interface AddressUse {
   readonly clientIp: string;
-  /** The service that sent the last request from this address; null for a service without an identity. */
+  /** The service that sent the last granted request from this address; null for a service without an identity. */
   readonly service: string | null;
   /** When it became one of the last addresses. */
   readonly firstAt: Date;
+  /** The last granted request; of an address from which all were denied, the last one, as for the other facts. */
   readonly lastAt: Date;
+  /** Of requests with the right secret. */
+  readonly lastDenial?: DeniedRequest & { readonly at: Date };
 }
 
 /** How often a key was granted and refused on a day. Refused requests had the right secret. */

@@ -1,6 +1,8 @@
 import { type DestinationStream, pino, type Logger } from 'pino';
 import { LatchkeyError } from '../../domain/errors.js';
+import type { KeyRights } from '../../domain/keys/key-rights.js';
 import { withoutSecrets } from '../../domain/secrets.js';
+import { MINUTE_MS } from '../../domain/time.js';
 import type { RefusalDetails, Refusals } from '../../application/ports.js';
 import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
 
@@ -91,13 +93,46 @@ export function causeOf(error: unknown): string {
   return causes.join(': ');
 }
 
-/** Logs one line for each refusal, at debug. At other levels this only costs a check of the level. */
+/** Lines at info in one minute. Limits the log, and the memory for what was logged, while many keys are refused. */
+const MOST_LINES = 1000;
+/** Permissions of a key in one line. */
+const MOST_PERMISSIONS = 20;
+
+/**
+ * Logs one line for each refusal, at debug. At info, only refusals of keys whose secret is proven: one line for each key,
+ * reason and minute.
+ */
 export class LoggedRefusals implements Refusals {
+  private minute = 0;
+  /** The keys and reasons of this minute. */
+  private readonly logged = new Set<string>();
+
   constructor(private readonly log: Log) {}
 
-  note({ reason, client, keyId, ownerId, publicPart }: FailedAuthentication, { why, question }: RefusalDetails): void {
-    if (!this.log.isDebug) return;
-    const facts = { reason, why, ...question, requestId: client.requestId, keyId, ownerId, publicPart };
-    this.log.debug('refused', Object.fromEntries(Object.entries(facts).filter(([, value]) => value)));
+  note(refused: FailedAuthentication, { why, question, rights }: RefusalDetails): void {
+    const { reason, client, keyId, ownerId, publicPart } = refused;
+    const { isDebug } = this.log;
+    if (!isDebug && !(rights && this.isFirst(`${keyId} ${reason}`))) return;
+    const has = rights && rightsIn(rights);
+    const facts = { reason, why, ...question, has, requestId: client.requestId, keyId, ownerId, publicPart };
+    const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
+    if (isDebug) this.log.debug('refused', known);
+    else this.log.info('refused', known);
   }
+
+  private isFirst(refusal: string): boolean {
+    const minute = Math.floor(Date.now() / MINUTE_MS);
+    if (minute !== this.minute) this.logged.clear();
+    this.minute = minute;
+    if (this.logged.has(refusal) || this.logged.size > MOST_LINES) return false;
+    this.logged.add(refusal);
+    if (this.logged.size <= MOST_LINES) return true;
+    this.log.info(`more than ${MOST_LINES} keys were refused in this minute: LOG_LEVEL=debug logs each refusal`);
+    return false;
+  }
+}
+
+function rightsIn({ access, permissions }: KeyRights): object {
+  const more = permissions.length - MOST_PERMISSIONS;
+  return { access, permissions: permissions.slice(0, MOST_PERMISSIONS), ...(more > 0 && { morePermissions: more }) };
 }

@@ -22,7 +22,15 @@ export function fakeKeyUsage(store: FakeStore): KeyUsage {
   return {
     noteLeased,
     noteGrant: (keyId, clientIp, service, at) => noteLeased({ keyId, clientIp, service, at, count: 1 }),
-    noteRefusal: (keyId, at) => count(keyId, at, 'refused'),
+    noteRefusal: (keyId, at, denied) => {
+      count(keyId, at, 'refused');
+      if (!denied) return;
+      const { clientIp, service, ...request } = denied;
+      const { uses, days } = usageOf(keyId);
+      const use = uses.find((each) => each.clientIp === clientIp) ?? { clientIp, service, firstAt: at, lastAt: at };
+      const others = uses.filter((each) => each.clientIp !== clientIp);
+      store.usage.set(keyId, { uses: [...others, { ...use, lastDenial: { at, ...request } }], days });
+    },
     history: async (keyId) => usageOf(keyId),
   };
 }

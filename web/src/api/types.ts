@@ -77,6 +77,7 @@ export interface RecentUse {
   readonly refused: readonly number[];
 }
 
+/** The times and the service are those of accepted requests, or of the rejected ones where there are no others. */
 export interface AddressUse {
   readonly clientIp: string;
   /** The service with the last request from this address; null for a proxy without an identity. */
@@ -84,6 +85,15 @@ export interface AddressUse {
   /** When the address became one of the last five. */
   readonly firstAt: string;
   readonly lastAt: string;
+  /** The last rejected request from this address. */
+  readonly lastDenial?: LastDenial;
+}
+
+export interface LastDenial {
+  readonly at: string;
+  readonly reason: string;
+  readonly operation: string;
+  readonly permission?: string;
 }
 
 export interface DayCount {

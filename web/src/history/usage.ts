@@ -62,3 +62,8 @@ export function isNewAddress(firstAt: string, createdAt: string, now: number): b
   const isRecent = (iso: string) => now - Date.parse(iso) < NEW_FOR_MS;
   return isRecent(firstAt) && !isRecent(createdAt);
 }
+
+/** Whether any request from an address was accepted. Where none was, its last request is the rejected one. */
+export function isAccepted({ lastAt, lastDenial }: { lastAt: string; lastDenial?: { at: string } }): boolean {
+  return lastAt !== lastDenial?.at;
+}

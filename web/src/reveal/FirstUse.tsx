@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { isTransient } from '../api/problem';
 import type { ApiKey, KeyHistory } from '../api/types';
+import { isAccepted } from '../history/usage';
 import { KEYS, LIST } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
 import { useTexts, type Texts } from '../texts';
@@ -53,7 +54,7 @@ export function FirstUse({ keyId }: { readonly keyId: string }) {
 }
 
 function phaseOf({ lastUsedAt, days, uses }: ApiKey & KeyHistory): 'accepted' | 'rejected' | undefined {
-  if (lastUsedAt !== null || uses.length > 0) return 'accepted';
+  if (lastUsedAt !== null || uses.some(isAccepted)) return 'accepted';
   return days.some(({ refused }) => refused > 0) ? 'rejected' : undefined;
 }
 
@@ -61,7 +62,7 @@ function sentence(phase: ReturnType<typeof phaseOf>, key: KeyHistory | undefined
   const { first } = reveal;
   if (phase === undefined) return first.waiting;
   if (phase === 'rejected') return first.rejected;
-  const use = key?.uses[0];
+  const use = key?.uses.find(isAccepted);
   if (!use) return first.accepted;
   return use.service === null ? first.acceptedFrom(use.clientIp) : first.acceptedVia(use.clientIp, use.service);
 }

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
 import { newDraft, requestOf } from '../create/form';
 import { useKey } from '../details/useKey';
+import { isAccepted } from '../history/usage';
 import { lifetimeDays } from '../keys/expiry';
 import { useApiKeys } from '../keys/useApiKeys';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
@@ -50,7 +51,7 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
   const { leaked } = rotate;
   const { client } = usePanel();
   const { key: current, isLoading } = useKey(leakedKey.id);
-  const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses ?? []);
+  const uses = isLoading && leakedKey.lastUsedAt !== null ? 'loading' : (current?.uses?.filter(isAccepted) ?? []);
   const { policy } = useApiKeys();
   const expiresInDays = lifetimeDays(leakedKey, policy);
   const words = fewWords(leakedKey, texts);

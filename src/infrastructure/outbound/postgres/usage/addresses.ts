@@ -4,7 +4,7 @@ import { ADDRESSES_KEPT } from '../../../../domain/usage/key-history.js';
 import { usageNetwork } from '../../../../domain/usage/key-networks.js';
 import { utcDay, type UtcDay } from '../../../../domain/usage/utc-day.js';
 import type { NotedAddress } from './noted-addresses.js';
-import type { NotedUse } from './noted-key.js';
+import { type NotedUse, withDenial } from './noted-key.js';
 
 /** An address that a key was used from, in its canonical spelling. */
 export interface UsedAddress extends NotedAddress {
@@ -54,6 +54,11 @@ export async function newAmong(manager: EntityManager, addresses: readonly UsedA
   };
 }
 
+/** Sets a column to what the later of two rows has. */
+function ofLater(column: string): string {
+  return `${column} = CASE WHEN known.last_at > excluded.last_at THEN known.${column} ELSE excluded.${column} END`;
+}
+
 /** Keeps the earliest first use, and the latest last use with its service, in any order of writes. */
 const KEEP = `
   INSERT INTO api_key_addresses AS known (key_id, client_ip, service, first_at, last_at)
@@ -63,15 +68,15 @@ const KEEP = `
   ON CONFLICT (key_id, client_ip) DO UPDATE SET
     first_at = least(known.first_at, excluded.first_at),
     last_at = greatest(known.last_at, excluded.last_at),
-    service = CASE WHEN known.last_at > excluded.last_at THEN known.service ELSE excluded.service END`;
+    ${ofLater('service')}`;
 
-/** Of the given keys, deletes all but the most recently used addresses. */
-const FORGET = `
-  DELETE FROM api_key_addresses USING (
+/** Of the given keys, deletes all but the most recent addresses. */
+const FORGET = (table: string) => `
+  DELETE FROM ${table} USING (
     SELECT key_id, client_ip, row_number() OVER (PARTITION BY key_id ORDER BY last_at DESC, client_ip) AS place
-    FROM api_key_addresses WHERE key_id = ANY($1)
+    FROM ${table} WHERE key_id = ANY($1)
   ) AS ranked
-  WHERE api_key_addresses.key_id = ranked.key_id AND api_key_addresses.client_ip = ranked.client_ip AND place > $2`;
+  WHERE ${table}.key_id = ranked.key_id AND ${table}.client_ip = ranked.client_ip AND place > $2`;
 
 /** @param added those that were not stored before; without any, there is nothing to delete */
 export async function keepAddresses(
@@ -81,5 +86,29 @@ export async function keepAddresses(
 ): Promise<void> {
   await manager.query(KEEP, [JSON.stringify(addresses)]);
   const keyIds = [...new Set(added.map(({ keyId }) => keyId))];
-  if (keyIds.length > 0) await manager.query(FORGET, [keyIds, ADDRESSES_KEPT]);
+  if (keyIds.length > 0) await manager.query(FORGET('api_key_addresses'), [keyIds, ADDRESSES_KEPT]);
+}
+
+/** Keeps the earliest first denial, and the latest one with its facts, in any order of writes. */
+const KEEP_DENIALS = `
+  INSERT INTO api_key_denials AS known (key_id, client_ip, service, first_at, last_at, reason, operation, permission)
+  SELECT "keyId", "clientIp", service, to_timestamp("firstMs" / 1000), to_timestamp("lastMs" / 1000), reason, operation,
+    permission
+  FROM json_to_recordset($1) AS denied ("keyId" uuid, "clientIp" text, service text, "firstMs" float8, "lastMs" float8,
+    reason text, operation text, permission text)
+  ORDER BY "keyId", "clientIp"
+  ON CONFLICT (key_id, client_ip) DO UPDATE SET
+    first_at = least(known.first_at, excluded.first_at),
+    ${['service', 'reason', 'operation', 'permission'].map(ofLater).join(', ')},
+    last_at = greatest(known.last_at, excluded.last_at)`;
+
+export async function keepDenials(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
+  const denials = uses.flatMap(({ keyId, denials: noted }) => {
+    const spelled = noted.map((denial) => ({ ...denial, clientIp: canonicalAddress(denial.clientIp) }));
+    return spelled.reduce(withDenial, []).map((denial) => ({ keyId, ...denial }));
+  });
+  if (denials.length === 0) return;
+  await manager.query(KEEP_DENIALS, [JSON.stringify(denials)]);
+  const keyIds = [...new Set(denials.map(({ keyId }) => keyId))];
+  await manager.query(FORGET('api_key_denials'), [keyIds, ADDRESSES_KEPT]);
 }

@@ -1,9 +1,10 @@
-import type { KeyUsage, LeasedUses } from '../../../../application/ports.js';
+import type { DeniedUse, KeyUsage, LeasedUses } from '../../../../application/ports.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import {
   ADDRESSES_KEPT,
   type AddressUse,
   type DayCount,
+  type DeniedRequest,
   firstKeptDay,
   type KeyHistory,
   USAGE_KEPT_DAYS,
@@ -16,9 +17,13 @@ import { WriteBehind } from './write-behind.js';
 
 const FLUSH_EVERY_MS = 1000;
 
+const OF_KEY = 'WHERE key_id = $1 AND last_at > $2';
 const ADDRESSES = `
-  SELECT client_ip AS "clientIp", service, first_at AS "firstAt", last_at AS "lastAt" FROM api_key_addresses
-  WHERE key_id = $1 AND last_at > $2 ORDER BY last_at DESC, client_ip LIMIT ${ADDRESSES_KEPT}`;
+  SELECT client_ip AS "clientIp", used.first_at, used.last_at, used.service, denied.first_at AS denied_first_at,
+    denied.last_at AS denied_at, denied.service AS denied_by, reason, operation, permission
+  FROM (SELECT * FROM api_key_addresses ${OF_KEY}) AS used
+  FULL JOIN (SELECT * FROM api_key_denials ${OF_KEY}) AS denied USING (client_ip)
+  ORDER BY greatest(used.last_at, denied.last_at) DESC, client_ip LIMIT ${ADDRESSES_KEPT}`;
 const DAYS = `
   SELECT day - date '1970-01-01' AS day, granted::float8 AS granted, refused::float8 AS refused FROM api_key_days
   WHERE key_id = $1 AND day >= date '1970-01-01' + $2::integer ORDER BY day`;
@@ -47,15 +52,15 @@ export class PostgresKeyUsage implements KeyUsage {
     this.noted.noteGrant(keyId, clientIp, service, at, count);
   }
 
-  noteRefusal(keyId: string, at: Date): void {
-    this.noted.noteRefusal(keyId, at);
+  noteRefusal(keyId: string, at: Date, denied?: DeniedUse): void {
+    this.noted.noteRefusal(keyId, at, denied);
   }
 
   history(keyId: string, now: Date): Promise<KeyHistory> {
     return this.parts.database.run(async (manager) => {
       const keptSince = new Date(now.getTime() - USAGE_KEPT_DAYS * DAY_MS);
       return {
-        uses: await manager.query<AddressUse[]>(ADDRESSES, [keyId, keptSince]),
+        uses: (await manager.query<AddressRow[]>(ADDRESSES, [keyId, keptSince])).map(toAddressUse),
         days: await manager.query<DayCount[]>(DAYS, [keyId, firstKeptDay(utcDay(now))]),
       };
     });
@@ -69,4 +74,22 @@ export class PostgresKeyUsage implements KeyUsage {
     clearInterval(this.timer);
     await this.flush();
   }
+}
+
+/** At least one of the two times of a last request is there. */
+interface AddressRow extends DeniedRequest {
+  readonly clientIp: string;
+  readonly service: string | null;
+  readonly first_at: Date | null;
+  readonly last_at: Date | null;
+  readonly denied_by: string | null;
+  readonly denied_first_at: Date | null;
+  readonly denied_at: Date | null;
+}
+
+function toAddressUse({ clientIp, reason, operation, permission, ...row }: AddressRow): AddressUse {
+  const granted = row.last_at && { service: row.service, firstAt: row.first_at!, lastAt: row.last_at };
+  const denied = row.denied_at && { service: row.denied_by, firstAt: row.denied_first_at!, lastAt: row.denied_at };
+  const lastDenial = row.denied_at && { at: row.denied_at, reason, operation, permission };
+  return { clientIp, ...(granted ?? denied!), ...(lastDenial && { lastDenial }) };
 }

@@ -22,6 +22,7 @@ describe('a noted key', () => {
         { day: 2, granted: 1, refused: 1 },
       ],
       addresses: [],
+      denials: [],
     });
     expect(key.take()).toEqual([]);
   });

@@ -1,4 +1,5 @@
-import type { DayCount } from '../../../../domain/usage/key-history.js';
+import type { DeniedUse } from '../../../../application/ports.js';
+import { ADDRESSES_KEPT, type DayCount } from '../../../../domain/usage/key-history.js';
 import { utcDay, type UtcDay } from '../../../../domain/usage/utc-day.js';
 import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 
@@ -9,7 +10,17 @@ export interface NotedUse {
   readonly lastMs: number | undefined;
   readonly days: readonly DayCount[];
   readonly addresses: readonly NotedAddress[];
+  readonly denials: readonly NotedDenial[];
 }
+
+/** The last denied request from one address since the last write. */
+export interface NotedDenial extends DeniedUse {
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Shared by all keys to save memory. */
+const NO_DENIALS: readonly NotedDenial[] = [];
 
 const NO_DAY: UtcDay = -1;
 
@@ -36,6 +47,7 @@ export class NotedKey {
   /** Counts of other days: when readings around midnight alternate, or when a day could not be written. */
   private otherDays: readonly DayCount[] = [];
   private readonly addresses = new NotedAddresses();
+  private denials = NO_DENIALS;
   /** The second in which the key is looked at, by the clock of NotedUsage. */
   dueAt = 0;
 
@@ -53,14 +65,16 @@ export class NotedKey {
     else if (atMs < this.lastMs && atMs < this.firstMs) this.firstMs = atMs;
   }
 
-  noteRefusal(at: Date): void {
+  noteRefusal(at: Date, denied?: DeniedUse): void {
     this.hasNews = true;
     this.turnTo(utcDay(at));
     this.refused += 1;
+    const atMs = at.getTime();
+    if (denied) this.denials = withDenial(this.denials, { ...denied, firstMs: atMs, lastMs: atMs });
   }
 
   /** Adds what was taken earlier and could not be written. */
-  add({ lastMs = 0, days, addresses }: NotedUse): void {
+  add({ lastMs = 0, days, addresses, denials }: NotedUse): void {
     this.hasNews = true;
     if (lastMs > this.lastBeforeMs) this.lastBeforeMs = lastMs;
     for (const { day, granted, refused } of days) {
@@ -71,6 +85,7 @@ export class NotedKey {
     for (const { clientIp, service, firstMs, lastMs: last } of addresses) {
       this.addresses.note(clientIp, service, firstMs, last);
     }
+    for (const denial of denials) this.denials = withDenial(this.denials, denial);
   }
 
   /** What was noted since the last `take()`: an empty array or a single entry. */
@@ -79,10 +94,11 @@ export class NotedKey {
     this.hasNews = false;
     this.moveTo(null, null, 0);
     this.turnTo(NO_DAY);
-    const { keyId, lastBeforeMs, otherDays: days } = this;
+    const { keyId, lastBeforeMs, otherDays: days, denials } = this;
     this.lastBeforeMs = 0;
     this.otherDays = [];
-    return [{ keyId, lastMs: lastBeforeMs || undefined, days, addresses: this.addresses.take() }];
+    this.denials = NO_DENIALS;
+    return [{ keyId, lastMs: lastBeforeMs || undefined, days, addresses: this.addresses.take(), denials }];
   }
 
   private moveTo(clientIp: string | null, service: string | null, atMs: number): void {
@@ -104,4 +120,12 @@ export class NotedKey {
     this.granted = counted?.granted ?? 0;
     this.refused = counted?.refused ?? 0;
   }
+}
+
+/** Keeps the last denial of each address, and the addresses that were denied last. */
+export function withDenial(denials: readonly NotedDenial[], added: NotedDenial): NotedDenial[] {
+  const known = denials.find(({ clientIp }) => clientIp === added.clientIp);
+  const last = known && known.lastMs > added.lastMs ? known : added;
+  const firstMs = Math.min(added.firstMs, known?.firstMs ?? added.firstMs);
+  return [...denials.filter((each) => each !== known), { ...last, firstMs }].slice(-ADDRESSES_KEPT);
 }

@@ -1,3 +1,4 @@
+import type { DeniedUse } from '../../../../application/ports.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 
 /** A key in constant use is written again after at most this many seconds, and after half as many at least. */
@@ -26,10 +27,10 @@ export class NotedUsage {
     key.noteGrant(clientIp, service, at, count);
   }
 
-  noteRefusal(keyId: string, at: Date): void {
+  noteRefusal(keyId: string, at: Date, denied?: DeniedUse): void {
     const key = this.of(keyId);
     if (key.dueAt === 0) this.lookAtIn(1, key);
-    key.noteRefusal(at);
+    key.noteRefusal(at, denied);
   }
 
   /** Call it every second. Returns what is due. */

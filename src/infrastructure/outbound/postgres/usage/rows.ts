@@ -31,6 +31,28 @@ export class ApiKeyAddressRow {
   lastAt!: Date;
 }
 
+/** The last addresses that a key was denied from, a few for each key. */
+@Entity('api_key_denials')
+export class ApiKeyDenialRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_denials_pkey' })
+  keyId!: string;
+  @PrimaryColumn('varchar', { name: 'client_ip', length: 45, primaryKeyConstraintName: 'api_key_denials_pkey' })
+  clientIp!: string;
+  @Column('text', { nullable: true })
+  service!: string | null;
+  @Column({ type: 'timestamptz', name: 'first_at', precision: 3 })
+  firstAt!: Date;
+  @Index('api_key_denials_by_age')
+  @Column({ type: 'timestamptz', name: 'last_at', precision: 3 })
+  lastAt!: Date;
+  @Column('varchar', { length: 32 })
+  reason!: string;
+  @Column('varchar', { length: 32 })
+  operation!: string;
+  @Column('text')
+  permission!: string;
+}
+
 @Entity('api_key_days')
 export class ApiKeyDayRow {
   @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_days_pkey' })

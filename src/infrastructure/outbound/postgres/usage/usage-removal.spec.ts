@@ -15,9 +15,10 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 const rows = async (keyId: string) => {
-  const [row] = await app.sql<{ addresses: string[]; days: number; networks: string[] }>(
+  const [row] = await app.sql<{ addresses: string[]; denials: string[]; days: number; networks: string[] }>(
     `SELECT
       ARRAY(SELECT client_ip FROM api_key_addresses WHERE key_id = $1 ORDER BY 1) AS addresses,
+      ARRAY(SELECT client_ip FROM api_key_denials WHERE key_id = $1 ORDER BY 1) AS denials,
       (SELECT count(*)::int FROM api_key_days WHERE key_id = $1) AS days,
       ARRAY(SELECT network FROM api_key_networks WHERE key_id = $1 ORDER BY 1) AS networks`,
     [keyId],
@@ -35,12 +36,17 @@ test('deletes usage that is older than 90 days and keeps the rest', async () => 
     [89, 4],
     [0, 5],
   ] as const) {
-    app.usage.noteGrant(key.id, `192.0.${network}.1`, null, new Date(now - days * DAY_MS));
+    const at = new Date(now - days * DAY_MS);
+    const clientIp = `192.0.${network}.1`;
+    app.usage.noteGrant(key.id, clientIp, null, at);
+    const asked = { reason: 'read-only-key', operation: 'write', permission: '' } as const;
+    app.usage.noteRefusal(key.id, at, { clientIp, service: null, ...asked });
     await app.usage.flush();
   }
   await app.usagePruning.run();
   expect(await rows(key.id)).toEqual({
     addresses: ['192.0.4.1', '192.0.5.1'],
+    denials: ['192.0.4.1', '192.0.5.1'],
     days: 2,
     // A network counts as known until 90 days after its last grant.
     networks: ['192.0.3.0/24', '192.0.4.0/24', '192.0.5.0/24'],

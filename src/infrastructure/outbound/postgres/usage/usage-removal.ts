@@ -12,7 +12,7 @@ export async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): 
   await manager.query(`SELECT ${lock}($1)`, [USAGE_LOCK]);
 }
 
-const TABLES = ['api_key_usage', 'api_key_addresses', 'api_key_days', 'api_key_networks'];
+const TABLES = ['api_key_usage', 'api_key_addresses', 'api_key_denials', 'api_key_days', 'api_key_networks'];
 
 /** Call it after the keys are marked as purged, so that nothing is written again. */
 export async function forgetUsage(manager: EntityManager, ownerId: string): Promise<void> {
@@ -26,10 +26,10 @@ export async function forgetUsage(manager: EntityManager, ownerId: string): Prom
 const TODAY = `($1::timestamptz AT TIME ZONE 'UTC')::date`;
 
 const OLD: readonly OldRows[] = [
-  {
-    table: 'api_key_addresses',
+  ...['api_key_addresses', 'api_key_denials'].map((table) => ({
+    table,
     areOld: `last_at <= $1::timestamptz - make_interval(days => ${USAGE_KEPT_DAYS})`,
-  },
+  })),
   { table: 'api_key_days', areOld: `day <= ${TODAY} - ${USAGE_KEPT_DAYS}` },
   // A network stays known for this many days after its last day.
   { table: 'api_key_networks', areOld: `last_on < ${TODAY} - ${USAGE_KEPT_DAYS}` },

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { NotifyOfNetworks } from '../../../../application/ports.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { keepAddresses, newAmong, usedAddresses } from './addresses.js';
+import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';
 import { withNetworks } from './networks.js';
 import type { NotedUse } from './noted-key.js';
 import { lockUsage } from './usage-removal.js';
@@ -26,6 +26,7 @@ export async function writeUsage(
   const uses = noted.filter(({ keyId }) => !unknown.has(keyId));
   await keepLastUses(manager, uses);
   await countDays(manager, uses);
+  await keepDenials(manager, uses);
   const addresses = usedAddresses(uses);
   if (addresses.length === 0) return;
   const added = await newAmong(manager, addresses);
