@@ -175,6 +175,6 @@ describe('the activity', () => {
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('No activity yet.').waitFor();
     await page.getByText('Rejected', { exact: true }).click();
-    await page.getByText('No rejected requests yet.').waitFor();
+    await page.getByText(/^No rejected requests yet\./).waitFor();
   });
 });

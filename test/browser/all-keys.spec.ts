@@ -176,10 +176,11 @@ describe('all keys', () => {
     expect(seen).toEqual({ lists: 2, drawers: 1 });
   });
 
-  test('show in a drawer whose key it is, its limits, its use and its history', async () => {
+  test('show in a drawer whose key it is, its limits, its use with why it was refused, and its history', async () => {
     const owner = await stage.newOwner();
     const limits = { permissions: ['systems:read'], allowedNetworks: ['203.0.113.0/24'] };
     const { apiKey, fullKey } = await owner.person.newKey({ name: 'CI deploy', ...limits, note: 'Deploys the shop' });
+    await stage.service.clients.validate(fullKey, { clientIp: '203.0.113.8', permission: 'reports:read' });
     await stage.service.clients.validate(fullKey, { clientIp: '203.0.113.7' });
     const { page } = await openAllKeys(stage, `owner=${owner.id}`);
     await eventually(async () => {
@@ -191,6 +192,7 @@ describe('all keys', () => {
     for (const text of ['Ada Lovelace', owner.email, owner.id, 'Deploys the shop', '203.0.113.7']) {
       await drawer.getByText(text, { exact: true }).first().waitFor();
     }
+    await drawer.getByText('this key lacks the permission reports:read').waitFor();
     await drawer.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
     const facts = await drawer.getByRole('definition').allInnerTexts();
     expect(facts).toEqual(expect.arrayContaining(['Active', 'systems: read', '203.0.113.0/24', apiKey.prefix]));

@@ -54,7 +54,7 @@ describe('the details of a key', () => {
     await button(details, 'Try again').click();
     await details.getByText('Not used yet').waitFor();
     expect(await details.getByRole('alert').count()).toBe(0);
-    await details.getByText('No accepted request from a known address yet.').waitFor();
+    await details.getByText('No request from a known address yet.').waitFor();
     await details.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
     const exact = /\d{4} at \d+:\d\d:\d\d [AP]M UTC$/;
     await button(details, 'Copy ID').waitFor();
@@ -170,6 +170,49 @@ describe('the details of a key', () => {
       ['2001:db8::1', 'New', ...another],
     ]);
     expect(await seen('Young')).toEqual([['2001:db8::1', ...another]]);
+  });
+
+  test('say why the last request of each address was rejected, and why the activity does not have it', async () => {
+    const owner = await openWith({ name: 'CI deploy', shown: SHOWN, createdDaysAgo: 60, usedMinutesAgo: 300 });
+    const denied = (minutesAgo: number, reason: string, permission?: string) => ({ minutesAgo, reason, permission });
+    const uses = [
+      { clientIp: '203.0.113.7', denied: denied(2.1, 'missing-permission', 'reports:read') },
+      { clientIp: '203.0.113.8', lastMinutesAgo: 300, denied: denied(60.1, 'rate-limited') },
+      { clientIp: '203.0.113.9', denied: { ...denied(120.1, 'read-only-key'), operation: 'write' } },
+      { clientIp: '203.0.113.10', denied: denied(180.1, 'of-a-newer-service') },
+    ].map((use) => ({ ...use, service: 'systems-api', firstHoursAgo: 48 }));
+    const days = [{ day: dayOf(dayAgo(0)), granted: 0, refused: 5 }];
+    await putHistory(stage.service, owner, SHOWN, { days, uses });
+    const { page } = await stage.open({ owner });
+    const details = await showDetails(page, 'CI deploy');
+    await details.getByText('5 rejected', { exact: true }).waitFor();
+    await details.getByText(/^The last rejected request of each address is below, with its reason\./).waitFor();
+    const items = details.getByRole('list', { name: 'Addresses' }).getByRole('listitem');
+    const texts = (await items.allInnerTexts()).map((text) => text.split(/\s*\n\s*/).filter(Boolean));
+    const [since, via] = [`since ${written(dayAgo(2))}`, 'via systems-api'];
+    expect(texts).toEqual([
+      ['203.0.113.7', 'New', since, via, 'rejected 2 minutes ago:', 'this key lacks the permission reports:read'],
+      ['203.0.113.8', 'New', 'last seen 5 hours ago', since, via, 'rejected 1 hour ago:', 'too many requests'],
+      [
+        ...['203.0.113.9', 'New', since, via, 'rejected 2 hours ago:'],
+        'this key is read-only, and the request needed to write',
+      ],
+      ['203.0.113.10', 'New', since, via, 'rejected 3 hours ago:', 'the service does not allow it'],
+    ]);
+    await details.getByRole('link', { name: 'View all activity' }).click();
+    await page.getByText('Rejected', { exact: true }).click();
+    await page.getByText(/Rejected requests that it may not make are in its details\.$/).waitFor();
+  });
+
+  test('say why no reason is shown for requests that were rejected without a known address', async () => {
+    const owner = await openWith({ name: 'CI deploy', shown: SHOWN });
+    await putHistory(stage.service, owner, SHOWN, {
+      days: [{ day: dayOf(dayAgo(0)), granted: 0, refused: 1 }],
+      uses: [],
+    });
+    const { page } = await stage.open({ owner });
+    const details = await showDetails(page, 'CI deploy');
+    await details.getByText(/^No reason is kept for requests without a known address/).waitFor();
   });
 
   test('say why an expired key ended and how many requests it cost, and offer one like it', async () => {

@@ -93,8 +93,17 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
   );
 }
 
+interface AddressRow {
+  clientIp: string;
+  service?: string;
+  firstHoursAgo: number;
+  /** The last accepted request. */
+  lastMinutesAgo?: number;
+  denied?: { minutesAgo: number; reason: string; operation?: string; permission?: string | undefined };
+}
+
 export interface HistoryRow {
-  readonly uses: readonly { clientIp: string; service?: string; firstHoursAgo: number; lastMinutesAgo: number }[];
+  readonly uses: readonly AddressRow[];
   /** Each day as 2026-03-29. */
   readonly days: readonly { day: string; granted: number; refused: number }[];
 }
@@ -111,7 +120,18 @@ export async function putHistory(
     service.databaseUrl,
     `INSERT INTO api_key_addresses (key_id, client_ip, service, first_at, last_at)
      SELECT ${key}, "clientIp", service, now() - "firstHoursAgo" * interval '1 hour', now() - "lastMinutesAgo" * interval '1 minute'
-     FROM jsonb_to_recordset($3) AS given("clientIp" text, service text, "firstHoursAgo" float, "lastMinutesAgo" float)`,
+     FROM jsonb_to_recordset($3) AS given("clientIp" text, service text, "firstHoursAgo" float, "lastMinutesAgo" float)
+     WHERE "lastMinutesAgo" IS NOT NULL`,
+    [owner.id, shown, JSON.stringify(uses)],
+  );
+  await sql(
+    service.databaseUrl,
+    `INSERT INTO api_key_denials (key_id, client_ip, service, first_at, last_at, reason, operation, permission)
+     SELECT ${key}, "clientIp", service, now() - "firstHoursAgo" * interval '1 hour',
+       now() - (denied->>'minutesAgo')::float * interval '1 minute', denied->>'reason', coalesce(denied->>'operation', 'read'),
+       coalesce(denied->>'permission', '')
+     FROM jsonb_to_recordset($3) AS given("clientIp" text, service text, "firstHoursAgo" float, denied jsonb)
+     WHERE denied IS NOT NULL`,
     [owner.id, shown, JSON.stringify(uses)],
   );
   await sql(

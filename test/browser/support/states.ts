@@ -92,7 +92,11 @@ export const HISTORY: HistoryRow = {
   uses: [
     { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 79 * 24, lastMinutesAgo: 3.2 },
     { clientIp: '2001:db8:85a3::8a2e:370:7334', service: 'billing', firstHoursAgo: 41 * 24, lastMinutesAgo: 340 },
-    { clientIp: '198.51.100.24', firstHoursAgo: 24, lastMinutesAgo: 1300 },
+    {
+      ...{ clientIp: '198.51.100.24', firstHoursAgo: 24, lastMinutesAgo: 1300 },
+      denied: { minutesAgo: 1320, reason: 'missing-permission', permission: 'billing/invoices:read' },
+    },
+    { clientIp: '192.0.2.80', firstHoursAgo: 26, denied: { minutesAgo: 1500, reason: 'rate-limited' } },
   ],
   days: [],
 };
@@ -156,7 +160,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('empty', page);
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('Rejected', { exact: true }).click();
-    await page.getByText('No rejected requests yet.').waitFor();
+    await page.getByText(/^No rejected requests yet\./).waitFor();
     await visit('activity-empty', page);
   },
   'looking at keys and their activity': async (stage, visit) => {

@@ -6,7 +6,7 @@ import { monthDay } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './history.module.css';
-import { isNewAddress } from './usage';
+import { isAccepted, isNewAddress, whyDenied } from './usage';
 
 interface Props {
   readonly uses: readonly AddressUse[];
@@ -29,19 +29,25 @@ export function Addresses({ uses, createdAt }: Props) {
         </Text>
       ) : (
         <ul className={classes.addresses} aria-labelledby={titleId}>
-          {uses.map(({ clientIp, service, firstAt, lastAt }) => (
-            <li key={clientIp}>
-              <code>{clientIp}</code>
-              {isNewAddress(firstAt, createdAt, now) && (
+          {uses.map((use) => (
+            <li key={use.clientIp}>
+              <code>{use.clientIp}</code>
+              {isNewAddress(use.firstAt, createdAt, now) && (
                 <Badge size="sm" radius="sm" variant="default" tt="none" className={classes.new}>
                   {history.isNew}
                 </Badge>
               )}
               <span className={classes.seen}>
-                <RelativeTime iso={lastAt} text={history.lastSeen} isPast />
-                <span>{history.since(monthDay(firstAt, language))}</span>
-                <span>{service === null ? history.viaProxy : history.via(service)}</span>
+                {isAccepted(use) && <RelativeTime iso={use.lastAt} text={history.lastSeen} isPast />}
+                <span>{history.since(monthDay(use.firstAt, language))}</span>
+                <span>{use.service === null ? history.viaProxy : history.via(use.service)}</span>
               </span>
+              {use.lastDenial && (
+                <span className={classes.denied}>
+                  <RelativeTime iso={use.lastDenial.at} text={history.lastDenied} isPast />
+                  {whyDenied(use.lastDenial, history.denied)}
+                </span>
+              )}
             </li>
           ))}
         </ul>

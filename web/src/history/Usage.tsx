@@ -39,6 +39,11 @@ export function Usage({ found: { key, isError, error, isFetching, refetch } }: P
       {key?.uses && key.days && (
         <>
           <UsageChart days={key.days} isUsed={key.lastUsedAt !== null} />
+          {key.days.some(({ refused }) => refused > 0) && (
+            <Text size="xs" c="dimmed">
+              {key.uses.some(({ lastDenial }) => lastDenial) ? history.rejected : history.rejectedUnknown}
+            </Text>
+          )}
           {key.days.length > 0 && <UsageTable days={key.days} />}
           <Addresses uses={key.uses} createdAt={key.createdAt} />
         </>

@@ -67,3 +67,22 @@ export function isNewAddress(firstAt: string, createdAt: string, now: number): b
 export function isAccepted({ lastAt, lastDenial }: { lastAt: string; lastDenial?: { at: string } }): boolean {
   return lastAt !== lastDenial?.at;
 }
+
+interface Denial {
+  readonly reason: string;
+  readonly operation: string;
+  readonly permission?: string;
+}
+
+/** The sentence for a rejected request; without its reason for one that a newer service may know. */
+export function whyDenied({ reason, operation, permission }: Denial, words: DeniedWords): string {
+  const asked = permission ?? (Object.hasOwn(words.operation, operation) ? words.operation[operation]! : operation);
+  return Object.hasOwn(words.reason, reason) ? words.reason[reason]!(asked) : words.other;
+}
+
+interface DeniedWords {
+  readonly operation: Readonly<Record<string, string>>;
+  /** Take the permission or, where none was asked for, the operation. */
+  readonly reason: Readonly<Record<string, (asked: string) => string>>;
+  readonly other: string;
+}
