@@ -84,7 +84,7 @@ describe('A service with MAX_ACTIVE_KEYS=3 and MAX_KEY_DAYS=60', () => {
       { maxAccess: READ_ONLY },
       { access: 'read-only', permissions: ['systems:write'] },
       'permissions',
-      `holds "systems:write", which you can't give: choose among GET /v1/permissions or what they cover`,
+      `holds "systems:write", which this account can't give: a key has at most what its account may read and write`,
     ],
   ])(
     'refuses a creation with %s: it names the field and who set the limit, and stores nothing',

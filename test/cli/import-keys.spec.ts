@@ -59,10 +59,11 @@ describe('latchkey keys import', () => {
     ...differences,
   });
   type Row = ReturnType<typeof rowOf>;
+  const quoted = (cell: string) => (cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell);
   const csv = (...rows: Row[]) =>
     [
       Object.keys(rows[0]!).join(','),
-      ...rows.map((row) => Object.values(row).map((cell) => [cell].flat().join(' '))),
+      ...rows.map((row) => Object.values(row).map((cell) => quoted([cell].flat().join(' ')))),
     ].join('\n');
   const jsonl = (...rows: Row[]) => rows.map((row) => JSON.stringify(row)).join('\n');
   const outcomeOf = async (text: string) => {
@@ -150,9 +151,14 @@ describe('latchkey keys import', () => {
     }
     expect(await Promise.all(good.map(outcomeOf))).toEqual([owner.id, owner.id]);
     const written = readFileSync(refused, 'utf8').trim().split('\n');
-    expect([written[0], written[1], written.length]).toEqual([
-      'line,reason',
-      '3,"sha256 must be 64 hexadecimal digits"',
+    const [header, , unknownOwner] = [
+      `${readFileSync(path, 'utf8').split('\n')[0]},reason`,
+      '',
+      csv(bad[1]!).split('\n')[1],
+    ];
+    expect([written[0], written[2], written.length]).toEqual([
+      header,
+      `${unknownOwner},line 4: no account has this owner_id`,
       9,
     ]);
     expect(written.join()).not.toContain(secret);
@@ -162,6 +168,44 @@ describe('latchkey keys import', () => {
       out: '',
       err: expect.stringContaining('EEXIST'),
     });
+  });
+
+  test.each([
+    ['CSV', 'csv', csv],
+    ['JSON Lines', 'jsonl', jsonl],
+  ] as const)(
+    'writes refused lines of %s that are imported again once their owner exists',
+    async (_, extension, write) => {
+      const [id, missing] = [`late-${extension}`, `missing-${extension}`];
+      const [one, two] = [foreignString(), foreignString()];
+      const name = 'CI, "the" shop';
+      const path = file(
+        write(rowOf(one, id, { name }), rowOf(two, missing, { permissions: ['systems:read'] })),
+        extension,
+      );
+      const [first, second, third] = [1, 2, 3].map((n) => join(folder, `again-${n}.${extension}`));
+      expect(await report(path, '--refused', first!)).toMatchObject({ code: 1, imported: 0, refused: 2 });
+      await newOwner(service, { id });
+      expect(await report(first!, '--refused', second!)).toMatchObject({ code: 1, imported: 1, refused: 1 });
+      await newOwner(service, { id: missing });
+      expect(await report(second!, '--refused', third!)).toMatchObject({ code: 0, imported: 1, refused: 0 });
+      expect(await Promise.all([one, two].map(outcomeOf))).toEqual([id, missing]);
+      const [stored] = await sql<{ name: string }>(
+        service.databaseUrl,
+        'SELECT name FROM api_keys WHERE owner_id = $1',
+        [id],
+      );
+      expect([stored!.name, readFileSync(third!, 'utf8')]).toEqual([name, '']);
+      expect(readFileSync(second!, 'utf8').split('line ')).toHaveLength(2);
+    },
+  );
+
+  test('names no path of the HTTP API', async () => {
+    const owner = await newOwner(service);
+    const row = rowOf(foreignString(), owner.id, { permissions: ['billing:read'] });
+    const { refusedLines } = await report(file(csv(row)));
+    expect(refusedLines).toMatchObject([{ reason: expect.stringContaining('permissions holds "billing:read"') }]);
+    expect(refusedLines[0]!.reason).not.toMatch(/GET|\/v1/);
   });
 
   test('shows the first refused lines, and says how many there are', async () => {

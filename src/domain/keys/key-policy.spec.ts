@@ -62,7 +62,7 @@ describe('requireGivable', () => {
     ['Systems:read'],
     ['old//one:read'],
   ])('refuses %s, which no key of this owner can have', (permission) => {
-    const message = `holds "${permission}", which you can't give: choose among GET /v1/permissions or what they cover`;
+    const message = `holds "${permission}", which this account can't give: a key has at most what its account may read and write`;
     expect(problemsOf({ permissions: ['systems:read', permission] })).toEqual([{ field: 'permissions', message }]);
   });
 
@@ -77,7 +77,7 @@ describe('requireGivable', () => {
     const access = { field: 'access', message: 'must be read-only: the limits of this account allow no more' };
     const permissions = {
       field: 'permissions',
-      message: `holds "systems:write", which you can't give: choose among GET /v1/permissions or what they cover`,
+      message: `holds "systems:write", which this account can't give: a key has at most what its account may read and write`,
     };
     const days = (message: string) => ({ field: 'expiresInDays', message });
     const byService = days('must be a whole number from 1 to 90: this service allows no more');

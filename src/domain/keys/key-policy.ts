@@ -81,6 +81,6 @@ function permissionsProblem(
   const unknown = permissions?.find(isMissing(ceiling));
   const tooHigh = permissions?.find(isMissing(access));
   if (unknown !== undefined)
-    return `holds ${JSON.stringify(unknown)}, which you can't give: choose among GET /v1/permissions or what they cover`;
+    return `holds ${JSON.stringify(unknown)}, which this account can't give: a key has at most what its account may read and write`;
   return tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`;
 }

@@ -27,7 +27,10 @@ export function addImportCommand(keys: Command, databases: Databases): void {
     .argument('[file]', 'CSV or JSON Lines; - is stdin')
     .description('import keys that another system made, by the SHA-256 of each; needs IMPORT_PREFIXES')
     .addOption(new Option('--format <format>', 'default: by the extension, .csv or .jsonl').choices(IMPORT_FORMATS))
-    .option('--refused <file>', 'write the number of each refused line and the reason to a new CSV file')
+    .option(
+      '--refused <file>',
+      'write the refused lines with their reasons to a new file, to be corrected and imported again',
+    )
     .option('--example', 'print a file with one key, to start from')
     .addOption(byOption())
     .option('--dry-run', 'print what would be imported and refused: nothing is changed');
@@ -98,10 +101,10 @@ async function importBatch(lines: readonly FileLine[], { importKeys, actor, repo
   const read = lines.map(readLine);
   const importable = read.filter((line) => typeof line !== 'string');
   const outcomes = (await importKeys.execute(importable, actor)).values();
-  lines.forEach(({ number }, index) => {
+  lines.forEach((sent, index) => {
     const line = read[index]!;
-    if (typeof line === 'string') report.refuse(number, line);
-    else report.add(number, line.ownerId, outcomes.next().value!);
+    if (typeof line === 'string') report.refuse(sent, line);
+    else report.add(sent, line.ownerId, outcomes.next().value!);
   });
 }
 

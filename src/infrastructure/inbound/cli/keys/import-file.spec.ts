@@ -34,7 +34,7 @@ describe('a CSV file', () => {
   it('has its columns in any order', async () => {
     const columns = IMPORT_COLUMNS.toReversed();
     const values = row().split(',').toReversed();
-    expect(await read(`${columns.join(',')}\n${values.join(',')}\n`)).toEqual([{ number: 2, fields: FIELDS }]);
+    expect(await read(`${columns.join(',')}\n${values.join(',')}\n`)).toMatchObject([{ number: 2, fields: FIELDS }]);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('a CSV file', () => {
     ['no line feed at its end', `${HEADER}\n${row()}`],
     ['quoted names of columns', `${HEADER.replaceAll(/\w+/g, '"$&"')}\n${row()}`],
   ])('is read with %s', async (_, content) => {
-    expect(await read(content)).toEqual([{ number: 2, fields: FIELDS }]);
+    expect(await read(content)).toMatchObject([{ number: 2, fields: FIELDS }]);
   });
 
   it('counts blank lines, and reads a quoted value', async () => {
@@ -112,7 +112,7 @@ describe('a file of JSON Lines', () => {
   const json = (differences: object = {}) => JSON.stringify({ ...FIELDS, ...differences });
 
   it('is read', async () => {
-    expect(await read(`\uFEFF${json()}\r\n\n${json({ name: 'b' })}`, 'jsonl')).toEqual([
+    expect(await read(`\uFEFF${json()}\r\n\n${json({ name: 'b' })}`, 'jsonl')).toMatchObject([
       { number: 1, fields: FIELDS },
       { number: 3, fields: { ...FIELDS, name: 'b' } },
     ]);
@@ -129,6 +129,41 @@ describe('a file of JSON Lines', () => {
       [1, 'ci'],
       [2, problem],
       [3, 'ci'],
+    ]);
+  });
+});
+
+describe('a refused line', () => {
+  const again = async (content: string, format: ImportFormat) =>
+    (await read(content, format)).map(({ header, withReason }) => [header, withReason('why, "so"')]);
+
+  it('of CSV has the reason in a column of its own, as the only one also when it is read again', async () => {
+    const header = `${HEADER},reason`;
+    const line = `${row('"a, ""b"""')},"why, ""so"""`;
+    expect(await again(`${HEADER}\n${row('"a, ""b"""')}`, 'csv')).toEqual([[header, line]]);
+    expect(await again(`${header}\n${line}`, 'csv')).toEqual([[header, line]]);
+    expect(await read(`${header}\n${line}`)).toMatchObject([{ fields: { ...FIELDS, name: 'a, "b"' } }]);
+  });
+
+  it('of CSV that can not be read stands as it is before the reason', async () => {
+    const bad = row('"open');
+    expect(await again(`${HEADER}\n${bad}\nu1,x`, 'csv')).toMatchObject([
+      [`${HEADER},reason`, `${bad},"why, ""so"""`],
+      [`${HEADER},reason`, 'u1,x,"why, ""so"""'],
+    ]);
+  });
+
+  it('of JSON Lines has the reason as its last field, and keeps the text of the others', async () => {
+    const text = '{"owner_id": 12345678901234567890, "name": "a"}';
+    const line = '{"owner_id": 12345678901234567890, "name": "a","reason":"why, \\"so\\""}';
+    expect(await again(`${text}\n${line}\n{}\n{"reason":"x"}`, 'jsonl')).toEqual([
+      [undefined, line],
+      [undefined, line],
+      [undefined, '{"reason":"why, \\"so\\""}'],
+      [undefined, '{"reason":"why, \\"so\\""}'],
+    ]);
+    expect(await again('{"name"', 'jsonl')).toEqual([
+      [undefined, JSON.stringify({ unreadable: '{"name"', reason: 'why, "so"' })],
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 import { UsageError } from '../failures.js';
 
 export const IMPORT_FORMATS = ['csv', 'jsonl'] as const;
@@ -18,10 +19,20 @@ export const IMPORT_COLUMNS = [
 /** The values of a line, as they were read: they may be missing, or of any type. */
 export type ImportFields = Readonly<Record<(typeof IMPORT_COLUMNS)[number], unknown>>;
 
+/** What stands in a file of refused lines, next to each of them. It is ignored when such a file is read. */
+const REASON = 'reason';
+
 /** A line of the file, counted from 1, or why it can't be read. */
-export type FileLine =
-  | { readonly number: number; readonly fields: ImportFields }
-  | { readonly number: number; readonly problem: string };
+export type FileLine = SentLine & ({ readonly fields: ImportFields } | { readonly problem: string });
+
+/** How a line is written to the file of refused lines, to be sent again once it is corrected. */
+export interface SentLine {
+  readonly number: number;
+  /** The first line of that file, if its format has one. */
+  readonly header?: string;
+  /** Text that looks like a key is masked: it may stand in the wrong column. */
+  withReason(reason: string): string;
+}
 
 const LISTS: readonly string[] = ['permissions', 'allowed_networks'];
 const LINE_FEED = 10;
@@ -84,23 +95,37 @@ function textIn(bytes: Buffer): string | undefined {
   }
 }
 
-const unreadable = ({ number }: TextLine) => ({ number, problem: `is no UTF-8 text of at most ${MOST_BYTES} bytes` });
+const UNREADABLE = `is no UTF-8 text of at most ${MOST_BYTES} bytes`;
 
-function readJson(line: TextLine): FileLine {
-  const { number, text } = line;
-  if (text === undefined) return unreadable(line);
+function readJson({ number, text }: TextLine): FileLine {
+  const unread = {
+    number,
+    withReason: (reason: string) => JSON.stringify({ unreadable: withoutSecrets(text ?? ''), reason }),
+  };
+  if (text === undefined) return { ...unread, problem: UNREADABLE };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { number, problem: 'is no JSON' };
+    return { ...unread, problem: 'is no JSON' };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { number, problem: 'is no JSON object' };
+    return { ...unread, problem: 'is no JSON object' };
   }
-  const unknown = Object.keys(value).filter((name) => !isColumn(name));
-  if (unknown.length > 0) return { number, problem: `has unknown fields: ${unknown.join(', ')}` };
-  return { number, fields: value as ImportFields };
+  const { [REASON]: _, ...fields } = value as Record<string, unknown>;
+  const sent = { number, withReason: (reason: string) => withReason(text, Object.keys(fields).length === 0, reason) };
+  const unknown = Object.keys(fields).filter((name) => !isColumn(name));
+  if (unknown.length > 0) return { ...sent, problem: `has unknown fields: ${unknown.join(', ')}` };
+  return { ...sent, fields: fields as ImportFields };
+}
+
+/** Keeps the text of the other fields: a large number would be rounded. */
+function withReason(text: string, isEmpty: boolean, reason: string): string {
+  const fields = text
+    .trim()
+    .replace(/,?\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/, '}')
+    .replace(/\s*\}$/, '');
+  return `${fields}${isEmpty ? '' : ','}"${REASON}":${JSON.stringify(reason)}}`;
 }
 
 /** The first line that it gets is the header. */
@@ -111,14 +136,16 @@ function csvReader(): (lines: readonly TextLine[]) => FileLine[] {
     const header = (columns ??= columnsIn(lines[0]));
     const rows = isFirst ? lines.slice(1) : lines;
     const values = valuesIn(rows.map(({ text = '""' }) => text));
-    return rows.map((row, index) => (row.text === undefined ? unreadable(row) : csvLine(row, values[index], header)));
+    return rows.map((row, index) => csvLine(row, values[index], header));
   };
 }
 
 function columnsIn(header: TextLine | undefined): readonly string[] {
   const [columns = []] = valuesIn([header?.text ?? '']);
   const missing = IMPORT_COLUMNS.filter((name) => !columns.includes(name));
-  const others = columns.filter((name, index) => !isColumn(name) || columns.indexOf(name) !== index);
+  const others = columns.filter(
+    (name, index) => !(isColumn(name) || name === REASON) || columns.indexOf(name) !== index,
+  );
   if (missing.length === 0 && others.length === 0) return columns;
   const problems = [
     ...(missing.length > 0 ? [`missing are ${missing.join(', ')}`] : []),
@@ -131,13 +158,22 @@ function columnsIn(header: TextLine | undefined): readonly string[] {
 
 const isColumn = (name: string) => (IMPORT_COLUMNS as readonly string[]).includes(name);
 
-function csvLine({ number }: TextLine, values: string[] | undefined, columns: readonly string[]): FileLine {
-  if (!values) return { number, problem: 'is no CSV: a quote is missing or misplaced' };
-  if (values.length !== columns.length) {
-    return { number, problem: `has ${values.length} values, and the header has ${columns.length}` };
-  }
-  const cells = columns.map((name, index) => [name, LISTS.includes(name) ? listIn(values[index]!) : values[index]]);
-  return { number, fields: Object.fromEntries(cells) as ImportFields };
+function csvLine({ number, text }: TextLine, values: string[] | undefined, columns: readonly string[]): FileLine {
+  const header = [...columns.filter((name) => name !== REASON), REASON].map(quoted).join(',');
+  const others = columns.flatMap((name, index) => (name === REASON ? [] : [[name, values?.[index] ?? ''] as const]));
+  const isWhole = text !== undefined && values?.length === columns.length;
+  const cells = isWhole || text === undefined ? others.map(([, value]) => quoted(value)) : text.split(',');
+  const sent = cells.map(withoutSecrets).join(',');
+  const line = { number, header, withReason: (reason: string) => `${sent},${quoted(reason)}` };
+  if (text === undefined) return { ...line, problem: UNREADABLE };
+  if (!values) return { ...line, problem: 'is no CSV: a quote is missing or misplaced' };
+  if (!isWhole) return { ...line, problem: `has ${values.length} values, and the header has ${columns.length}` };
+  const fields = others.map(([name, value]) => [name, LISTS.includes(name) ? listIn(value) : value]);
+  return { ...line, fields: Object.fromEntries(fields) as ImportFields };
+}
+
+function quoted(value: string): string {
+  return /[",\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
 const listIn = (text: string) => text.split(/\s+/).filter((each) => each !== '');

@@ -4,6 +4,7 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 import { inProtoSpelling } from '../../shared/proto-spelling.js';
 import type { Answer } from '../answering.js';
 import { DONE, NOT_DONE, UsageError } from '../failures.js';
+import type { SentLine } from './import-file.js';
 
 interface RefusedLine {
   readonly line: number;
@@ -33,10 +34,9 @@ export class ImportReport {
   /** @param path of a file that does not exist; it is created at once */
   constructor(path: string | undefined) {
     this.file = path === undefined ? undefined : create(path);
-    this.write('line,reason');
   }
 
-  add(line: number, ownerId: string, outcome: ImportOutcome): void {
+  add(line: SentLine, ownerId: string, outcome: ImportOutcome): void {
     if ('refused' in outcome) return this.refuse(line, (inProtoSpelling(outcome.refused) as Error).message);
     if (outcome.aboveLimit) this.above.set(ownerId, { ownerId, ...outcome.aboveLimit });
     this.lines += 1;
@@ -44,13 +44,14 @@ export class ImportReport {
     else this.alreadyThere += 1;
   }
 
-  refuse(line: number, why: string): void {
+  refuse({ number: line, header, withReason }: SentLine, why: string): void {
     // A key string may stand in the wrong column.
     const reason = withoutSecrets(why);
     this.lines += 1;
     this.refused += 1;
     if (this.shown.length < MOST_SHOWN) this.shown.push({ line, reason });
-    this.write(`${line},"${reason.replaceAll('"', '""')}"`);
+    if (this.refused === 1 && header !== undefined) this.write(header);
+    this.write(withReason(`line ${line}: ${reason}`));
   }
 
   answer(isDryRun: boolean): Answer {
@@ -90,7 +91,7 @@ function rest(count: number, where: string): string[] {
 
 function create(path: string): number {
   try {
-    return openSync(path, 'wx');
+    return openSync(path, 'wx', 0o600);
   } catch (error) {
     throw new UsageError(`can't write --refused: ${(error as Error).message}`);
   }
