@@ -73,7 +73,8 @@ export async function countActive(
     .select(['key.owner_id AS id', 'count(*)::integer AS active'])
     .where('key.owner_id = ANY(:ownerIds) AND NOT key.purged', { ownerIds })
     .andWhere(hasStatus('active', 'key'), { now })
-    .andWhere(`NOT EXISTS (${predecessor.andWhere(hasStatus('active', 'old')).getQuery()})`)
+    // Without the first condition, PostgreSQL compares each key with every other while it has no statistics of the table.
+    .andWhere(`(key.replaces IS NULL OR NOT EXISTS (${predecessor.andWhere(hasStatus('active', 'old')).getQuery()}))`)
     .groupBy('key.owner_id')
     .getRawMany<{ id: string; active: number }>();
   return new Map(counts.map(({ id, active }) => [id, active]));
