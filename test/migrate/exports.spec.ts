@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner } from '../support/callers/owners.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
-import { IMPORT_COLUMNS } from '../../src/infrastructure/inbound/cli/keys/import-file.js';
+import { KEY_COLUMNS } from '../../src/infrastructure/inbound/cli/keys/import-keys.js';
 import { daysUntil, exportFrom, rowsOf } from './support/exports.js';
 import { NewHome } from './support/moved-keys.js';
 import { SanctumTokens } from './support/sanctum.js';
@@ -24,7 +24,7 @@ describe('the export of a Sanctum table', () => {
   test('has the SHA-256 of what follows the id, not of the string that was handed out', async () => {
     const handedOut = await sanctum.createToken('7', 'ci', ['*']);
     const [row] = rowsOf(await exportFrom(database.url, 'Laravel Sanctum'));
-    expect(Object.keys(row!)).toEqual(IMPORT_COLUMNS);
+    expect(Object.keys(row!)).toEqual(KEY_COLUMNS);
     const [, withoutId] = handedOut.split('|');
     const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
     expect([digestOf(withoutId!), digestOf(handedOut)].map((digest) => digest === row!.sha256)).toEqual([true, false]);

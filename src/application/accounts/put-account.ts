@@ -27,7 +27,12 @@ export class PutAccount {
     private readonly takesPasswords: boolean,
   ) {}
 
-  async execute(command: PutAccountCommand, actor = THE_SERVICE): Promise<Account> {
+  /** @param alsoPersons ids that count as those of existing persons, for a dry run that would have opened them */
+  async execute(
+    command: PutAccountCommand,
+    actor = THE_SERVICE,
+    alsoPersons: ReadonlySet<string> = new Set(),
+  ): Promise<Account> {
     // PostgreSQL refuses some texts that are no ids, such as those with a NUL.
     const stored = accountIdProblem(command.id) ? undefined : await this.accounts.find(command.id);
     requireProfile(command.id, command, stored?.kind);
@@ -41,7 +46,7 @@ export class PutAccount {
         const account =
           transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
         account.update(command);
-        requirePersons(transaction, command.managers);
+        requirePersons(transaction, alsoPersons, command.managers);
         // It is no longer the account that the fields, or the password, were checked for.
         if (account.kind !== kind || (sameAs !== undefined && sameAs !== account.passwordHash)) return undefined;
         if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
@@ -53,7 +58,7 @@ export class PutAccount {
       },
       command.managers,
     );
-    return put ?? this.execute(command, actor);
+    return put ?? this.execute(command, actor, alsoPersons);
   }
 
   /** The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be. */
@@ -74,8 +79,12 @@ export class PutAccount {
 }
 
 /** Suspended and deleted persons may be managers too. */
-function requirePersons(transaction: AccountTransaction, managers: readonly string[] = []): void {
-  const wrong = managers.find((id) => transaction.other(id)?.kind !== 'person');
+function requirePersons(
+  transaction: AccountTransaction,
+  alsoPersons: ReadonlySet<string>,
+  managers: readonly string[] = [],
+): void {
+  const wrong = managers.find((id) => transaction.other(id)?.kind !== 'person' && !alsoPersons.has(id));
   requireFields({
     managers:
       wrong && `must be the ids of persons who have an account here, unlike ${JSON.stringify(wrong.slice(0, 128))}`,

@@ -1,12 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import { run } from '../../../scripts/lib/run.mjs';
-import { IMPORT_COLUMNS } from '../../../src/infrastructure/inbound/cli/keys/import-file.js';
+import { KEY_COLUMNS } from '../../../src/infrastructure/inbound/cli/keys/import-keys.js';
 import { snippetOf } from '../../support/reading/pages.js';
 
 export const PAGE = 'docs/migrate.md';
 
 /** A line of an exported file, as the columns of docs/cli.md have it. */
-export type ExportedRow = Readonly<Record<(typeof IMPORT_COLUMNS)[number], string>>;
+export type ExportedRow = Readonly<Record<(typeof KEY_COLUMNS)[number], string>>;
 
 /** The page's query under a heading, run as the page says. @returns the file that it writes */
 export async function exportFrom(url: string, heading: string): Promise<string> {

@@ -30,7 +30,10 @@ export interface Administration {
   readonly revokeLeaked: Pick<RevokeLeakedKeys, 'execute'>;
   readonly importKeys: ImportKeys;
   /** The same changes, which are rolled back. For `--dry-run`. */
-  readonly rehearsal: Pick<Administration, 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked' | 'importKeys'>;
+  readonly rehearsal: Pick<
+    Administration,
+    'putAccount' | 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked' | 'importKeys'
+  >;
   readonly trail: AuditTrail;
   readonly outbox: UndeliveredNotices;
 }

@@ -9,10 +9,16 @@ const LARGEST_VERSION = 2n ** 64n - 1n;
 export function atVersion(): Option {
   const description = "the platform's version of this change; refused if a newer version is stored";
   return new Option('--at-version <number>', description).argParser((text) => {
-    const version = /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
-    if (version >= 0n && version <= LARGEST_VERSION) return version;
+    const version = versionIn(text);
+    if (version !== undefined) return version;
     throw new InvalidArgumentError('It must be a whole number of 64 bits.');
   });
+}
+
+/** Undefined for what is no version. */
+export function versionIn(text: string): bigint | undefined {
+  const version = /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
+  return version >= 0n && version <= LARGEST_VERSION ? version : undefined;
 }
 
 /** Built field by field, so the password hash is never in it. */

@@ -11,6 +11,8 @@ import { atVersion, describe, viewOf } from './account-answers.js';
 import { addEntitlementCommands } from './entitlement-commands.js';
 import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
+import { addImportCommand } from '../imports/import-command.js';
+import { ACCOUNT_IMPORT } from './import-accounts.js';
 import { addPutCommand } from './put-command.js';
 
 interface ChangeOptions {
@@ -56,6 +58,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
   };
 
   addPutCommand(account, databases);
+  addImportCommand(account, databases, ACCOUNT_IMPORT);
   answering(onOne('show', 'show an account'), async (id: string) => {
     requireFields({ id: accountIdProblem(id) });
     return describe(await onDatabase(databases, ({ getAccount }) => getAccount.execute(id)));

@@ -10,7 +10,8 @@ import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } f
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
 import { readKey } from '../secret-input.js';
-import { addImportCommand } from './import-command.js';
+import { addImportCommand } from '../imports/import-command.js';
+import { KEY_IMPORT } from './import-keys.js';
 import { addListCommand } from './list-command.js';
 
 interface RevokeOptions {
@@ -26,7 +27,7 @@ interface RevokeOptions {
 export function addKeysCommands(program: Command, databases: Databases): void {
   const keys = program.command('keys').description('list, import and revoke the API keys of owners');
   addListCommand(keys, databases);
-  addImportCommand(keys, databases);
+  addImportCommand(keys, databases, KEY_IMPORT);
   const revoke = keys
     .command('revoke')
     .description('revoke for good: one key, all keys of an owner, or leaked keys')

@@ -5,25 +5,22 @@ import { UsageError } from '../failures.js';
 export const IMPORT_FORMATS = ['csv', 'jsonl'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-export const IMPORT_COLUMNS = [
-  'owner_id',
-  'name',
-  'access',
-  'sha256',
-  'display_prefix',
-  'expires_at',
-  'permissions',
-  'allowed_networks',
-] as const;
+/** The columns of a CSV file, and the fields of JSON Lines. */
+export interface FileColumns {
+  readonly required: readonly string[];
+  readonly optional?: readonly string[];
+  /** Those with several values: in CSV they are separated by spaces. */
+  readonly lists: readonly string[];
+}
 
 /** The values of a line, as they were read: they may be missing, or of any type. */
-export type ImportFields = Readonly<Record<(typeof IMPORT_COLUMNS)[number], unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** What stands in a file of refused lines, next to each of them. It is ignored when such a file is read. */
 const REASON = 'reason';
 
 /** A line of the file, counted from 1, or why it can't be read. */
-export type FileLine = SentLine & ({ readonly fields: ImportFields } | { readonly problem: string });
+export type FileLine = SentLine & ({ readonly fields: Fields } | { readonly problem: string });
 
 /** How a line is written to the file of refused lines, to be sent again once it is corrected. */
 export interface SentLine {
@@ -34,7 +31,6 @@ export interface SentLine {
   withReason(reason: string): string;
 }
 
-const LISTS: readonly string[] = ['permissions', 'allowed_networks'];
 const LINE_FEED = 10;
 /** Four times what a line with the longest values needs. */
 const MOST_BYTES = 65_536;
@@ -46,10 +42,14 @@ const MOST_BYTES = 65_536;
  */
 export async function* readImport(
   source: AsyncIterable<Buffer>,
-  format: ImportFormat,
-  atOnce: number,
+  {
+    format,
+    atOnce,
+    columns,
+  }: { readonly format: ImportFormat; readonly atOnce: number; readonly columns: FileColumns },
 ): AsyncIterable<FileLine[]> {
-  const read = format === 'csv' ? csvReader() : (lines: readonly TextLine[]) => lines.map(readJson);
+  const readJsonLine = jsonReader(columns);
+  const read = format === 'csv' ? csvReader(columns) : (lines: readonly TextLine[]) => lines.map(readJsonLine);
   let batch: TextLine[] = [];
   for await (const line of linesOf(source)) {
     if (line.text?.trim() === '') continue;
@@ -97,26 +97,28 @@ function textIn(bytes: Buffer): string | undefined {
 
 const UNREADABLE = `is no UTF-8 text of at most ${MOST_BYTES} bytes`;
 
-function readJson({ number, text }: TextLine): FileLine {
-  const unread = {
-    number,
-    withReason: (reason: string) => JSON.stringify({ unreadable: withoutSecrets(text ?? ''), reason }),
+function jsonReader(columns: FileColumns) {
+  return ({ number, text }: TextLine): FileLine => {
+    const unread = {
+      number,
+      withReason: (reason: string) => JSON.stringify({ unreadable: withoutSecrets(text ?? ''), reason }),
+    };
+    if (text === undefined) return { ...unread, problem: UNREADABLE };
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return { ...unread, problem: 'is no JSON' };
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { ...unread, problem: 'is no JSON object' };
+    }
+    const { [REASON]: _, ...fields } = value as Record<string, unknown>;
+    const sent = { number, withReason: (reason: string) => withReason(text, Object.keys(fields).length === 0, reason) };
+    const unknown = Object.keys(fields).filter((name) => !isColumn(columns, name));
+    if (unknown.length > 0) return { ...sent, problem: `has unknown fields: ${unknown.join(', ')}` };
+    return { ...sent, fields };
   };
-  if (text === undefined) return { ...unread, problem: UNREADABLE };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { ...unread, problem: 'is no JSON' };
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ...unread, problem: 'is no JSON object' };
-  }
-  const { [REASON]: _, ...fields } = value as Record<string, unknown>;
-  const sent = { number, withReason: (reason: string) => withReason(text, Object.keys(fields).length === 0, reason) };
-  const unknown = Object.keys(fields).filter((name) => !isColumn(name));
-  if (unknown.length > 0) return { ...sent, problem: `has unknown fields: ${unknown.join(', ')}` };
-  return { ...sent, fields: fields as ImportFields };
 }
 
 /** Keeps the text of the other fields: a large number would be rounded. */
@@ -129,36 +131,43 @@ function withReason(text: string, isEmpty: boolean, reason: string): string {
 }
 
 /** The first line that it gets is the header. */
-function csvReader(): (lines: readonly TextLine[]) => FileLine[] {
+function csvReader(expected: FileColumns): (lines: readonly TextLine[]) => FileLine[] {
   let columns: readonly string[] | undefined;
   return (lines) => {
     const isFirst = columns === undefined;
-    const header = (columns ??= columnsIn(lines[0]));
+    const header = (columns ??= columnsIn(lines[0], expected));
     const rows = isFirst ? lines.slice(1) : lines;
     const values = valuesIn(rows.map(({ text = '""' }) => text));
-    return rows.map((row, index) => csvLine(row, values[index], header));
+    return rows.map((row, index) => csvLine(row, values[index], { header, lists: expected.lists }));
   };
 }
 
-function columnsIn(header: TextLine | undefined): readonly string[] {
+function columnsIn(header: TextLine | undefined, expected: FileColumns): readonly string[] {
   const [columns = []] = valuesIn([header?.text ?? '']);
-  const missing = IMPORT_COLUMNS.filter((name) => !columns.includes(name));
-  const others = columns.filter(
-    (name, index) => !(isColumn(name) || name === REASON) || columns.indexOf(name) !== index,
-  );
+  const missing = expected.required.filter((name) => !columns.includes(name));
+  const isKnown = (name: string) => isColumn(expected, name) || name === REASON;
+  const others = columns.filter((name, index) => !isKnown(name) || columns.indexOf(name) !== index);
   if (missing.length === 0 && others.length === 0) return columns;
   const problems = [
     ...(missing.length > 0 ? [`missing are ${missing.join(', ')}`] : []),
     ...(others.length > 0 ? [`unknown or repeated are ${others.join(', ')}`] : []),
   ];
+  const { required, optional = [] } = expected;
+  const also = optional.length > 0 ? ` and may name ${optional.join(',')}` : '';
   throw new UsageError(
-    `the first line must name the columns ${IMPORT_COLUMNS.join(',')}, in any order: ${problems.join('; ')}`,
+    `the first line must name the columns ${required.join(',')}${also}, in any order: ${problems.join('; ')}`,
   );
 }
 
-const isColumn = (name: string) => (IMPORT_COLUMNS as readonly string[]).includes(name);
+function isColumn({ required, optional = [] }: FileColumns, name: string): boolean {
+  return required.includes(name) || optional.includes(name);
+}
 
-function csvLine({ number, text }: TextLine, values: string[] | undefined, columns: readonly string[]): FileLine {
+function csvLine(
+  { number, text }: TextLine,
+  values: string[] | undefined,
+  { header: columns, lists }: { readonly header: readonly string[]; readonly lists: readonly string[] },
+): FileLine {
   const header = [...columns.filter((name) => name !== REASON), REASON].map(quoted).join(',');
   const others = columns.flatMap((name, index) => (name === REASON ? [] : [[name, values?.[index] ?? ''] as const]));
   const isWhole = text !== undefined && values?.length === columns.length;
@@ -168,8 +177,8 @@ function csvLine({ number, text }: TextLine, values: string[] | undefined, colum
   if (text === undefined) return { ...line, problem: UNREADABLE };
   if (!values) return { ...line, problem: 'is no CSV: a quote is missing or misplaced' };
   if (!isWhole) return { ...line, problem: `has ${values.length} values, and the header has ${columns.length}` };
-  const fields = others.map(([name, value]) => [name, LISTS.includes(name) ? listIn(value) : value]);
-  return { ...line, fields: Object.fromEntries(fields) as ImportFields };
+  const fields = others.map(([name, value]) => [name, lists.includes(name) ? listIn(value) : value]);
+  return { ...line, fields: Object.fromEntries(fields) as Fields };
 }
 
 function quoted(value: string): string {
@@ -194,4 +203,16 @@ function recordsIn(text: string): string[][] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A file with one row, to start from. */
+export function exampleFile(
+  row: Readonly<Record<string, string | readonly string[]>>,
+  { required, optional = [] }: FileColumns,
+  format: ImportFormat,
+): string {
+  if (format === 'jsonl') return JSON.stringify(row);
+  const columns = [...required, ...optional];
+  const values = columns.map((name) => quoted([row[name] ?? ''].flat().join(' ')));
+  return `${columns.join(',')}\n${values.join(',')}`;
 }

@@ -1,10 +1,22 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { ImportOutcome } from '../../../../application/keys/import-keys.js';
+import type { LatchkeyError } from '../../../../domain/errors.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
 import { inProtoSpelling } from '../../shared/proto-spelling.js';
 import type { Answer } from '../answering.js';
 import { DONE, NOT_DONE, UsageError } from '../failures.js';
 import type { SentLine } from './import-file.js';
+
+/** What became of a line. */
+export type LineOutcome<Became extends string> =
+  | { readonly became: Became; readonly aboveLimit?: OwnerAboveLimit | undefined }
+  | { readonly refused: LatchkeyError };
+
+/** An owner who may have fewer keys than this. */
+export interface OwnerAboveLimit {
+  readonly ownerId: string;
+  readonly activeKeys: number;
+  readonly maxActiveKeys: number;
+}
 
 interface RefusedLine {
   readonly line: number;
@@ -14,34 +26,34 @@ interface RefusedLine {
 const MOST_SHOWN = 20;
 const STILL = 'these keys work and can be rotated, but the owner can make no others';
 
-/** An owner who may have fewer keys than this. */
-interface OwnerAboveLimit {
-  readonly ownerId: string;
-  readonly activeKeys: number;
-  readonly maxActiveKeys: number;
-}
-
 /** Counts what became of each line, and writes the refused ones to a file. */
-export class ImportReport {
+export class ImportReport<Became extends string> {
   lines = 0;
-  private imported = 0;
-  private alreadyThere = 0;
+  private readonly counts = new Map<Became, number>();
   private refused = 0;
   private readonly shown: RefusedLine[] = [];
   private readonly above = new Map<string, OwnerAboveLimit>();
   private readonly file: number | undefined;
 
-  /** @param path of a file that does not exist; it is created at once */
-  constructor(path: string | undefined) {
+  /**
+   * @param words for each outcome
+   * @param path of a file that does not exist; it is created at once
+   * @param namesOwners whether it lists the owners above their limit of keys
+   */
+  constructor(
+    private readonly words: Readonly<Record<Became, string>>,
+    path: string | undefined,
+    private readonly namesOwners: boolean,
+  ) {
     this.file = path === undefined ? undefined : create(path);
   }
 
-  add(line: SentLine, ownerId: string, outcome: ImportOutcome): void {
+  add(line: SentLine, outcome: LineOutcome<Became>): void {
     if ('refused' in outcome) return this.refuse(line, (inProtoSpelling(outcome.refused) as Error).message);
-    if (outcome.aboveLimit) this.above.set(ownerId, { ownerId, ...outcome.aboveLimit });
+    const { became, aboveLimit } = outcome;
+    if (aboveLimit) this.above.set(aboveLimit.ownerId, aboveLimit);
     this.lines += 1;
-    if (outcome.isNew) this.imported += 1;
-    else this.alreadyThere += 1;
+    this.counts.set(became, (this.counts.get(became) ?? 0) + 1);
   }
 
   refuse({ number: line, header, withReason }: SentLine, why: string): void {
@@ -55,8 +67,10 @@ export class ImportReport {
   }
 
   answer(isDryRun: boolean): Answer {
-    const { imported, alreadyThere, refused, shown } = this;
-    const counts = `${imported} imported, ${alreadyThere} already there, ${refused} refused`;
+    const { refused, shown } = this;
+    const outcomes = Object.entries<string>(this.words) as [Became, string][];
+    const counted = outcomes.map(([became, word]) => [became, this.counts.get(became) ?? 0, word] as const);
+    const counts = [...counted.map(([, count, word]) => `${count} ${word}`), `${refused} refused`].join(', ');
     const above = [...this.above.values()];
     const text = [
       isDryRun ? `dry run, nothing was changed: ${counts}` : counts,
@@ -68,8 +82,10 @@ export class ImportReport {
       ...above.slice(0, MOST_SHOWN).map((owner) => `${owner.ownerId}: ${owner.activeKeys} of ${owner.maxActiveKeys}`),
       ...rest(above.length, 'which --json prints'),
     ];
+    const numbers = Object.fromEntries(counted.map(([became, count]) => [became, count]));
+    const owners = this.namesOwners ? { ownersAboveLimit: above } : {};
     return {
-      document: { dryRun: isDryRun, imported, alreadyThere, refused, refusedLines: shown, ownersAboveLimit: above },
+      document: { dryRun: isDryRun, ...numbers, refused, refusedLines: shown, ...owners },
       text: text.join('\n'),
       exitCode: refused > 0 ? NOT_DONE : DONE,
     };

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { IMPORT_COLUMNS, type FileLine, type ImportFormat, readImport } from './import-file.js';
-import { exampleFile, importedLine } from './imported-line.js';
+import { importedLine, KEY_COLUMNS, KEY_IMPORT } from '../keys/import-keys.js';
+import { exampleFile, type FileLine, type ImportFormat, readImport } from './import-file.js';
 
-const HEADER = IMPORT_COLUMNS.join(',');
+const { columns } = KEY_IMPORT;
+const HEADER = KEY_COLUMNS.join(',');
 const DIGEST = 'ab'.repeat(32);
 const row = (name = 'ci') => `u1,${name},read-only,${DIGEST},acme_1,2027-03-29T00:30:00Z,systems:read reports:read,`;
 const FIELDS = {
@@ -24,7 +25,7 @@ async function read(content: string | Buffer, format: ImportFormat = 'csv', { at
     bytes.subarray(index * size, (index + 1) * size),
   );
   const lines: FileLine[] = [];
-  for await (const batch of readImport(Readable.from(pieces), format, atOnce)) lines.push(...batch);
+  for await (const batch of readImport(Readable.from(pieces), { format, atOnce, columns })) lines.push(...batch);
   return lines;
 }
 const namesOf = (lines: readonly FileLine[]) =>
@@ -32,9 +33,9 @@ const namesOf = (lines: readonly FileLine[]) =>
 
 describe('a CSV file', () => {
   it('has its columns in any order', async () => {
-    const columns = IMPORT_COLUMNS.toReversed();
+    const reversed = KEY_COLUMNS.toReversed();
     const values = row().split(',').toReversed();
-    expect(await read(`${columns.join(',')}\n${values.join(',')}\n`)).toMatchObject([{ number: 2, fields: FIELDS }]);
+    expect(await read(`${reversed.join(',')}\n${values.join(',')}\n`)).toMatchObject([{ number: 2, fields: FIELDS }]);
   });
 
   it.each([
@@ -198,8 +199,8 @@ describe('the values of a line', () => {
   });
 
   it.each(['csv', 'jsonl'] as const)('are those of the template in %s', async (format) => {
-    const [line, more] = await read(exampleFile(format, new Date()), format);
-    expect(importedLine((line as { fields: typeof FIELDS }).fields)).toMatchObject({ ownerId: 'u-1042' });
+    const [line, more] = await read(exampleFile(KEY_IMPORT.example(new Date()), columns, format), format);
+    expect(importedLine((line as unknown as { fields: typeof FIELDS }).fields)).toMatchObject({ ownerId: 'u-1042' });
     expect(more).toBeUndefined();
   });
 });
