@@ -2,6 +2,8 @@ import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:http2';
 import { callerOf } from '../../src/infrastructure/inbound/grpc/call-pipeline.js';
 import { RefusedCallers } from '../../src/infrastructure/inbound/shared/refused-callers.js';
 import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
@@ -107,6 +109,14 @@ describe('the service identity', () => {
     },
   );
 
+  test.each(METHODS)('$path refuses a caller without a token before the request is read', async ({ path }) => {
+    const session = connect(`http://${service.grpcTarget}`);
+    const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+    const [answer] = await once(session.request(headers), 'response');
+    expect(answer).toMatchObject({ 'grpc-status': String(status.UNAUTHENTICATED) });
+    session.destroy();
+  });
+
   test.each(METHODS)('$path accepts one role and answers PERMISSION_DENIED to the others', async (method) => {
     const role = ROLE_OF[method.path] ?? ROLE_OF[method.service];
     expect(role).toBeDefined();
@@ -145,8 +155,8 @@ describe('the service identity', () => {
     const refused = new RefusedCallers(new Log('silent'));
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), [], refused);
     const metadata = bearer('validator-token');
-    const identified = { metadata, getAuthContext: () => null, getPeer: () => '127.0.0.1:1' };
-    const identify = () => identity.require('validator', callerOf(identified), 'ValidateKey');
+    const call = { getAuthContext: () => null, getPeer: () => '127.0.0.1:1' };
+    const identify = () => identity.require('validator', callerOf(metadata, call), 'ValidateKey');
     expect(identify).not.toThrow();
     metadata.add('authorization', 'Bearer validator-token');
     expect(identify).toThrow(expect.objectContaining({ code: 'unauthenticated' }));

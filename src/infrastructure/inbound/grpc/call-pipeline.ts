@@ -4,6 +4,9 @@ import {
   type handleUnaryCall,
   type Metadata,
   type sendUnaryData,
+  type ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
   type ServerUnaryCall,
   status,
   type StatusObject,
@@ -19,8 +22,18 @@ import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
 
 type Role = GrpcDoor['role'];
 
+/** A method that needs a service identity. */
+interface Guarded {
+  readonly name: string;
+  /** Undefined: any role. */
+  readonly role: Role | undefined;
+}
+
 /** What every gRPC call passes: service identity, timing, tracing, and the mapping of errors to a status. */
 export class CallPipeline {
+  /** By their paths. */
+  private readonly guarded = new Map<string, Guarded>();
+
   constructor(
     private readonly identity: ServiceIdentity,
     private readonly times: RequestTimes,
@@ -34,9 +47,48 @@ export class CallPipeline {
     const implemented = Object.entries(methods).map(([method, work]) => {
       const name = `${shortName}/${method}`;
       const needed = work.role ?? role;
+      this.guarded.set(`/${service}/${method[0]!.toUpperCase()}${method.slice(1)}`, { name, role: needed });
       return [method, 'answer' in work ? this.unary(name, needed, work) : this.stream(name, needed, work)] as const;
     });
     return Object.fromEntries(implemented) as UntypedServiceImplementation;
+  }
+
+  /**
+   * Refuses a caller without the service identity before any of the request is read: unfinished requests would take
+   * memory. Calls of a library's services, such as reflection, need an identity of any role, unless they are open.
+   */
+  interceptor(isOpen: (path: string) => boolean): ServerInterceptor {
+    return ({ path }, call) => {
+      if (!isOpen(path)) {
+        const { name, role } = this.guarded.get(path) ?? {
+          name: path.slice(path.lastIndexOf('.') + 1),
+          role: undefined,
+        };
+        const start = call.start.bind(call);
+        call.start = (listener) => {
+          const receive = listener.onReceiveMetadata.bind(listener);
+          listener.onReceiveMetadata = (metadata) => {
+            if (this.admits(call, { metadata, name, role })) receive(metadata);
+          };
+          start(listener);
+        };
+      }
+      // A ServerInterceptingCall would delay every message of the call.
+      return call as ServerInterceptingCall;
+    };
+  }
+
+  private admits(call: ServerInterceptingCallInterface, { metadata, name, role }: Guarded & { metadata: Metadata }) {
+    const begun = performance.now();
+    try {
+      this.identity.require(role, callerOf(metadata, call), name);
+      return true;
+    } catch (error) {
+      this.log.fault(error);
+      call.sendStatus(toStatus(error));
+      this.times.of(name).refused.observeSince(begun);
+      return false;
+    }
   }
 
   private unary<Request, Answer>(
@@ -55,7 +107,7 @@ export class CallPipeline {
       let outcome: Outcome = 'ok';
       let isIdentified = false;
       try {
-        const identity = this.identity.require(role, callerOf(call), name);
+        const identity = this.identity.require(role, callerOf(call.metadata, call), name);
         isIdentified = true;
         done(null, await method.answer(call.request, call, identity));
       } catch (error) {
@@ -86,7 +138,7 @@ export class CallPipeline {
         call.emit('error', toStatus(error));
       };
       try {
-        const identity = this.identity.require(role, callerOf(call), name);
+        const identity = this.identity.require(role, callerOf(call.metadata, call), name);
         method.converse(call, each, identity, fail);
       } catch (error) {
         fail(error);
@@ -117,14 +169,13 @@ export class CallPipeline {
 
 /** The part of a grpc-js server call that identifies the caller. */
 interface IdentifiedCall {
-  readonly metadata: Metadata;
   getPeer(): string;
   getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
 }
 
-export function callerOf(call: IdentifiedCall): Caller {
+export function callerOf(metadata: Metadata, call: IdentifiedCall): Caller {
   return {
-    authorization: call.metadata.get('authorization').map(String),
+    authorization: metadata.get('authorization').map(String),
     certificate: () => call.getAuthContext()?.sslPeerCertificate,
     // The library adds the port.
     address: () => call.getPeer().replace(/:\d+$/, ''),

@@ -1,5 +1,4 @@
 import { experimental, Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
-import { ReflectionService } from '@grpc/reflection';
 import { loadSync } from '@grpc/proto-loader';
 import { createServer, type Socket } from 'node:net';
 import type { Config } from '../../../config/config.js';
@@ -10,7 +9,8 @@ import { shutDown } from '../shared/shut-down.js';
 import type { CallPipeline } from './call-pipeline.js';
 import { CHANNEL_OPTIONS } from './channel-options.js';
 import type { GrpcDoor } from './grpc-door.js';
-import type { GrpcHealth } from './grpc-health.js';
+import { type GrpcHealth, HEALTH_PATH } from './grpc-health.js';
+import { serveReflection } from './grpc-reflection.js';
 import { PROTO_OPTIONS } from './protos.js';
 
 const CERTIFICATE_REFRESH_MS = 60_000;
@@ -18,7 +18,7 @@ const CERTIFICATE_REFRESH_MS = 60_000;
 const SHORTEST_BEGINNING_BYTES = 24;
 
 export class GrpcServer {
-  private readonly server = new Server(CHANNEL_OPTIONS);
+  private readonly server: Server;
   /** Our own, because grpc-js can't end its connections: neither silent ones nor, without channelz, any other. */
   private readonly listener = createServer();
   private readonly sockets = new Set<Socket>();
@@ -28,14 +28,17 @@ export class GrpcServer {
     private readonly doors: readonly GrpcDoor[],
     private readonly pipeline: CallPipeline,
     private readonly health: GrpcHealth,
-  ) {}
+  ) {
+    const interceptors = [pipeline.interceptor((path) => path.startsWith(HEALTH_PATH))];
+    this.server = new Server({ ...CHANNEL_OPTIONS, interceptors });
+  }
 
   /** @throws the port is taken */
   async open(): Promise<void> {
     const { server, doors, config } = this;
     this.health.serve(server, doors);
     const described = loadSync([...new Set(doors.map(({ proto }) => proto))], PROTO_OPTIONS);
-    new ReflectionService(described).addToServer(server);
+    serveReflection(server, described);
     for (const door of doors) {
       const definition = door.definition ?? (described[door.service] as ServiceDefinition);
       server.addService(definition, this.pipeline.implement(door));

@@ -7,6 +7,7 @@ const NOBODYS_KEY = '0'.repeat(24);
 export class Readiness {
   private isDraining = false;
   private wasReady = false;
+  private checking: Promise<boolean> | undefined;
 
   /**
    * @param danger has a warning while changes that are answered now may still be lost
@@ -18,7 +19,13 @@ export class Readiness {
     private readonly announce: (isReady: boolean) => void,
   ) {}
 
-  async check(): Promise<boolean> {
+  /** Checks at the same time share one read: anybody may ask. */
+  check(): Promise<boolean> {
+    this.checking ??= this.read().finally(() => (this.checking = undefined));
+    return this.checking;
+  }
+
+  private async read(): Promise<boolean> {
     const isReady = !this.isDraining && (await this.reader.read(NOBODYS_KEY).then(Boolean, () => false));
     this.wasReady = isReady && !this.isDraining;
     this.announce(this.wasReady);

@@ -37,15 +37,16 @@ export class ServiceIdentity {
 
   /**
    * The caller's name. Throws `unauthenticated` for an unknown caller, `forbidden` for one without this role.
+   * @param role undefined: any role
    * @param call the gRPC method or the HTTP path, for the log
    */
-  require(role: ServiceRole, caller: Caller, call: string): string {
+  require(role: ServiceRole | undefined, caller: Caller, call: string): string {
     const byToken =
       caller.secrets?.flatMap((secret) => this.identitiesOfSecret(secret)) ?? this.identitiesOfBearer(caller);
-    const byTokenInRole = byToken.find((identity) => identity.role === role);
+    const byTokenInRole = byToken.find((identity) => isOf(role, identity));
     if (byTokenInRole) return byTokenInRole.name;
     const byCertificate = this.identitiesOfCertificate(caller);
-    const byCertificateInRole = byCertificate.find((identity) => identity.role === role);
+    const byCertificateInRole = byCertificate.find((identity) => isOf(role, identity));
     if (byCertificateInRole) return byCertificateInRole.name;
     const identities = [...byToken, ...byCertificate];
     const sent = this.sentBy(caller);
@@ -88,6 +89,10 @@ export class ServiceIdentity {
     const names = certificateNames(certificate);
     return this.certificates.filter(({ name }) => names.includes(name));
   }
+}
+
+function isOf(role: ServiceRole | undefined, identity: { readonly role: ServiceRole }): boolean {
+  return role === undefined || identity.role === role;
 }
 
 /** The common name counts where there are no alternative names (RFC 6125, section 6.4.4). */
