@@ -19,10 +19,10 @@ export function planFrom(env) {
   const reachableHost = hostInUrl(host);
   const embedded = !env['DATABASE_URL'];
   const production = env['NODE_ENV'] === 'production';
-  // An explicit DEMO is passed on, also DEMO=0: the service decides whether it is allowed.
+  // An explicit DEMO is passed on, also DEMO=off: the service decides whether it is allowed.
   const isPrivate = isLoopback(host) && (!env['PUBLIC_URL'] || isLoopback(hostOf(env['PUBLIC_URL'])));
   const implied = embedded && isPrivate && !production && !env['DEMO'];
-  const demo = implied || (!production && env['DEMO'] === '1');
+  const demo = implied || (!production && /^(on|1)$/.test(env['DEMO'] ?? ''));
   const http = env['HTTP_PORT'] || '3000';
   const grpc = env['GRPC_PORT'] || '50051';
   const systems = env['SYSTEMS_API_PORT'] || '4000';
@@ -32,7 +32,7 @@ export function planFrom(env) {
     ports: { HTTP_PORT: http, GRPC_PORT: grpc, ...(demo ? { SYSTEMS_API_PORT: systems } : {}) },
     embedded,
     demo,
-    serviceEnv: { ...env, ...(implied ? { DEMO: '1' } : {}) },
+    serviceEnv: { ...env, ...(implied ? { DEMO: 'on' } : {}) },
     systemsApiEnv: {
       ...env,
       HOST: host,

@@ -104,11 +104,11 @@ describe('the configuration', () => {
 
   test('names every missing variable on a line of its own', () => {
     expect(problemsOf({})).toEqual([
-      'SERVICE_TOKENS is missing: name:role:sha256-hex of each token, comma-separated',
+      'SERVICE_TOKENS is missing: name:role:sha256-hex of each token, comma-separated; or set DEMO=on, to try Latchkey with public ones',
       'DATABASE_URL is missing',
     ]);
     expect(() => readConfig({ DATABASE_URL: '', SERVICE_TOKENS: ' , ' })).toThrow(
-      'SERVICE_TOKENS is missing: name:role:sha256-hex of each token, comma-separated\nDATABASE_URL is missing',
+      'SERVICE_TOKENS is missing: name:role:sha256-hex of each token, comma-separated; or set DEMO=on, to try Latchkey with public ones\nDATABASE_URL is missing',
     );
   });
 });
@@ -221,7 +221,7 @@ describe('a setting', () => {
       { AUDIT_RETENTION_DAYS: value },
       'AUDIT_RETENTION_DAYS must be a whole number from 1 to 36500',
     ]),
-    [{ DEMO: 'yes' }, 'DEMO must be one of 0, 1'],
+    [{ DEMO: 'yes' }, 'DEMO must be on or off'],
     [{ PUBLIC_URL: 'keys.example.org' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
     [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
   ])('stops the start if it is invalid: %j', (env, problem) => expect(problems(env)).toEqual([problem]));
@@ -372,14 +372,14 @@ describe('DEMO', () => {
       'dev-reporter',
     ]);
     expect(names(read({ DEMO: '1' }))).toEqual(['gateway']);
-    expect(read({ DEMO: '1', NODE_ENV: 'development' }).demo).toBe(true);
+    for (const DEMO of ['1', 'on']) expect(read({ DEMO, NODE_ENV: 'development' }).demo).toBe(true);
   });
 
   test('is refused with NODE_ENV=production', () => {
     expect(problems({ DEMO: '1', NODE_ENV: 'production' })).toEqual([
-      'DEMO must not be 1 with NODE_ENV=production: demo passwords and tokens are public',
+      'DEMO must not be on with NODE_ENV=production: demo passwords and tokens are public',
     ]);
-    expect(problems({ DEMO: '0', NODE_ENV: 'production' })).toEqual([]);
+    for (const DEMO of ['0', 'off']) expect(problems({ DEMO, NODE_ENV: 'production' })).toEqual([]);
   });
 });
 

@@ -46,7 +46,8 @@ function readSettings(reader: EnvReader) {
   const grpcTls = readGrpcTls(reader);
   const serviceTokens = readServiceTokens(reader, demo);
   if (serviceTokens.length === 0 && !grpcTls?.clientRoles.length) {
-    reader.wrong('SERVICE_TOKENS', 'is missing: name:role:sha256-hex of each token, comma-separated');
+    const orDemo = reader.text('NODE_ENV') === 'production' ? '' : '; or set DEMO=on, to try Latchkey with public ones';
+    reader.wrong('SERVICE_TOKENS', `is missing: name:role:sha256-hex of each token, comma-separated${orDemo}`);
   }
   const publicUrl = readPublicUrl(reader, demo, { host, httpPort });
   return {

@@ -3,7 +3,7 @@ import type { PutAccountCommand } from '../application/accounts/put-account.js';
 import type { EnvReader } from './env-reader.js';
 import { SERVICE_ROLES, type ServiceRole, type ServiceToken } from './service-roles.js';
 
-/** Public values for trying the service. They exist only with DEMO=1, which NODE_ENV=production refuses. */
+/** Public values for trying the service. They exist only with DEMO=on, which NODE_ENV=production refuses. */
 export const DEMO_OWNER: PutAccountCommand & { password: string } = {
   id: 'demo',
   email: 'demo@latchkey.dev',
@@ -40,9 +40,12 @@ function sha256(text: string): Buffer {
 }
 
 export function readDemo(reader: EnvReader): boolean {
-  const demo = reader.oneOf('DEMO', '0', ['0', '1']) === '1';
+  // Compose files of releases up to 0.2.0 have 1 and 0.
+  const words = { '1': true, on: true, '0': false, off: false } as const;
+  const demo = words[(reader.text('DEMO') ?? 'off') as keyof typeof words];
+  if (demo === undefined) reader.wrong('DEMO', 'must be on or off');
   if (demo && reader.text('NODE_ENV') === 'production') {
-    reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
+    reader.wrong('DEMO', 'must not be on with NODE_ENV=production: demo passwords and tokens are public');
   }
-  return demo;
+  return demo === true;
 }

@@ -3,19 +3,20 @@ import { planFrom } from '../../scripts/lib/plan.mjs';
 
 describe('the plan of a start', () => {
   it.each([
-    ['nothing set', {}, '1', true],
-    ['DEMO=0', { DEMO: '0' }, '0', false],
+    ['nothing set', {}, 'on', true],
+    ['DEMO=off', { DEMO: 'off' }, 'off', false],
     ['production', { NODE_ENV: 'production' }, undefined, false],
     ['production with DEMO=1, which the service refuses', { NODE_ENV: 'production', DEMO: '1' }, '1', false],
     ['an address that others reach', { HOST: '0.0.0.0' }, undefined, false],
-    ['another loopback address', { HOST: '127.0.0.2' }, '1', true],
+    ['another loopback address', { HOST: '127.0.0.2' }, 'on', true],
     ['an address that a proxy makes public', { PUBLIC_URL: 'https://keys.example.com' }, undefined, false],
     ['a name that only begins like loopback', { PUBLIC_URL: 'http://127.0.0.1.example.com' }, undefined, false],
     ['a PUBLIC_URL that is no URL', { PUBLIC_URL: 'localhost:3000' }, undefined, false],
-    ['a PUBLIC_URL on loopback', { PUBLIC_URL: 'http://localhost:3000/' }, '1', true],
-    ['a PUBLIC_URL on loopback in IPv6', { PUBLIC_URL: 'http://[::1]:3000' }, '1', true],
+    ['a PUBLIC_URL on loopback', { PUBLIC_URL: 'http://localhost:3000/' }, 'on', true],
+    ['a PUBLIC_URL on loopback in IPv6', { PUBLIC_URL: 'http://[::1]:3000' }, 'on', true],
     ['a public address and DEMO=1', { PUBLIC_URL: 'https://keys.example.com', DEMO: '1' }, '1', true],
     ['a database of its own', { DATABASE_URL: 'postgresql://db' }, undefined, false],
+    ['a database of its own and DEMO=on', { DATABASE_URL: 'postgresql://db', DEMO: 'on' }, 'on', true],
     ['a database of its own and DEMO=1', { DATABASE_URL: 'postgresql://db', DEMO: '1' }, '1', true],
   ])('has demo values only where it is private, with %s', (_, env, demoForService, demo) => {
     const plan = planFrom(env);

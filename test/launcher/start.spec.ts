@@ -40,7 +40,7 @@ describe('npm start', () => {
 
     const service = checkout.seen('dist').env;
     expect(service['DATABASE_URL']).toMatch(/^postgresql:\/\/latchkey:[0-9a-f]{48}@127\.0\.0\.1:\d+\/latchkey$/);
-    expect(service['DEMO']).toBe('1');
+    expect(service['DEMO']).toBe('on');
     expect(checkout.seen('examples/systems-api/dist').env).toMatchObject({
       SYSTEMS_API_PORT: ports['SYSTEMS_API_PORT'],
       LATCHKEY_GRPC_TARGET: `127.0.0.1:${ports['GRPC_PORT']}`,
