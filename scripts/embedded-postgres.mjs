@@ -4,8 +4,9 @@ import { Stop } from './lib/stop.mjs';
 import { postgresBinaries } from './postgres/binaries.mjs';
 import { ensureCluster, passwordOf } from './postgres/cluster.mjs';
 import { stopOrphan } from './postgres/orphan.mjs';
-import { preparePlace } from './postgres/place.mjs';
-import { startServer } from './postgres/server.mjs';
+import { findPlace, preparePlace } from './postgres/place.mjs';
+import { isServerOf } from './postgres/processes.mjs';
+import { readPidFile, startServer } from './postgres/server.mjs';
 
 /**
  * @typedef {object} EmbeddedPostgresOptions
@@ -14,7 +15,7 @@ import { startServer } from './postgres/server.mjs';
  * @property {Readonly<Record<string, string>>} [settings] server settings, as after `-c`
  * @property {boolean} [detached] whether the terminal's Ctrl+C does not reach it; default true
  * @property {string} [checkout]
- * @property {string} [stateDir] default /var/lib/latchkey
+ * @property {string} [stateDir] default `STATE_DIR`
  *
  * @typedef {object} EmbeddedPostgres
  * @property {string} folder where its data are
@@ -23,6 +24,27 @@ import { startServer } from './postgres/server.mjs';
  * @property {() => Promise<void>} stop shuts it down in order and waits for its end
  */
 
+/** Where the data are if nobody may enter the checkout. */
+const STATE_DIR = '/var/lib/latchkey';
+
+/**
+ * @param {Pick<EmbeddedPostgresOptions, 'dataDir' | 'checkout' | 'stateDir'>} [options]
+ * @returns {string | undefined} the URL of the database that another start serves now
+ */
+export function runningDatabase({ dataDir, checkout = root, stateDir = STATE_DIR } = {}) {
+  const place = findPlace({ checkout, dataDir, stateDir });
+  const { pid, port, isReady } = readPidFile(place.cluster);
+  return isReady && isServerOf(pid, place.cluster) ? urlOf(place, port) : undefined;
+}
+
+/**
+ * @param {import('./postgres/place.mjs').Place} place
+ * @param {number | string | undefined} port
+ */
+function urlOf(place, port) {
+  return `postgresql://latchkey:${passwordOf(place)}@127.0.0.1:${port}/latchkey`;
+}
+
 /**
  * Starts a real PostgreSQL of our own on a loopback port. First it removes what an earlier start left behind, a running
  * server or an unfinished folder. It does not touch what belongs to another running start.
@@ -30,7 +52,7 @@ import { startServer } from './postgres/server.mjs';
  * @returns {Promise<EmbeddedPostgres>}
  */
 export async function startEmbeddedPostgres(options = {}) {
-  const { dataDir, settings = {}, detached = true, checkout = root, stateDir = '/var/lib/latchkey' } = options;
+  const { dataDir, settings = {}, detached = true, checkout = root, stateDir = STATE_DIR } = options;
   const place = preparePlace({ checkout, dataDir, stateDir });
   const lock = await acquireLock(`data folder ${place.home}`);
   if (!lock) throw new Stop(`The data folder ${place.home} is in use by another Latchkey: set DATA_DIR to another.`);
@@ -41,7 +63,7 @@ export async function startEmbeddedPostgres(options = {}) {
     const server = await startServer({ place, postgres: programs.postgres, settings, detached });
     return {
       folder: place.home,
-      url: `postgresql://latchkey:${passwordOf(place)}@127.0.0.1:${server.port}/latchkey`,
+      url: urlOf(place, server.port),
       exited: server.exited,
       stop: () => server.stop().then(lock.release),
     };

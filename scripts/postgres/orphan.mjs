@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stop } from '../lib/stop.mjs';
 import { until } from '../lib/wait.mjs';
 import { isServerOf, shutDown } from './processes.mjs';
+import { readPidFile } from './server.mjs';
 
 /**
  * Ends the server that an earlier, killed start left running on this cluster. No other start can be using it, since the
@@ -10,8 +11,7 @@ import { isServerOf, shutDown } from './processes.mjs';
  * @param {{ cluster: string, postgres: string }} where
  */
 export async function stopOrphan({ cluster, postgres }) {
-  const pidFile = join(cluster, 'postmaster.pid');
-  const pid = pidIn(pidFile);
+  const { pid } = readPidFile(cluster);
   if (!pid) return;
   const runs = () => isServerOf(pid, cluster) === true;
   const hasEnded = (/** @type {number} */ timeoutMs) => until(() => !runs(), timeoutMs);
@@ -24,10 +24,5 @@ export async function stopOrphan({ cluster, postgres }) {
       throw new Stop(`An earlier PostgreSQL (process ${pid}) does not end: end it yourself.`);
   }
   // Because of this file, PostgreSQL would take any living process with that number for its own server.
-  rmSync(pidFile, { force: true });
-}
-
-/** @param {string} pidFile */
-function pidIn(pidFile) {
-  return existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'utf8'), 10) : 0;
+  rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }

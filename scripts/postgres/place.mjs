@@ -26,6 +26,16 @@ export function preparePlace({ checkout, dataDir, stateDir }) {
 }
 
 /**
+ * The data folder that a start would use, or uses now. Changes nothing.
+ * @param {{ checkout: string, dataDir: string | undefined, stateDir: string }} wish
+ * @returns {Place}
+ */
+export function findPlace({ checkout, dataDir, stateDir }) {
+  const home = dataDir ? resolve(dataDir) : defaultHome(checkout, stateDir);
+  return placeAt(existsSync(home) ? realpathSync(home) : home);
+}
+
+/**
  * In the checkout, or under /var/lib when the server's user cannot enter the checkout. A folder that already has data
  * comes first, so that a later chmod does not make the data seem lost.
  * @param {string} checkout

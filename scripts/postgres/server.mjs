@@ -77,12 +77,21 @@ async function launchOnce({ place: { cluster, identity }, postgres, settings, de
 }
 
 /**
- * The server writes `ready` into the eighth line of its own file; pg_ctl reads it there, too.
  * @param {string} cluster
  * @param {number | undefined} pid
  */
 function isReady(cluster, pid) {
+  const file = readPidFile(cluster);
+  return file.pid === pid && file.isReady;
+}
+
+/**
+ * The server writes these into its own file; pg_ctl reads them there, too.
+ * @param {string} cluster
+ * @returns {{ pid: number, port: string | undefined, isReady: boolean }} the pid is 0 without such a file
+ */
+export function readPidFile(cluster) {
   const file = join(cluster, 'postmaster.pid');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+  return { pid: Number.parseInt(lines[0] ?? '0', 10), port: lines[3], isReady: lines[7]?.trim() === 'ready' };
 }

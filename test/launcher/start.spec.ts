@@ -48,6 +48,25 @@ describe('npm start', () => {
     });
   });
 
+  it('lets the command line reach its database, and says what to do when it does not run', async () => {
+    checkout.write(
+      'dist/composition/cli.js',
+      `console.log(process.env.DATABASE_URL, process.argv.slice(2).join(' '));
+       process.exitCode = process.env.DATABASE_URL ? 0 : 2;`,
+    );
+    const started = checkout.start(ports);
+    await started.ready();
+    const { DATABASE_URL } = checkout.seen('dist').env;
+    const listed = checkout.run('scripts/latchkey.mjs', {}, ['account', 'list']);
+    expect(await listed.ended).toBe(0);
+    expect(listed.output).toBe(`${DATABASE_URL} account list\n`);
+    started.child.kill('SIGTERM');
+    await started.ended;
+    const refused = checkout.run('scripts/latchkey.mjs', {}, ['account', 'list']);
+    expect(await refused.ended).toBe(2);
+    expect(refused.output).toMatch(/^undefined account list\n.*npm start in another terminal, or set DATABASE_URL\.$/m);
+  });
+
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'on %s stops the outermost part first and exits with 0, also when the signal comes twice',
     async (signal) => {
