@@ -192,7 +192,7 @@ describe('all keys', () => {
     for (const text of ['Ada Lovelace', owner.email, owner.id, 'Deploys the shop', '203.0.113.7']) {
       await drawer.getByText(text, { exact: true }).first().waitFor();
     }
-    await drawer.getByText('this key lacks the permission reports:read').waitFor();
+    await drawer.getByText('it lacks the permission reports:read').waitFor();
     await drawer.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
     const facts = await drawer.getByRole('definition').allInnerTexts();
     expect(facts).toEqual(expect.arrayContaining(['Active', 'systems: read', '203.0.113.0/24', apiKey.prefix]));

@@ -41,7 +41,7 @@ export function Usage({ found: { key, isError, error, isFetching, refetch } }: P
           <UsageChart days={key.days} isUsed={key.lastUsedAt !== null} />
           {key.days.some(({ refused }) => refused > 0) && (
             <Text size="xs" c="dimmed">
-              {key.uses.some(({ lastDenial }) => lastDenial) ? history.rejected : history.rejectedUnknown}
+              {history.rejected}
             </Text>
           )}
           {key.days.length > 0 && <UsageTable days={key.days} />}

@@ -12,10 +12,9 @@ export const activity = {
   empty: {
     all: 'No activity yet. Once you create a key, you’ll see here what happens to it.',
     keys: 'No changes to keys yet.',
-    failures:
-      'No rejected requests yet. Those that a key may not make, and those above its rate limit, are in the details of the key.',
+    failures: 'No rejected requests yet. Those with an active key are in its details.',
   },
-  emptyOfKey: 'No activity of this type for this key. Rejected requests that it may not make are in its details.',
+  emptyOfKey: 'No activity of this type for this key.',
   failed: 'Activity could not be loaded',
   staleFailed: 'Activity could not be refreshed',
   times: (count: string) => `${count} times`,

@@ -15,9 +15,7 @@ export const history = {
   addresses: 'Addresses',
   /** Below the chart, where requests were rejected. */
   rejected:
-    'The last rejected request of each address is below, with its reason. Of these, the activity lists those with a stopped key, or from an address that is not allowed.',
-  rejectedUnknown:
-    'No reason is kept for requests without a known address, or from one that is not among the last five. Of these, the activity lists those with a stopped key, or from an address that is not allowed.',
+    'Why the last one was rejected is below, by address. The activity has only those of a stopped key or a forbidden address.',
   noAddress: 'No request from a known address yet.',
   isNew: 'New',
   lastSeen: (relative: string) => `last seen ${relative}`,
@@ -26,19 +24,19 @@ export const history = {
   viaProxy: 'via a proxy',
   lastDenied: (relative: string) => `rejected ${relative}:`,
   denied: {
-    operation: { read: 'to read', write: 'to write', destroy: 'to delete' } as Readonly<Record<string, string>>,
+    operation: { read: 'read', write: 'write', destroy: 'delete' } as Readonly<Record<string, string>>,
     /** Of a permission such as `systems:write`, or of one of the operations. */
     reason: {
-      'missing-permission': (asked: string) => `this key lacks the permission ${asked}`,
-      'read-only-key': (asked: string) => `this key is read-only, and the request needed ${asked}`,
+      'missing-permission': (asked: string) => `it lacks the permission ${asked}`,
+      'read-only-key': (asked: string) => `it is read-only, asked for ${asked}`,
       'operation-not-allowed': () => 'no key may do this',
       'rate-limited': () => 'too many requests',
       'address-not-allowed': () => 'this address is not allowed',
-      revoked: () => 'the key had been revoked',
-      expired: () => 'the key had expired',
-      'owner-suspended': () => 'the account was suspended',
-      'owner-deleted': () => 'the account was deleted',
+      revoked: () => 'it was revoked',
+      expired: () => 'it had expired',
+      'owner-suspended': () => 'the account was stopped',
+      'owner-deleted': () => 'the account was stopped',
     } as Readonly<Record<string, (asked: string) => string>>,
-    other: 'the service does not allow it',
+    other: 'not allowed',
   },
 };

@@ -13,11 +13,9 @@ export const activity: Texts['activity'] = {
   empty: {
     all: 'Noch keine Aktivität. Sobald Sie einen Schlüssel erstellen, sehen Sie hier, was mit ihm geschieht.',
     keys: 'Noch keine Änderungen an Schlüsseln.',
-    failures:
-      'Noch keine abgelehnten Anfragen. Was ein Schlüssel nicht darf, und was über seinem Limit lag, steht in den Details des Schlüssels.',
+    failures: 'Noch keine abgelehnten Anfragen. Die eines aktiven Schlüssels stehen in seinen Details.',
   },
-  emptyOfKey:
-    'Keine Aktivität dieser Art für diesen Schlüssel. Abgelehnte Anfragen, die er nicht stellen darf, stehen in seinen Details.',
+  emptyOfKey: 'Keine Aktivität dieser Art für diesen Schlüssel.',
   failed: 'Die Aktivität konnte nicht geladen werden',
   staleFailed: 'Die Aktivität konnte nicht aktualisiert werden',
   times: (count) => `${count}-mal`,

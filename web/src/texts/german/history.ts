@@ -15,9 +15,7 @@ export const history: Texts['history'] = {
   column: { day: 'Tag (UTC)', granted: 'Akzeptiert', refused: 'Abgelehnt' },
   addresses: 'Adressen',
   rejected:
-    'Die letzte abgelehnte Anfrage jeder Adresse steht unten mit ihrem Grund. Die Aktivität enthält davon die mit einem gestoppten Schlüssel und die von einer nicht erlaubten Adresse.',
-  rejectedUnknown:
-    'Für Anfragen ohne bekannte Adresse, oder von einer, die nicht unter den letzten fünf ist, ist kein Grund gespeichert. Die Aktivität enthält davon die mit einem gestoppten Schlüssel und die von einer nicht erlaubten Adresse.',
+    'Warum die letzte abgelehnt wurde, steht unten bei jeder Adresse. Die Aktivität enthält nur die mit einem gestoppten Schlüssel und die von einer nicht erlaubten Adresse.',
   noAddress: 'Noch keine Anfrage von einer bekannten Adresse.',
   isNew: 'Neu',
   lastSeen: (relative) => `zuletzt ${relative}`,
@@ -35,8 +33,8 @@ export const history: Texts['history'] = {
       'address-not-allowed': () => 'diese Adresse ist nicht erlaubt',
       revoked: () => 'der Schlüssel war widerrufen',
       expired: () => 'der Schlüssel war abgelaufen',
-      'owner-suspended': () => 'das Konto war gesperrt',
-      'owner-deleted': () => 'das Konto war gelöscht',
+      'owner-suspended': () => 'das Konto war gestoppt',
+      'owner-deleted': () => 'das Konto war gestoppt',
     },
     other: 'der Dienst erlaubt es nicht',
   },
