@@ -7,4 +7,8 @@ export const OVERRIDES = [
   'X-Original-URI',
   'X-Original-Method',
   'X-Rewrite-URL',
+  'X-Override-URL',
+  'X-Original-Path',
+  'X-Forwarded-Path',
+  'X-Method',
 ];
