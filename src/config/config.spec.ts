@@ -62,6 +62,7 @@ describe('the configuration', () => {
       oidc: undefined,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
+      grpcPlaintext: false,
       grpcTls: undefined,
       audit: { sealKeys: [], retentionDays: undefined },
       noticeReceivers: { webhook: false, mail: false },

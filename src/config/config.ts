@@ -9,7 +9,7 @@ import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute } from './forward-auth-routes.js';
-import { readGrpcTls } from './grpc-tls-config.js';
+import { readGrpcPlaintext, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { readNoticeReceivers, readNotices } from './notices/notices-config.js';
 import { readPublicUrl } from './public-url.js';
@@ -44,6 +44,7 @@ function readSettings(reader: EnvReader) {
   const demo = readDemo(reader);
   const platformLogin = readPlatformLogin(reader);
   const grpcTls = readGrpcTls(reader);
+  const grpcPlaintext = readGrpcPlaintext(reader, { host, isSafe: demo || grpcTls !== undefined });
   const serviceTokens = readServiceTokens(reader, demo);
   if (serviceTokens.length === 0 && !grpcTls?.clientRoles.length) {
     const orDemo = reader.text('NODE_ENV') === 'production' ? '' : '; or set DEMO=on, to try Latchkey with public ones';
@@ -85,6 +86,7 @@ function readSettings(reader: EnvReader) {
     /** Which sign-in at the platform confirms in place of a password. */
     freshSignIn: readFreshSignIn(reader),
     grpcTls,
+    grpcPlaintext,
     audit: {
       /** Newest first. Empty: events are not sealed. */
       sealKeys: readSealKeys(reader),

@@ -51,7 +51,7 @@ describe('PUBLIC_URL', () => {
   });
 
   test('causes a warning with the default if it is missing', () => {
-    expect(linesOf({ PUBLIC_URL: '', HOST: '0.0.0.0' })).toEqual({
+    expect(linesOf({ PUBLIC_URL: '', HOST: '0.0.0.0', GRPC_PLAINTEXT: 'on' })).toEqual({
       warned: ['PUBLIC_URL is missing: browsers may sign in only at http://0.0.0.0:3000'],
     });
   });
@@ -60,6 +60,24 @@ describe('PUBLIC_URL', () => {
     expect(linesOf({ PUBLIC_URL: `https://example.com${rest}` })).toEqual({
       refused: ['PUBLIC_URL must have nothing after its host and port: Latchkey answers at the root of a host'],
     });
+  });
+});
+
+describe('GRPC_PORT', () => {
+  const warned = [
+    'GRPC_PORT is not encrypted: service tokens and keys cross the network readable. Set GRPC_TLS_CERT and GRPC_TLS_KEY, or GRPC_PLAINTEXT=on where a mesh encrypts the connections',
+  ];
+  const file = join(root, 'package.json');
+
+  test.each(['0.0.0.0', '::', '10.0.0.7', 'keys.internal'])('causes a warning without TLS on %s', (HOST) => {
+    expect(linesOf({ HOST })).toEqual({ warned });
+    expect(linesOf({ HOST, GRPC_PLAINTEXT: 'on' })).toEqual({ warned: [] });
+    expect(linesOf({ HOST, GRPC_TLS_CERT: file, GRPC_TLS_KEY: file })).toEqual({ warned: [] });
+    expect(linesOf({ HOST, DEMO: 'on' })).toEqual({ warned: [] });
+  });
+
+  test.each(['127.0.0.1', 'localhost', '::1'])('may be without TLS on %s', (HOST) => {
+    expect(linesOf({ HOST })).toEqual({ warned: [] });
   });
 });
 

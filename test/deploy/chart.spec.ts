@@ -10,7 +10,7 @@ beforeAll(async () => {
   releases = await renderChart({
     latchkey: valuesWith(LEAST),
     everything: valuesWith(LEAST, EVERYTHING),
-    monitored: valuesWith(LEAST, { serviceMonitor: { enabled: true } }),
+    monitored: valuesWith(LEAST, { serviceMonitor: { enabled: true }, metricsPort: 0 }),
     hurried: valuesWith(LEAST, { drainSeconds: 20 }),
     greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
     twice: valuesWith(LEAST, EVERYTHING, { env: { FORWARD_AUTH_ROUTES: '/etc/routes.json' } }),
@@ -151,6 +151,7 @@ describe('the chart', () => {
     expect(http['spec'].ports).toContainEqual({ name: 'metrics', port: 9464, targetPort: 'metrics' });
     expect(container('everything').ports).toContainEqual({ name: 'metrics', containerPort: 9464 });
     expect(container('everything').env).toContainEqual({ name: 'METRICS_PORT', value: '9464' });
+    expect(container('latchkey').env).toContainEqual({ name: 'METRICS_PORT', value: '9464' });
 
     expect(only(releases.monitored.objects, 'ServiceMonitor')['spec'].endpoints[0].port).toBe('http');
     expect(service('monitored', 'http')['spec'].ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
