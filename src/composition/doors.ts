@@ -12,6 +12,7 @@ import { GrpcServer } from '../infrastructure/inbound/grpc/grpc-server.js';
 import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
 import { administrationDoor } from '../infrastructure/inbound/http/administration/administration.door.js';
 import { forwardAuthDoor } from '../infrastructure/inbound/http/forward-auth/forward-auth.door.js';
+import { exactPaths } from '../infrastructure/inbound/http/http-app.js';
 import type { HttpDoor } from '../infrastructure/inbound/http/http-door.js';
 import { HttpServer } from '../infrastructure/inbound/http/http-server.js';
 import { introspectionDoor } from '../infrastructure/inbound/http/introspection/introspection.door.js';
@@ -73,6 +74,7 @@ export async function buildDoors(
   const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
   const app = await NestFactory.create<NestExpressApplication>(
     { module: class Doors {}, controllers, providers },
+    exactPaths(),
     { bodyParser: false, logger: nestLog(log) },
   );
   for (const { strategy } of byNest) app.connectMicroservice({ strategy });

@@ -111,6 +111,28 @@ describe('an HTTP request', () => {
   });
 });
 
+describe('a path', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await sharedService();
+  });
+  afterAll(() => service.stop());
+
+  const paths = ['/metrics', '/livez', '/readyz', '/openapi.json', '/v1/session', '/v1/api-keys', '/v1/key'];
+  test.each([...paths, '/v1/forward-auth', '/v1/introspect', '/v1/leaked-keys', '/v1/admin/api-keys'])(
+    'has one spelling, which is all that a proxy has to hide: %s',
+    async (path) => {
+      const { pathname } = new URL(path.toUpperCase(), service.url);
+      for (const other of [pathname, `${path}/`, `${path}//`, `/${path}`, path.replace(/.$/, encoded)]) {
+        const { status } = await fetch(service.url + other);
+        expect([other, status]).toEqual([other, 404]);
+      }
+    },
+  );
+});
+
+const encoded = (character: string) => `%${character.charCodeAt(0).toString(16)}`;
+
 describe('a service behind a trusted proxy', () => {
   let service: Service;
   beforeAll(async () => {
@@ -195,11 +217,15 @@ describe('the log', () => {
     for (const secret of [...secrets, 'secret-word', '?']) expect(text).not.toContain(secret);
   });
 
-  test.each([
-    ['warns once when TRUSTED_PROXIES is unset', {}, 1],
-    ['warns once when TRUSTED_PROXIES names another proxy', { TRUSTED_PROXIES: '10.0.0.0/8' }, 1],
-    ['does not warn when TRUSTED_PROXIES names the proxy', { TRUSTED_PROXIES: 'loopback' }, 0],
-  ])('%s', async (_, env, times) => {
+  const NAMED = { 'x-forwarded-for': '203.0.113.7' };
+  test.each<[string, object, Record<string, string>, number]>([
+    ['warns once when TRUSTED_PROXIES is unset', {}, NAMED, 1],
+    ['warns once when TRUSTED_PROXIES names another proxy', { TRUSTED_PROXIES: '10.0.0.0/8' }, NAMED, 1],
+    ['does not warn when TRUSTED_PROXIES names the proxy', { TRUSTED_PROXIES: 'loopback' }, NAMED, 0],
+    ['warns once when a trusted proxy names no client', { TRUSTED_PROXIES: 'loopback' }, {}, 1],
+    ['warns once when it names no address', { TRUSTED_PROXIES: 'loopback' }, { 'x-forwarded-for': 'unknown' }, 1],
+    ['does not warn of clients without a proxy', {}, {}, 0],
+  ])('%s', async (_, env, headers, times) => {
     let text = '';
     const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
       text += String(line);
@@ -209,8 +235,8 @@ describe('the log', () => {
     try {
       await service.person().call('GET', '/livez');
       expect(text).not.toContain('TRUSTED_PROXIES');
-      for (const client of ['203.0.113.7', '203.0.113.8']) {
-        await service.person().call('GET', '/livez', undefined, { 'x-forwarded-for': client });
+      for (const path of ['/v1/session', '/settings/api-keys']) {
+        await service.person().call('GET', path, undefined, headers);
       }
     } finally {
       await service.stop();

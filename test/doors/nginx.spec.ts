@@ -38,7 +38,7 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-test.each(['forward-auth/nginx.conf', 'compose/nginx.conf', 'compose/nginx-production.conf'])(
+test.each(['forward-auth/nginx.conf', 'compose/nginx.conf', 'nginx/keys.conf'])(
   'deploy/%s gives up an instance that does not answer before Linux repeats a lost SYN, after a second',
   (file) => {
     const [, timeoutMs] = /^ *proxy_connect_timeout (\d+)ms;$/m.exec(readFileSync(join(root, 'deploy', file), 'utf8'))!;

@@ -1,6 +1,6 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
@@ -12,7 +12,7 @@ import { BodyPipe } from './pipeline/body.pipe.js';
 import { jsonBodies } from './pipeline/body-parsing.js';
 import { HttpErrorFilter } from './pipeline/http-error.filter.js';
 import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
-import { assignRequestId, warnOfUnnamedProxy } from './pipeline/request.js';
+import { assignRequestId, warnOfProxies } from './pipeline/request.js';
 import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 import { refuseUnread } from './pipeline/unread-answers.js';
@@ -28,6 +28,14 @@ export interface HttpParts {
   readonly traces: Traces;
 }
 
+/** Every path has one spelling, so that a proxy can hide it. Nest reads these settings when it creates its application. */
+export function exactPaths(): ExpressAdapter {
+  const server = express();
+  server.enable('case sensitive routing');
+  server.enable('strict routing');
+  return new ExpressAdapter(server);
+}
+
 /** What every HTTP request passes, in this order, before it reaches a controller. */
 export function configureHttp({ app, doors, config, log, times, traces }: HttpParts): void {
   const policies = doors.flatMap((door) => Object.entries(door.policies ?? {}));
@@ -39,7 +47,9 @@ export function configureHttp({ app, doors, config, log, times, traces }: HttpPa
   app.set('query parser', 'simple');
   app.set('etag', false);
   app.use(refuseUnread, assignRequestId, accessLog(log, pathsWhere('isProbe')));
-  app.use(requestTelemetry(times, traces, [DESCRIPTION, ...pathsWhere('isOneRoute')]), warnOfUnnamedProxy(log));
+  app.use(requestTelemetry(times, traces, [DESCRIPTION, ...pathsWhere('isOneRoute')]));
+  const trust: (address: string, hop: number) => boolean = app.getHttpAdapter().getInstance().get('trust proxy fn');
+  app.use(['/v1', '/settings'], forPeople(warnOfProxies(log, (address) => trust(address, 0))));
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -64,8 +74,7 @@ export function configureHttp({ app, doors, config, log, times, traces }: HttpPa
 function exceptAt(paths: readonly string[]) {
   return (handler: RequestHandler): RequestHandler =>
     (request, response, next) => {
-      const path = `${request.baseUrl}${request.path}`.toLowerCase().replace(/\/$/, '');
-      return paths.includes(path) ? next() : handler(request, response, next);
+      return paths.includes(`${request.baseUrl}${request.path}`) ? next() : handler(request, response, next);
     };
 }
 
@@ -94,5 +103,8 @@ function serveOpenApi(app: NestExpressApplication): void {
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
   // All responses share one buffer, so a client that reads slowly or not at all costs no copy.
   const bytes = Buffer.from(JSON.stringify(document));
-  app.use(DESCRIPTION, (_request: Request, response: Response) => response.type('json').send(bytes));
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get(DESCRIPTION, (_request: Request, response: Response) => response.type('json').send(bytes));
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import type { Client } from '../../../../domain/audit/audit-event.js';
 import type { Account } from '../../../../domain/accounts/account.js';
@@ -30,18 +31,24 @@ export function assignRequestId(request: Request, response: Response, next: Next
   next();
 }
 
-/** Warns once about a proxy that is not trusted: all its clients have its address. */
-export function warnOfUnnamedProxy(log: Log) {
-  let hasWarned = false;
+const UNNAMED =
+  'X-Forwarded-For is ignored: TRUSTED_PROXIES does not name the peer that sent it. If the peer is your proxy, add ' +
+  'it there: otherwise all its clients share its address, and wrong passwords of one of them lock all of them out';
+const SILENT =
+  'A peer that TRUSTED_PROXIES names sends no X-Forwarded-For with an address: let your proxy set it to the address of ' +
+  'its client. Otherwise all its clients share its address, and wrong passwords of one of them lock all of them out';
+
+/** Warns once of a proxy that is not trusted, and once of one that does not name its client. */
+export function warnOfProxies(log: Log, isTrusted: (address: string) => boolean) {
+  const warned = new Set<string>();
   return (request: Request, _response: Response, next: NextFunction): void => {
-    const isUnnamed = Boolean(request.get('x-forwarded-for')) && request.ips.length === 0;
-    if (isUnnamed && !hasWarned) {
-      hasWarned = true;
-      log.warn(
-        'X-Forwarded-For is ignored: TRUSTED_PROXIES does not name the peer that sent it. If the peer is your proxy, add ' +
-          'it there: otherwise all its clients share its address, and wrong passwords of one of them lock all of them out',
-        { peer: request.ip },
-      );
+    const peer = request.socket.remoteAddress ?? '';
+    const isNamed = request.ips.length > 0 && isIP(request.ip ?? '') !== 0;
+    const sends = request.get('x-forwarded-for') !== undefined;
+    const danger = isTrusted(peer) ? !isNamed && SILENT : sends && UNNAMED;
+    if (danger && !warned.has(danger)) {
+      warned.add(danger);
+      log.warn(danger, { peer });
     }
     next();
   };

@@ -11,13 +11,18 @@ import { searchPath } from '../../scripts/tools.mjs';
 import { runCommand } from '../support/processes/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 /** Fewer than in production, so that a test can exceed them. */
 const REQUESTS_AT_ONCE = 3;
 const REPORT = 'POST /v1/leaked-keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const PART_OF_BODY = `${REPORT}Content-Length: 100\r\n\r\n{`;
 
-describe('deploy/compose/nginx-production.conf', () => {
+/** The lines of docs/run.md that copy the file. */
+const [COPY = ''] =
+  /^sed -e (?:[^\n]*\\\n)*[^\n]*keys\.conf$/m.exec(readFileSync(join(root, 'docs/run.md'), 'utf8')) ?? [];
+
+describe('deploy/nginx/keys.conf, as docs/run.md copies it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
   const certificate = join(folder, 'tls.crt');
   const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
@@ -37,25 +42,26 @@ describe('deploy/compose/nginx-production.conf', () => {
   };
   beforeAll(async () => {
     port = await freePort();
-    service = await startService({ PUBLIC_URL: `https://localhost:${port}`, TRUSTED_PROXIES: 'loopback' });
+    service = await startService({ PUBLIC_URL: `https://localhost:${port}`, TRUSTED_PROXIES: '127.0.0.1' });
     undo.push(() => service.stop());
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
     const files = ['-keyout', join(folder, 'tls.key'), '-out', certificate];
     await runCommand('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, ...files]);
-    const text = readFileSync(join(root, 'deploy/compose/nginx-production.conf'), 'utf8')
+    const copy = join(folder, 'keys.conf');
+    await runCommand('sh', ['-c', `cd ${root} && ${COPY.replace('/etc/nginx/conf.d/keys.conf', copy)}`]);
+    const text = readFileSync(copy, 'utf8')
       .replaceAll('/etc/nginx/', `${folder}/`)
-      .replace('8443', String(port))
-      .replaceAll(/latchkey-[12]:3000/g, new URL(service.url).host)
-      .replaceAll('/dev/std', `${folder}/std`)
-      .replace(
-        'server_tokens off;',
-        `server_tokens off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b;`,
-      )
+      .replaceAll('/var/log/nginx', folder)
+      .replace('listen 443', `listen ${port}`)
+      .replaceAll(/127\.0\.0\.1:300[12]/g, new URL(service.url).host)
       .replace('proxy_connect_timeout 250ms', 'proxy_connect_timeout 60s')
       // The limits on idle clients, shortened because the tests wait for them.
       .replaceAll(/\b((?:client_header|client_body|keepalive)_timeout) \d+s/g, '$1 1s')
-      .replace('limit_conn addresses 100', `limit_conn addresses ${REQUESTS_AT_ONCE}`);
-    writeFileSync(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid;\n${text}`);
+      .replace('limit_conn keys 100', `limit_conn keys ${REQUESTS_AT_ONCE}`);
+    writeFileSync(copy, text);
+    const paths = `client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b;`;
+    const main = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}`;
+    writeFileSync(join(folder, 'nginx.conf'), `${main} http { ${paths} include keys.conf; }`);
     mkdirSync(join(folder, 'logs'));
     const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
       env: { PATH: searchPath() },
@@ -80,6 +86,14 @@ describe('deploy/compose/nginx-production.conf', () => {
     const { out } = await curl('/v1/session', '-i', '-H', 'Content-Type: application/json', '-d', body);
     expect(out).toMatch(/^HTTP\/1\.1 204 /);
     expect(out).toMatch(/^set-cookie: .*; Secure/im);
+  });
+
+  test('passes the address of the client on, whatever the client says', async () => {
+    const claims = ['-H', 'X-Forwarded-For: 203.0.113.9', '--interface', '127.0.0.5', '--ipv4', '-A', 'from afar'];
+    const body = JSON.stringify({ email: 'demo@latchkey.dev', password: 'wrong' });
+    await curl('/v1/session', ...claims, '-H', 'Content-Type: application/json', '-d', body);
+    const events = 'SELECT client_ip FROM audit_events WHERE user_agent = $1';
+    expect(await sql(service.databaseUrl, events, ['from afar'])).toEqual([{ client_ip: '127.0.0.5' }]);
   });
 
   test.each([
