@@ -30,6 +30,10 @@ describe('withoutSecrets', () => {
     expect(withoutSecrets(`curl -H ${cut}`)).toBe(`curl -H lk_${key.publicPart}.…`);
   });
 
+  test.each(['%2E', '%252e', '\\u002e'])('removes a secret after a dot that is encoded as %s', (dot) => {
+    expect(withoutSecrets(`lk%5F${'a1'.repeat(12)}${dot}${'b2'.repeat(20)}`)).toBe(`lk%5F${'a1'.repeat(12)}${dot}…`);
+  });
+
   test('removes the shortest piece of a secret', () => {
     const publicPart = 'a1'.repeat(12);
     const shortest = `${publicPart}.${'b2'.repeat(8)}`;
@@ -72,6 +76,10 @@ describe('withoutSecrets, once imported keys are hidden', () => {
     ['with a beginning that a URL encodes in small letters', `q=sk%7c${body}`, 'q=…'],
     ['with a long beginning that a URL encodes', `q=${'%7C'.repeat(9)}${body}`, 'q=…'],
     ['with a beginning that a URL encodes', `q=sk%7C${body}`, 'q=…'],
+    ['with an encoded letter of its beginning', `q=acme%5Flive%5f${body}`, 'q=…'],
+    ['with a beginning that is encoded as a whole', `q=%61%63%6D%65%5F${body}x`, 'q=…'],
+    ['with a beginning that is encoded twice', `q=acme%255Flive%25255F${body}`, 'q=…'],
+    ['with a beginning that JSON encodes', `"acme\\u005flive\\u005F${body}"`, '"…"'],
     ['with the shorter of two beginnings', `acme_test_${body}`, 'acme_…'],
     ['cut off', key.slice(0, 24), 'acme_live_…'],
   ])('removes it from a text: %s', (_where, text, kept) => {

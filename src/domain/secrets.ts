@@ -1,6 +1,6 @@
 /** 24 characters of the public part, a dot, and at least 16 characters of the secret. */
 const SHORTEST_FIND = 41;
-const SECRET_IN_TEXT = /([0-9a-f]{24}(?:\.|%2e))[0-9a-f]{16,}/gi;
+const SECRET_IN_TEXT = /([0-9a-f]{24}(?:\.|%(?:25)*2e|\\u002e))[0-9a-f]{16,}/gi;
 
 /** How many characters the shortest key string has that another system made. */
 export const SHORTEST_FOREIGN = 24;
@@ -41,10 +41,13 @@ export function foreignStrings(prefixes: readonly string[], characters = UP_TO_A
   return new RegExp(shapes.join('|'), 'g');
 }
 
-/** The prefix as it is, or with characters that a URL encodes. */
+/** The prefix as it is, or with any of its characters as a URL, even one within a URL, or JSON encodes them. */
 function inText(prefix: string): string {
-  return prefix.replace(/[^\w]/g, (character) => {
-    const hex = character.charCodeAt(0).toString(16);
-    return `(?:\\${character}|%${hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
-  });
+  return [...prefix]
+    .map((character) => {
+      const hex = character.charCodeAt(0).toString(16);
+      const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+      return `(?:${/\w/.test(character) ? '' : '\\'}${character}|%(?:25)*${anyCase}|\\\\u00${anyCase})`;
+    })
+    .join('');
 }
