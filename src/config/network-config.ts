@@ -3,8 +3,11 @@ import { BlockList, isIP } from 'node:net';
 /** An entry of TRUSTED_PROXIES, which Express understands as it is. */
 export function parseProxy(entry: string): string {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return entry;
-  const [, ip = '', bits = '0'] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const [, ip = '', bits = '1'] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
   const family = isIP(ip);
+  if (family !== 0 && Number(bits) === 0) {
+    throw new Error('must not be all addresses: each client could then claim any address. Name your proxies alone');
+  }
   if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) {
     throw new Error('must be an IP address, a range such as 10.0.0.0/8, loopback, linklocal or uniquelocal');
   }
