@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { displayPrefixProblem, ForeignKey, importPrefixProblem, readDisplayed } from './foreign-key.js';
+import { displayPrefixProblem, ForeignKey, importPrefixProblem, readDisplayed, shownOf } from './foreign-key.js';
 import { KeyString } from './key-string.js';
 
 const PREFIXES = ['acme_live_', 'sk|'];
@@ -73,12 +73,24 @@ describe('importPrefixProblem', () => {
 });
 
 describe('displayPrefixProblem', () => {
-  test('accepts the beginning of a string, of at most 16 characters', () => {
-    const good = ['acme_live_', 'acme_live_123456', 'sk|', 'sk|7'];
+  test('accepts the beginning of a string', () => {
+    const good = ['acme_live_', 'acme_live_123456789', 'sk|', 'sk|7'];
     expect(good.map((shown) => displayPrefixProblem(shown, PREFIXES))).toEqual(good.map(() => undefined));
-    const bad = ['acme', 'acme_live_1234567', 'acme_live_\n', 'acme_live_ä', '', 'lk_', undefined];
+    const bad = ['acme', 'acme_live_\n', 'acme_live_ä', '', 'lk_'];
     for (const shown of bad) expect(displayPrefixProblem(shown, PREFIXES)).toMatch(/begin with acme_live_ or sk\|/);
     expect(displayPrefixProblem('acme_live_', [])).toMatch(/IMPORT_PREFIXES/);
+  });
+});
+
+describe('shownOf', () => {
+  test.each([
+    ['acme_live_', 'acme_live_'],
+    ['acme_live_1234', 'acme_live_1234'],
+    ['acme_live_123456', 'acme_live_1234'],
+    ['sk|1234567', 'sk|1234'],
+    ['acme_live_very_1234', 'acme_live_very_1'],
+  ])('of %s is the prefix, and at most four more characters and 16 in all: %s', (displayPrefix, shown) => {
+    expect(shownOf(displayPrefix, [...PREFIXES, 'acme_', 'acme_live_very_'])).toBe(shown);
   });
 });
 

@@ -5,6 +5,7 @@ import { SHORTEST_FOREIGN } from '../secrets.js';
 export const FOREIGN_LENGTH = { least: SHORTEST_FOREIGN, most: 512 } as const;
 export const MAX_IMPORT_PREFIXES = 10;
 export const MAX_SHOWN_LENGTH = 16;
+const SHOWN_AFTER_PREFIX = 4;
 const PUBLIC_PART_LENGTH = 24;
 
 /**
@@ -64,9 +65,14 @@ export function readDisplayed(text: string, prefixes: readonly string[]): string
 }
 
 /** What lists show of an imported key: it begins with one of the prefixes. */
-export function displayPrefixProblem(value: unknown, prefixes: readonly string[]): string | undefined {
+export function displayPrefixProblem(value: string, prefixes: readonly string[]): string | undefined {
   if (prefixes.length === 0) return "can't begin with a prefix of IMPORT_PREFIXES: that has none";
-  const isShown = typeof value === 'string' && value.length <= MAX_SHOWN_LENGTH && /^[!-~]*$/.test(value);
-  if (isShown && prefixes.some((prefix) => value.startsWith(prefix))) return undefined;
-  return `must have at most ${MAX_SHOWN_LENGTH} visible ASCII characters and begin with ${prefixes.join(' or ')}`;
+  if (/^[!-~]*$/.test(value) && prefixes.some((prefix) => value.startsWith(prefix))) return undefined;
+  return `must consist of visible ASCII characters and begin with ${prefixes.join(' or ')}`;
+}
+
+/** A longer beginning would reveal much of a short key: the prefix and four more characters are enough to tell keys apart. */
+export function shownOf(displayPrefix: string, prefixes: readonly string[]): string {
+  const known = prefixes.filter((prefix) => displayPrefix.startsWith(prefix)).map(({ length }) => length);
+  return displayPrefix.slice(0, Math.min(MAX_SHOWN_LENGTH, Math.max(...known) + SHOWN_AFTER_PREFIX));
 }

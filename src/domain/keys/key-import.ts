@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.js';
 import { requireFields } from '../errors.js';
 import { DAY_MS } from '../time.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
-import { displayPrefixProblem } from './foreign-key.js';
+import { displayPrefixProblem, shownOf } from './foreign-key.js';
 import { keyPolicy, requireGivable, type ServicePolicy } from './key-policy.js';
 import { keyPermissionsProblem } from './key-restrictions.js';
 import { keyNameProblem } from './key-rules.js';
@@ -18,7 +18,7 @@ export interface ImportedLine {
   readonly access: string | undefined;
   /** SHA-256 of the whole string that its holder sends. */
   readonly sha256: Buffer;
-  /** What lists show: the beginning of the string, of at most 16 characters. */
+  /** The beginning of the string. Lists show the import prefix and at most four more characters of it. */
   readonly displayPrefix: string;
   readonly expiresAt: Date | undefined;
   /** `*` alone stands for all that the owner has. */
@@ -57,6 +57,7 @@ export function importOrder(
   rules: ImportRules & { readonly now: Date },
 ): Omit<ImportOrder, 'id'> {
   const { permissions, allowedNetworks, access, expiresAt, ...rest } = line;
+  const displayPrefix = shownOf(line.displayPrefix, rules.importPrefixes);
   const policy = keyPolicy(rules.policy, owner.limits);
   const wish = {
     access: access as ImportOrder['access'],
@@ -65,7 +66,7 @@ export function importOrder(
   requireFields({ expiresAt: expiryProblem(expiresAt!, rules.now, policy.maxKeyDays) });
   requireGivable({ ...wish, expiresInDays: 1 }, owner.permissions, policy);
   const networks = allowedNetworks.length === 0 ? undefined : allowedNetworks;
-  return { ...rest, ...wish, expiresAt: expiresAt!, allowedNetworks: networks };
+  return { ...rest, ...wish, displayPrefix, expiresAt: expiresAt!, allowedNetworks: networks };
 }
 
 function isAll(permissions: readonly string[]): boolean {
