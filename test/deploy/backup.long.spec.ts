@@ -82,7 +82,8 @@ describe('the commands of docs/runbook.md', () => {
     await service.stop();
 
     const restored = await paste('Restore', {
-      ADMIN_URL: url('postgres'),
+      // Where psql connects to without a URL.
+      ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGDATABASE: 'postgres' },
       RESTORED_URL: url('restored', 'latchkey_owner'),
     });
     expect(restored).toEqual({ code: 0, output: expect.stringContaining('OK: the audit trail is intact') });

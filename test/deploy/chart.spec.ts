@@ -111,8 +111,10 @@ describe('the chart', () => {
     const [{ http }] = only(releases.everything.objects, 'Ingress')['spec'].rules;
     const called = MANAGEMENT_ROUTES.map(({ name }) => /\/v1\/[^/]+/.exec(name)![0]);
     const others = ['/settings', '/v1/admin', '/v1/key', '/v1/leaked-keys'];
-    expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set([...others, ...called]));
-    expect(new Set(http.paths.map(({ pathType }: Tree) => pathType))).toEqual(new Set(['Prefix']));
+    const published = (type: string) =>
+      http.paths.filter(({ pathType }: Tree) => pathType === type).map(({ path }: Tree) => path);
+    expect(new Set(published('Prefix'))).toEqual(new Set([...others, ...called]));
+    expect(published('Exact')).toEqual(['/']);
   });
 
   test('mounts the forward-auth routes of the values as the file that the service reads', () => {

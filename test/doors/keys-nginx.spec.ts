@@ -96,6 +96,10 @@ describe('deploy/nginx/keys.conf, as docs/run.md copies it', () => {
     expect(await sql(service.databaseUrl, events, ['from afar'])).toEqual([{ client_ip: '127.0.0.5' }]);
   });
 
+  test('leads from / to the screen', async () => {
+    expect((await curl('/', '-i')).out).toMatch(/^HTTP\/1\.1 302 [^]*^location: .*\/settings\/api-keys\r$/im);
+  });
+
   test.each([
     '/metrics',
     '/livez',
