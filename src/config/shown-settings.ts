@@ -53,7 +53,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     GRPC_TLS_KEY: grpcTls?.keyFile,
     GRPC_TLS_CLIENT_CA: grpcTls?.clientCaFile,
     GRPC_TLS_CLIENT_ROLES: grpcTls?.clientRoles.map(({ name, role }) => `${name}:${role}`),
-    GRPC_PLAINTEXT: config.grpcPlaintext && 'on',
+    GRPC_PLAINTEXT: onOrOff(config.grpcPlaintext),
     AUDIT_SEAL_KEY: audit.sealKeys.length,
     AUDIT_RETENTION_DAYS: audit.retentionDays,
     WEBHOOK_URL: webhook && new URL(webhook.url).origin,
