@@ -37,7 +37,7 @@ describe('clientAddress', () => {
   );
 
   it('normalises an IPv4-mapped address and drops the zone of a link-local one', () => {
-    const addressOf = (ip: string) => clientAddress(from({ ip }));
+    const addressOf = (remoteAddress: string) => clientAddress(from({ socket: { remoteAddress } }));
     expect(addressOf('::ffff:192.0.2.1')).toBe('192.0.2.1');
     expect(addressOf('::FFFF:192.0.2.1')).toBe('192.0.2.1');
     expect(addressOf('fe80::1%eth0')).toBe('fe80::1');

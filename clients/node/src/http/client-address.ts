@@ -26,9 +26,9 @@ export function clientAddress(request: HttpRequest, own: ClientAddress = certain
 }
 
 function certainAddress(request: HttpRequest): string | undefined {
-  if (isForwarded(request) && !isTrusted(request)) return undefined;
-  const { ip } = request;
-  return typeof ip === 'string' ? ip : request.socket.remoteAddress;
+  // Without such a header the framework's value would be the peer's, found in ten times the time.
+  if (!isForwarded(request)) return request.socket.remoteAddress;
+  return isTrusted(request) && typeof request.ip === 'string' ? request.ip : undefined;
 }
 
 function isForwarded({ rawHeaders }: HttpRequest): boolean {
