@@ -35,7 +35,7 @@ ARG NODE_IMAGE
 ARG REVISION
 LABEL org.opencontainers.image.title="Latchkey systems-api" \
   org.opencontainers.image.description="The reference resource service of Latchkey" \
-  org.opencontainers.image.version="0.2.0" \
+  org.opencontainers.image.version="0.3.0-dev" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.source="https://github.com/latchkey/latchkey" \
@@ -58,7 +58,7 @@ ARG NODE_IMAGE
 ARG REVISION
 LABEL org.opencontainers.image.title="Latchkey" \
   org.opencontainers.image.description="A self-hosted personal API key service" \
-  org.opencontainers.image.version="0.2.0" \
+  org.opencontainers.image.version="0.3.0-dev" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.source="https://github.com/latchkey/latchkey" \

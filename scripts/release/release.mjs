@@ -9,7 +9,7 @@ import { moveBaseline } from '../proto-baseline.mjs';
 import { inWords, testOn } from '../testing/on-node.mjs';
 import { requireCurrentBranch, restoreCheckout } from './checkout.mjs';
 import { listMaterials, pack, packages, packed } from './packages.mjs';
-import { currentVersion, requireOneVersion, setVersion, unreleased } from './versions.mjs';
+import { currentVersion, isOlder, requireOneVersion, setVersion, unreleased } from './versions.mjs';
 
 const NODES = ['20', '24'];
 const USAGE = 'npm run release -- 0.3.0 [--other-node <program>] [--without-tests] [--dry-run]';
@@ -78,7 +78,7 @@ function choice() {
  */
 function isNewer(version, than) {
   const numbers = /^(\d+)\.(\d+)\.(\d+)$/;
-  return numbers.test(version) && version.localeCompare(than, 'en', { numeric: true }) > 0;
+  return numbers.test(version) && !isOlder(version, than) && version !== than;
 }
 
 /**
@@ -112,6 +112,11 @@ function restoreUnlessFinished() {
 }
 
 /** @param {string} version */
+function nextMinor(version) {
+  return version.replace(/\.(\d+)\.\d+$/, (_, minor) => `.${Number(minor) + 1}.0`);
+}
+
+/** @param {string} version */
 function commandsFor(version) {
   const image = (/** @type {string} */ name, options = '') => `
 docker build --build-arg REVISION=$(git rev-parse HEAD) ${options}--tag "$REGISTRY/${name}:${version}" .
@@ -119,6 +124,7 @@ docker push "$REGISTRY/${name}:${version}"`;
   return `
 git add --all && git commit --message "Release ${version}"
 git tag --annotate v${version} --message "Latchkey ${version}"
+node scripts/release/versions.mjs --begin ${nextMinor(version)} && git commit --all --message "Begin ${nextMinor(version)}"
 git push --follow-tags
 
 If your CI publishes what is tagged (deploy/ci), that was all. Otherwise, with REGISTRY set to where your images are kept:

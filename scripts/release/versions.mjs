@@ -1,6 +1,7 @@
 // package.json names the version. The packages, the images, the chart and the pages repeat it. Run by itself, this
 // refuses a place that differs, and a version that CHANGELOG.md does not describe. With a tag (`v0.3.0`), as in a CI
-// that publishes, the tag has to name the same version.
+// that publishes, the tag has to name the same version. Between releases the version is the next one with `-dev`:
+// `node scripts/release/versions.mjs --begin 0.4.0` writes it.
 import '../lib/node-version.mjs';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,6 +28,7 @@ const places = {
   'examples/panel-host/README.md': ofTarballs,
 };
 const changelog = 'CHANGELOG.md';
+const BETWEEN_RELEASES = '-dev';
 /** The files that a new version changes. */
 export const versioned = [...Object.keys(places), changelog];
 
@@ -44,14 +46,30 @@ export function unreleased() {
   return text.trim();
 }
 
+/** @param {string} version */
+export const isBetweenReleases = (version) => version.endsWith(BETWEEN_RELEASES);
+
 /**
- * Writes a version to every place, and makes what is unreleased its section of CHANGELOG.md.
  * @param {string} version
+ * @param {string} than a version, or the one before it
  */
-export function setVersion(version) {
+export function isOlder(version, than) {
+  return version.localeCompare(than.replace(BETWEEN_RELEASES, ''), 'en', { numeric: true }) < 0;
+}
+
+/** @param {string} version */
+function writeVersion(version) {
   for (const [file, pattern] of Object.entries(places)) {
     writeFileSync(join(root, file), read(file).replaceAll(pattern, version));
   }
+}
+
+/**
+ * Writes a release's version to every place, and makes what is unreleased its section of CHANGELOG.md.
+ * @param {string} version
+ */
+export function setVersion(version) {
+  writeVersion(version);
   const section = `## Unreleased\n\n## ${version} - ${new Date().toISOString().slice(0, 10)}\n`;
   writeFileSync(join(root, changelog), read(changelog).replace('## Unreleased\n', section));
 }
@@ -67,13 +85,22 @@ export function requireOneVersion(tag) {
     return [...new Set(found)].filter((each) => each !== version).map((each) => `  ${file}: ${each}`);
   });
   const [, described] = /^## (\d\S*) - \d{4}-\d\d-\d\d$/m.exec(read(changelog)) ?? [];
-  if (described !== version) faults.push(`  ${changelog}: the newest section is ${described ?? 'not a version'}`);
+  const isDescribed = isBetweenReleases(version) ? described && isOlder(described, version) : described === version;
+  if (!isDescribed) faults.push(`  ${changelog}: the newest section is ${described ?? 'not a version'}`);
+  if (!isBetweenReleases(version) && unreleased() !== '') {
+    faults.push(`  ${changelog}: something is unreleased, so the version is the next one with ${BETWEEN_RELEASES}`);
+  }
+  if (tag !== undefined && isBetweenReleases(version)) faults.push(`  the tag: ${version} is not a release`);
   if (tag !== undefined && tag !== `v${version}`) faults.push(`  the tag: ${tag}`);
   if (faults.length === 0) return;
   throw new Stop(
     `package.json has the version ${version}. These differ:\n${faults.join('\n')}\n` +
-      '`npm run release -- <version>` sets all of them, except a tag.',
+      '`npm run release -- <version>` sets all of them, except a tag, and `node scripts/release/versions.mjs --begin <version>`\n' +
+      'the next one.',
   );
 }
 
-if (isMain(import.meta.url)) await main(() => requireOneVersion(process.argv[2]));
+if (isMain(import.meta.url)) {
+  const [first, next] = process.argv.slice(2);
+  await main(() => (first === '--begin' ? writeVersion(`${next}${BETWEEN_RELEASES}`) : requireOneVersion(first)));
+}

@@ -5,7 +5,6 @@ import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 import { packages } from '../../scripts/release/packages.mjs';
-import { currentVersion } from '../../scripts/release/versions.mjs';
 import { textOf } from '../support/reading/pages.js';
 import { Commands } from '../scripts/commands.js';
 import type { Tree } from './chart.js';
@@ -66,7 +65,6 @@ describe.each([
   test('refuses a tag that is not the version', async () => {
     const command = commandsOf(tests).find((each) => each.includes('versions.mjs'))!;
     const withTag = (value: string) => run('sh', ['-c', command], { env: { ...process.env, [tag]: value } });
-    expect(await withTag(`v${currentVersion()}`)).toEqual({ code: 0, output: '' });
     expect(await withTag('v0.0.1')).toMatchObject({ code: 1, output: expect.stringContaining('the tag: v0.0.1') });
   });
 

@@ -9,6 +9,9 @@ const OF_THE_SERVICE = ['application', 'composition', 'config', 'infrastructure'
 const LEFT_OUT = ['test', 'docs', 'bench', ...OF_THE_SERVICE].map((path) => `:!${path}`);
 const UNRELEASED = '## Unreleased\n\n### Fixed\n\n- A fault.\n\n';
 
+/** The version of the clone. */
+export const BEGUN = '98.0.0';
+
 /** A clone of this checkout, with its changes, on a branch that follows another; one fix is unreleased. */
 export class ReleaseClone {
   private readonly base = mkdtempSync(join(tmpdir(), 'release-'));
@@ -26,6 +29,7 @@ export class ReleaseClone {
       symlinkSync(join(root, modules), join(clone.folder, modules));
     }
     clone.write('CHANGELOG.md', clone.read('CHANGELOG.md').replace(/^## Unreleased\n[^]*?(?=^## \d)/m, UNRELEASED));
+    await clone.versions('--begin', BEGUN);
     await clone.git('init', '--quiet', '--initial-branch=main');
     clone.write('.git/info/exclude', 'node_modules\n');
     await clone.git('config', 'user.name', 'A maintainer');

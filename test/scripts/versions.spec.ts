@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { currentVersion } from '../../scripts/release/versions.mjs';
+import { unreleased } from '../../scripts/release/versions.mjs';
 import { textOf } from '../support/reading/pages.js';
-import { ReleaseClone } from './release-clone.js';
+import { BEGUN, ReleaseClone } from './release-clone.js';
+
+const [, newest = ''] = /^## (\d\S*) - /m.exec(textOf('CHANGELOG.md')) ?? [];
 
 let clone: ReleaseClone;
 beforeAll(async () => void (clone = await ReleaseClone.make()));
@@ -16,15 +18,26 @@ describe('the version', () => {
     ['package-lock.json', '"@latchkey/guard": "', '"@latchkey/guard": "9'],
     ['clients/node/README.md', 'latchkey-guard-', 'latchkey-guard-9'],
     ['web/package.json', '  "version": "', '  "version": "9'],
-    ['CHANGELOG.md', `## ${currentVersion()} - `, '## 9.9.9 - '],
+    ['CHANGELOG.md', `## ${newest} - `, `## ${BEGUN} - `],
   ])('is the same in %s, or the check fails', async (file, part, replacement) => {
     await clone.commit(file, part, replacement);
     expect(await clone.versions()).toEqual({ code: 1, output: expect.stringContaining(`\n  ${file}: `) });
   });
 
-  it('is that of the tag, when a tag is published', async () => {
-    expect(await clone.versions(`v${currentVersion()}`)).toEqual({ code: 0, output: '' });
+  it('is the next one with -dev between releases, which no tag publishes', async () => {
+    expect(await clone.versions()).toEqual({ code: 0, output: '' });
+    const refused = { code: 1, output: expect.stringContaining(`the tag: ${BEGUN}-dev is not a release`) };
+    expect(await clone.versions(`v${BEGUN}-dev`)).toEqual(refused);
+    expect(textOf('package.json')).toMatch(unreleased() === '' ? /"version": "[\d.]+",/ : /"version": "[\d.]+-dev",/);
+  });
+
+  it('is that of the tag when a release is published, and has -dev again before the next change', async () => {
+    const release = `import { setVersion } from './scripts/release/versions.mjs'; setVersion('${BEGUN}');`;
+    await clone.run(process.execPath, '--input-type=module', '--eval', release);
+    expect(await clone.versions(`v${BEGUN}`)).toEqual({ code: 0, output: '' });
     expect(await clone.versions('v9.9.9')).toEqual({ code: 1, output: expect.stringContaining('the tag: v9.9.9') });
+    await clone.commit('CHANGELOG.md', '## Unreleased\n', '## Unreleased\n\n### Fixed\n\n- Another fault.\n');
+    expect(await clone.versions()).toEqual({ code: 1, output: expect.stringContaining('the next one with -dev') });
   });
 });
 
