@@ -111,28 +111,6 @@ describe('an HTTP request', () => {
   });
 });
 
-describe('a path', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
-
-  const paths = ['/metrics', '/livez', '/readyz', '/openapi.json', '/v1/session', '/v1/api-keys', '/v1/key'];
-  test.each([...paths, '/v1/forward-auth', '/v1/introspect', '/v1/leaked-keys', '/v1/admin/api-keys'])(
-    'has one spelling, which is all that a proxy has to hide: %s',
-    async (path) => {
-      const { pathname } = new URL(path.toUpperCase(), service.url);
-      for (const other of [pathname, `${path}/`, `${path}//`, `/${path}`, path.replace(/.$/, encoded)]) {
-        const { status } = await fetch(service.url + other);
-        expect([other, status]).toEqual([other, 404]);
-      }
-    },
-  );
-});
-
-const encoded = (character: string) => `%${character.charCodeAt(0).toString(16)}`;
-
 describe('a service behind a trusted proxy', () => {
   let service: Service;
   beforeAll(async () => {

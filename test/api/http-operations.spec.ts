@@ -83,6 +83,49 @@ describe('the HTTP door', () => {
     }
   });
 
+  describe('on every route', () => {
+    const ID = '6d5c02a4-0f4c-4a4e-8a0e-0f5fbd5f6f0a';
+    let routes: [string, string][];
+    beforeAll(async () => {
+      const { paths } = (await get('/openapi.json')).body as { paths: Record<string, object> };
+      const page = await (await fetch(`${service.url}/settings/api-keys`)).text();
+      const files = [
+        '/docs/assets/swagger-ui.css',
+        '/docs/assets/start.js',
+        /\/settings\/assets\/[^"]+\.js/.exec(page)![0],
+      ];
+      const others = ['/openapi.json', '/docs', '/settings/api-keys', ...files];
+      routes = Object.entries(paths)
+        .flatMap(([path, methods]) => Object.keys(methods).map((method): [string, string] => [method, path]))
+        .concat(others.map((path) => ['get', path]))
+        .map(([method, path]) => [method.toUpperCase(), path.replace('{id}', ID)]);
+    });
+    const reporter = { authorization: 'dev-reporter-token' };
+
+    test.each<[string, (path: string) => string]>([
+      ['a slash at the end', (path) => `${path}/`],
+      ['two slashes at the end', (path) => `${path}//`],
+      ['two slashes at the beginning', (path) => `/${path}`],
+      ['two slashes before the last segment', (path) => path.replace(/\/(?=[^/]+$)/, '//')],
+      ['an encoded slash', (path) => path.replace(/(?<=\w)\/(?=[^/]+$)/, '%2F')],
+      ['an encoded slash at the end', (path) => (path.endsWith(ID) ? path : `${path}%2F`)],
+      ['an encoded letter', (path) => path.replace(/\/[a-z]/, (first) => `/%${first.charCodeAt(1).toString(16)}`)],
+      ['capitals', (path) => path.replaceAll(/\/[a-z][^/]*/g, (segment) => segment.toUpperCase())],
+      ['a path below it', (path) => `${path}/below/it`],
+      ['a path that a proxy would shorten to another one', (path) => `${path}/..;/below`],
+    ])('answers 404 to a path with %s', async (_, spelled) => {
+      expect(routes.length).toBeGreaterThan(30);
+      const found = [];
+      for (const [method, path] of routes) {
+        const line = `${method} ${spelled(path)}`;
+        if (line === `${method} ${path}`) continue;
+        const { status } = await service.person().call(method, spelled(path), undefined, reporter);
+        if (status !== 404) found.push(`${line}: ${status}`);
+      }
+      expect(found).toEqual([]);
+    });
+  });
+
   test('answers HEAD like GET, without a body', async () => {
     expect(await demo.call('HEAD', '/v1/api-keys')).toMatchObject({ status: 200, body: undefined });
     expect((await service.person().call('HEAD', '/v1/api-keys')).status).toBe(401);

@@ -28,6 +28,7 @@ describe('the metrics page', () => {
       `/v1/api-keys/${keys[0]!}/uses`,
       `/v1/api-keys/${keys[0]!}`,
       '/openapi.json',
+      '/docs/assets/swagger-ui.css',
     ]) {
       await service.person().call('GET', path);
     }
@@ -59,6 +60,7 @@ describe('the metrics page', () => {
     expect(http('POST /v1/api-keys/:id/revoke', 'ok')).toBe(1);
     expect(http('GET /settings/api-keys', 'ok')).toBe(1);
     expect(http('GET /openapi.json', 'ok')).toBe(1);
+    expect(http('GET /docs/assets', 'ok')).toBe(1);
     // The label says `elsewhere` in place of a client's own path.
     expect(http('GET elsewhere', 'refused')).toBe(3);
     const grpc = (method: string) => page.sum('latchkey_grpc_server_request_duration_seconds_count', { method });

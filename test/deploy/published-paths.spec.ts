@@ -4,7 +4,12 @@ import { expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 
 /** Where an operator's proxy says which paths the world may reach. */
-const LISTS = ['deploy/nginx/keys.conf', 'deploy/helm/latchkey/templates/ingress.yaml', 'docs/run.md'];
+const LISTS = [
+  'deploy/compose/nginx.conf',
+  'deploy/nginx/keys.conf',
+  'deploy/helm/latchkey/templates/ingress.yaml',
+  'docs/run.md',
+];
 
 const screen = join(root, 'web/src');
 const code = readdirSync(screen, { recursive: true, encoding: 'utf8' })

@@ -61,7 +61,7 @@ describe('the commands in docs/run.md', () => {
     expect(said).toContain('curl: (7)');
   });
 
-  test.each(['/metrics', '/v1/forward-auth?mode=caddy', '/v1/introspect', '/docs', '/readyz'])(
+  test.each(['/metrics', '/metrics/', '/METRICS', '/v1/forward-auth?mode=caddy', '/v1/introspect', '/docs', '/readyz'])(
     'do not publish %s',
     async (path) => {
       const request = `curl -sS -o /dev/null -w '%{http_code}' 'https://keys.example.com${path}'`;

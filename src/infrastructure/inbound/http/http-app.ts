@@ -1,6 +1,6 @@
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
@@ -16,8 +16,6 @@ import { assignRequestId, warnOfProxies } from './pipeline/request.js';
 import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 import { refuseUnread } from './pipeline/unread-answers.js';
-
-const DESCRIPTION = '/openapi.json';
 
 export interface HttpParts {
   readonly app: NestExpressApplication;
@@ -47,7 +45,7 @@ export function configureHttp({ app, doors, config, log, times, traces }: HttpPa
   app.set('query parser', 'simple');
   app.set('etag', false);
   app.use(refuseUnread, assignRequestId, accessLog(log, pathsWhere('isProbe')));
-  app.use(requestTelemetry(times, traces, [DESCRIPTION, ...pathsWhere('isOneRoute')]));
+  app.use(requestTelemetry(times, traces, pathsWhere('isOneRoute')));
   const trust: (address: string, hop: number) => boolean = app.getHttpAdapter().getInstance().get('trust proxy fn');
   app.use(['/v1', '/settings'], forPeople(warnOfProxies(log, (address) => trust(address, 0))));
   app.use(
@@ -103,8 +101,6 @@ function serveOpenApi(app: NestExpressApplication): void {
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
   // All responses share one buffer, so a client that reads slowly or not at all costs no copy.
   const bytes = Buffer.from(JSON.stringify(document));
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .get(DESCRIPTION, (_request: Request, response: Response) => response.type('json').send(bytes));
+  const server: Express = app.getHttpAdapter().getInstance();
+  server.get('/openapi.json', (_request, response) => void response.type('json').send(bytes));
 }

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import compression from 'compression';
-import express, { type Request, type Response, Router } from 'express';
+import express, { type RequestHandler, type Response } from 'express';
 import type { HttpDoor } from '../http-door.js';
 import { sendPage } from './page.js';
 
@@ -27,19 +29,32 @@ const PAGE = `<!doctype html>
 /** A separate file, because inline scripts are not allowed. The validator badge would call another server. */
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
 
-/** Swagger UI for the HTTP API. A sign-in there opens an ordinary session. */
-export function docsDoor(): HttpDoor {
-  return { policies: { '/docs': { handlers: [pageAndFiles()] } } };
+@ApiExcludeController()
+@Controller('docs')
+class DocsController {
+  @Get()
+  page(@Res() response: Response): void {
+    sendPage(response, PAGE, "style-src 'self'");
+  }
+
+  @Get('assets/start.js')
+  start(@Res() response: Response): void {
+    response.type('js').send(START);
+  }
 }
 
-function pageAndFiles(): Router {
-  const router = Router();
-  const files = express.static(SWAGGER_UI, { index: false, redirect: false, maxAge: '1h' });
-  router.get('/', (_request: Request, response: Response) => sendPage(response, PAGE, "style-src 'self'"));
-  router.get('/assets/start.js', (_request: Request, response: Response) => void response.type('js').send(START));
-  router.use('/assets', compression(), (request, response, next) => {
-    if (FILES.includes(request.path.slice(1))) files(request, response, next);
+/** Swagger UI for the HTTP API. A sign-in there opens an ordinary session. */
+export function docsDoor(): HttpDoor {
+  return {
+    controllers: [DocsController],
+    policies: { '/docs/assets': { handlers: [compression(), files()], isOneRoute: true } },
+  };
+}
+
+function files(): RequestHandler {
+  const send = express.static(SWAGGER_UI, { index: false, redirect: false, maxAge: '1h' });
+  return (request, response, next) => {
+    if (FILES.includes(request.path.slice(1))) send(request, response, next);
     else next();
-  });
-  return router;
+  };
 }

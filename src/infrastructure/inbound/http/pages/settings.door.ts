@@ -91,6 +91,7 @@ function assets(): RequestHandler {
   const send = express.static(ASSETS, { index: false, redirect: false, immutable: true, maxAge: '1y' });
   return (request, response, next) => {
     const file = request.path.slice(1);
+    if (!files.has(file)) return next();
     const variants = ENCODINGS.filter(([, ending]) => files.has(file + ending));
     if (variants.length > 0) response.vary('Accept-Encoding');
     const best = variants.find(([encoding]) => request.acceptsEncodings(encoding) === encoding);
