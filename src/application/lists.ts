@@ -11,14 +11,19 @@ export interface ListedKey {
   readonly key: ApiKey;
   /** The lower of the key's own level and its owner's ceiling. */
   readonly access: AccessLevel;
-  /** The owner, or a manager of a service account. */
-  readonly createdBy: Person;
+  readonly createdBy: Maker;
   readonly lastUsedAt: Date | null;
   /** When the key ends unless it is used. Null until its owner is notified of that. */
   readonly idleEndsAt: Date | null;
   readonly recent: RecentUse;
   /** Null unless an event of its revocation is on the audit trail. */
   readonly revocation: Revocation | null;
+}
+
+/** The owner, or a manager of a service account. They have seen the key string. */
+export interface Maker extends Person {
+  /** A manager who is none any more. */
+  readonly isFormerManager: boolean;
 }
 
 export interface Revocation {
@@ -37,7 +42,7 @@ interface NewKey {
 /** A key that was made just now. */
 export function newlyListed({ key, maker, policy: { maxAccess } }: NewKey, now: Date): ListedKey {
   const access = lowerAccess(key.snapshot().access, maxAccess);
-  const createdBy = { id: maker.id, displayName: maker.displayName };
+  const createdBy = { id: maker.id, displayName: maker.displayName, isFormerManager: false };
   const recent = recentUse([], utcDay(now));
   return { key, access, createdBy, lastUsedAt: null, idleEndsAt: null, recent, revocation: null };
 }

@@ -48,7 +48,7 @@ test('lets a manager make, rotate, rename and revoke keys, and records who did i
   const { person, bot, acting } = await managerAndBot();
   const { key, createdBy } = await createKey(app, bot.id, acting);
   expect([key.ownerId, key.createdBy]).toEqual([bot.id, person.id]);
-  expect(createdBy).toEqual({ id: person.id, displayName: person.displayName });
+  expect(createdBy).toEqual({ id: person.id, displayName: person.displayName, isFormerManager: false });
   const { key: next } = await rotateKey(app, { ownerId: bot.id, id: key.id }, acting);
   expect(next.createdBy).toBe(person.id);
   await app.renameApiKey.execute(acting, next.id, { name: 'Deploy' }, client());

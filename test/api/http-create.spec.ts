@@ -32,7 +32,7 @@ describe('creating a key', () => {
         access: 'read-only',
         prefix: `${body.fullKey.slice(0, 'lk_'.length + 12)}…`,
         createdAt: MOMENT,
-        createdBy: { id, displayName: `The ${id}` },
+        createdBy: { id, displayName: `The ${id}`, isFormerManager: false },
         lastUsedAt: null,
         expiresAt: MOMENT,
         revokedAt: null,

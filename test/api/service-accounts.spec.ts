@@ -135,7 +135,7 @@ describe('the keys of a service account', () => {
     await put({ ...one, managers: { ids: [id] } });
     const order = { name: 'CI', access: 'read-only', expiresInDays: 1, password: PASSWORD };
     const { body } = await person.call('POST', `/v1/api-keys?account=${one.id}`, order);
-    expect(body.apiKey.createdBy).toEqual({ id, displayName: `The ${id}` });
+    expect(body.apiKey.createdBy).toEqual({ id, displayName: `The ${id}`, isFormerManager: false });
     await service.clients.account('SuspendAccount', id);
     const grant = await service.clients.validate(body.fullKey);
     expect(grant).toMatchObject({ outcome: 'grant', grant: { ownerId: one.id, permissions: ['systems:read'] } });
@@ -157,6 +157,38 @@ describe('the keys of a service account', () => {
     );
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(answers[0]).toMatchObject({ code: 'account_not_found', status: 404 });
+  });
+
+  test('say which key strings a former manager has seen, until the keys are rotated', async () => {
+    const one = bot();
+    const [leaving, staying] = [await newOwner(service), await newOwner(service)];
+    await put({ ...one, managers: { ids: [leaving.id, staying.id] } });
+    const order = { access: 'read-only', expiresInDays: 1, password: PASSWORD };
+    const make = ({ person }: Owner, name: string) =>
+      person.call('POST', `/v1/api-keys?account=${one.id}`, { ...order, name });
+    const { body } = await make(leaving, 'made by who leaves');
+    await make(staying, 'made by who stays');
+    const seen = async () => {
+      const { items } = (await staying.person.call('GET', `/v1/api-keys?account=${one.id}&status=active`)).body;
+      return items
+        .filter(({ createdBy }: { createdBy: { isFormerManager: boolean } }) => createdBy.isFormerManager)
+        .map(({ name, createdBy }: { name: string; createdBy: { id: string } }) => [name, createdBy.id]);
+    };
+    expect(await seen()).toEqual([]);
+    await put({ ...one, managers: { ids: [staying.id] } });
+    expect(await seen()).toEqual([['made by who leaves', leaving.id]]);
+    const proof = { password: PASSWORD, graceSeconds: 0 };
+    const path = `/v1/api-keys/${body.apiKey.id}/rotate?account=${one.id}`;
+    const rotated = await staying.person.call('POST', path, proof);
+    expect(rotated.body.apiKey.createdBy).toMatchObject({ id: staying.id, isFormerManager: false });
+    await service.clients.validate(rotated.body.fullKey);
+    expect(await seen()).toEqual([]);
+    await service.clients.purgeAccount(staying.id, 1);
+    await put({ ...one, managers: { ids: [(await newOwner(service)).id, leaving.id] } });
+    const { items } = (await leaving.person.call('GET', `/v1/api-keys?account=${one.id}&status=active`)).body;
+    expect(items.map(({ createdBy }: { createdBy: object }) => createdBy)).toEqual(
+      Array.from({ length: 2 }, () => ({ id: staying.id, displayName: '', isFormerManager: true })),
+    );
   });
 
   test('have events that name the manager, and hide the address from the others', async () => {

@@ -6,7 +6,7 @@ import { putKeys } from './support/rows.js';
 import { button, createDialog, heading, openCreate, row } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
-const MOST_SCRIPT = 115_000;
+const MOST_SCRIPT = 115_500;
 const FIRST_CALLS = ['/v1/api-keys', '/v1/session'];
 
 // Stage checks in every test that no page sends a request elsewhere, breaks the policy or logs an error.
@@ -38,7 +38,7 @@ describe('the page', () => {
     await expect(stage.clear()).rejects.toThrow('style-src-elem');
   });
 
-  test('loads at most 115,000 bytes of script before the list stands, and needs less than three seconds of work', async () => {
+  test('loads at most 115,500 bytes of script before the list stands, and needs less than three seconds of work', async () => {
     const { scriptBytes, workSeconds } = await measured();
     expect(scriptBytes).toBeGreaterThan(50_000);
     if (process.env['LATCHKEY_FIGURES'] === '1') console.log({ scriptBytes, workSeconds });

@@ -257,6 +257,22 @@ describe('the keys of a service account', () => {
     expect(accountIn(page)).toBeNull();
   });
 
+  test('that a former manager made need attention, until somebody rotates them', async () => {
+    const { owner, bot } = await managing();
+    const order = { name: 'Nightly build', access: 'read-only', expiresInDays: 90, password: PASSWORD };
+    await bot.other.person.call('POST', `/v1/api-keys?account=${bot.id}`, order);
+    await putBot(bot.id, [owner]);
+    const page = await openBot(owner, bot);
+    const section = page.getByRole('region', { name: 'Needs attention' });
+    const { displayName } = (await bot.other.person.call('GET', '/v1/session')).body;
+    await section.getByText(`Nightly build was made by ${displayName}, who has left`).waitFor();
+    await section.getByRole('button', { name: 'Rotate…: Nightly build' }).click();
+    expect(await rotateKey(page)).toMatch(/^lk_/);
+    await storeKey(page);
+    await row(page, 'Nightly build').first().waitFor();
+    await section.waitFor({ state: 'detached' });
+  });
+
   test('are not shown for an address that names the account of others: a message says so above the own keys', async () => {
     const { owner } = await managing();
     const stranger = await stage.newOwner();

@@ -159,7 +159,12 @@ export class FakeStore {
     return {
       key,
       access: lowerAccess(key.snapshot().access, this.accounts.get(key.ownerId)?.limits.maxAccess),
-      createdBy: { id: key.createdBy, displayName: this.accounts.get(key.createdBy)?.displayName ?? '' },
+      createdBy: {
+        id: key.createdBy,
+        displayName: this.accounts.get(key.createdBy)?.displayName ?? '',
+        isFormerManager:
+          key.createdBy !== key.ownerId && !this.accounts.get(key.ownerId)?.managers?.includes(key.createdBy),
+      },
       lastUsedAt,
       idleEndsAt: shownIdleEnd({ key, lastUsedAt, noticeAt }, this.now()),
       recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),

@@ -44,7 +44,7 @@ export interface ApiKey {
   readonly prefix: string;
   readonly createdAt: string;
   /** The owner, or a manager of a service account. An instance of an earlier release sends none. */
-  readonly createdBy?: Person;
+  readonly createdBy?: Person & { readonly isFormerManager?: boolean };
   readonly lastUsedAt: string | null;
   readonly expiresAt: string;
   readonly revokedAt: string | null;

@@ -1,5 +1,6 @@
 import { Button, Title, UnstyledButton } from '@mantine/core';
 import { useId, useRef, useState } from 'react';
+import { nameOf } from '../accounts/useAccounts';
 import { useKeyDialogs } from '../keys/KeyDialogs';
 import { leakPlace } from '../keys/leak';
 import { useCanMakeKeys } from '../panel/context';
@@ -69,7 +70,7 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {
     const opener = fix.current;
-    if (concern.kind === 'expiring') act({ kind: 'rotate', key, opener });
+    if (concern.kind === 'expiring' || concern.kind === 'seen') act({ kind: 'rotate', key, opener });
     else if (isRevoked) {
       const { rotation } = concern;
       act({ kind: 'revoke', key: rotation?.next ?? key, ...(rotation && { rotation }), opener });
@@ -109,6 +110,10 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     const isInUse = key.lastUsedAt !== null && now - Date.parse(key.lastUsedAt) < 7 * DAY_MS;
     const { title, text, textInUse, fix } = attention.expiring;
     return { title: title(relativeTime(at, now, texts)), text: isInUse ? textInUse : text, label: fix };
+  }
+  if (kind === 'seen') {
+    const { title, text } = attention.seen;
+    return { title: title(nameOf(key.createdBy!)), text, label: attention.expiring.fix };
   }
   if (kind === 'unused' || kind === 'idling') {
     const { rotation } = concern;

@@ -20,6 +20,8 @@ export type Concern =
       readonly rejected: number;
     }
   | { readonly kind: 'expiring'; readonly key: ApiKey; readonly at: string }
+  /** Somebody who is no manager any more made it, and knows the key string. */
+  | { readonly kind: 'seen'; readonly key: ApiKey; readonly at: string }
   /** It ends unless it is used. */
   | { readonly kind: 'idling'; readonly key: ApiKey; readonly at: string; readonly rotation: Rotation | undefined }
   /** The new key of a rotation has not been used. `key` is the old one. */
@@ -37,6 +39,7 @@ function concernOf(key: ApiKey, keys: readonly ApiKey[], now: number): Concern |
 
 function concernOfActive(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
   const rotation = rotationOf(key, keys, now);
+  if (key.createdBy?.isFormerManager && rotation?.old.id !== key.id) return { kind: 'seen', key, at: key.createdAt };
   if (key.idleEndsAt) {
     const isShown = rotation?.old.id !== key.id;
     return isShown ? { kind: 'idling', key, at: key.idleEndsAt, rotation } : undefined;

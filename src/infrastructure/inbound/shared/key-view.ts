@@ -16,7 +16,11 @@ export function keyView({ key, access, createdBy, lastUsedAt, idleEndsAt, recent
     allowedNetworks: allowedNetworks && [...allowedNetworks],
     prefix: key.shown,
     createdAt: createdAt.toISOString(),
-    createdBy: { id: createdBy.id, displayName: createdBy.displayName },
+    createdBy: {
+      id: createdBy.id,
+      displayName: createdBy.displayName,
+      isFormerManager: createdBy.isFormerManager,
+    },
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     expiresAt: expiresAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,

@@ -27,6 +27,7 @@ export const attention = {
     textInUse: 'It is in use. Rotate it now, and nothing stops working.',
     fix: 'Rotate…',
   },
+  seen: { title: (name: string) => `was made by ${name}, who has left`, text: 'They know the key. Rotate it.' },
   idling: { text: 'Use it once if you still need it. If not, there is nothing to do.' },
   unused: {
     title: (when: string) => `The new key has not been used yet; the old one expires ${when}`,

@@ -28,6 +28,10 @@ export const attention: Texts['attention'] = {
     textInUse: 'Er wird genutzt. Rotieren Sie ihn jetzt, damit nichts ausfällt.',
     fix: 'Rotieren…',
   },
+  seen: {
+    title: (name) => `stammt von ${name}, nicht mehr dabei`,
+    text: 'Diese Person kennt den Schlüssel. Rotieren Sie ihn.',
+  },
   idling: {
     text: 'Nutzen Sie ihn einmal, wenn Sie ihn noch brauchen. Wenn nicht, ist nichts zu tun.',
   },

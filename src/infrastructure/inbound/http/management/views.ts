@@ -87,6 +87,10 @@ export class PersonView {
   @ApiProperty({ description: 'Empty where it is not known' }) displayName!: string;
 }
 
+class MakerView extends PersonView {
+  @ApiProperty({ description: 'A manager who is none any more, and knows the key string' }) isFormerManager!: boolean;
+}
+
 export class ApiKeyView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() name!: string;
@@ -96,7 +100,7 @@ export class ApiKeyView {
   @ApiProperty({ ...TEXTS_OR_NULL, description: NETWORKS }) allowedNetworks!: string[] | null;
   @ApiProperty({ description: 'The beginning of the key string, to recognise it by' }) prefix!: string;
   @ApiProperty(TIME) createdAt!: string;
-  @ApiProperty({ type: PersonView, description: MAKER }) createdBy!: PersonView;
+  @ApiProperty({ type: MakerView, description: MAKER }) createdBy!: MakerView;
   @ApiProperty(TIME_OR_NULL) lastUsedAt!: string | null;
   @ApiProperty(TIME) expiresAt!: string;
   @ApiProperty(TIME_OR_NULL) revokedAt!: string | null;

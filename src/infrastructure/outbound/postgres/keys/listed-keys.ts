@@ -17,7 +17,9 @@ const IS_STILL_THE_MAKER = `
 /** One statement for a page of keys. It finds the rows of each key by an index, however many other rows there are. */
 const FACTS = `
   SELECT owner.limits ->> 'maxAccess' AS "maxAccess", maker.id AS "makerId",
-    coalesce(CASE WHEN ${IS_STILL_THE_MAKER} THEN maker.display_name END, '') AS "makerName", used.last_used_at AS "lastUsedAt",
+    coalesce(CASE WHEN ${IS_STILL_THE_MAKER} THEN maker.display_name END, '') AS "makerName",
+    stored.created_by IS NOT NULL AND NOT (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers)) AS "hasLeft",
+    used.last_used_at AS "lastUsedAt",
     idle.written_at AS "noticeAt", recent.*, revoked.reason,
     revoked.details, revoked.id IS NOT NULL AS "isRevoked"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
@@ -42,6 +44,8 @@ interface FactsRow {
   readonly maxAccess: AccessLevel | null;
   readonly makerId: string;
   readonly makerName: string;
+  /** Null, as for a purged owner, is no. */
+  readonly hasLeft: boolean | null;
   readonly lastUsedAt: Date | null;
   /** When the owner was notified that nobody uses the key. A rotating pair has one such notice, of the newer key. */
   readonly noticeAt: Date | null;
@@ -71,12 +75,12 @@ export async function listedKeys(
   const today = utcDay(now);
   const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
   return keys.map((key, index) => {
-    const { maxAccess, makerId, makerName, lastUsedAt, ...row } = rows[index]!;
+    const { maxAccess, makerId, makerName, hasLeft, lastUsedAt, ...row } = rows[index]!;
     const { noticeAt, days, granted, refused, isRevoked, reason, details } = row;
     const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
     const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
     const access = lowerAccess(key.snapshot().access, maxAccess ?? undefined);
-    const createdBy = { id: makerId, displayName: makerName };
+    const createdBy = { id: makerId, displayName: makerName, isFormerManager: hasLeft === true };
     const idleEndsAt = endsIdleKeys ? shownIdleEnd({ key, lastUsedAt, noticeAt }, now) : null;
     return { key, access, createdBy, lastUsedAt, idleEndsAt, recent: recentUse(counts, today), revocation };
   });
