@@ -160,7 +160,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     }),
     administrators,
     viewKeys: new ViewKeys({ directory, listKeys, accounts, usage, dueEnds, audit }),
-    revokeAnyKey: new RevokeAnyKey(directory, confirmation, administrators),
+    revokeAnyKey: new RevokeAnyKey(audit, directory, confirmation, administrators),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),

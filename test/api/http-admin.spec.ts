@@ -291,11 +291,16 @@ describe('administrators', () => {
         status: 'revoked',
         revokedReason: 'administrator',
         owner: ownerView(owner),
+        events: [
+          { type: 'api_key.revoked', note: 'Left the company' },
+          { type: 'api_key.created', note: null },
+        ],
       });
       expect((await service.clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
       const { items } = await owner.person.events('?type=api_key.revoked');
       const actor = { id: administrator.id, displayName: `The ${administrator.id}` };
       expect(items).toMatchObject([{ reason: 'administrator', actor, clientIp: null }]);
+      expect(items[0]).not.toHaveProperty('note');
       const [event] = await sql<{ details: string }>(
         service.databaseUrl,
         `SELECT details FROM audit_events WHERE key_id = $1 AND type = 'api_key.revoked'`,

@@ -94,7 +94,14 @@ describe('all keys', () => {
     const pasteInto = async (field: typeof prefixField) => {
       await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(`LATCHKEY_API_KEY=${fullKey}\n`)})`);
       await field(page).focus();
+      const before = asked().length;
       await page.keyboard.press('ControlOrMeta+v');
+      await prefixField(page)
+        .and(page.locator(`[value="${sent}"]`))
+        .waitFor();
+      // Nothing is searched, and so recorded, before Enter.
+      expect(asked()).toHaveLength(before);
+      await prefixField(page).press('Enter');
     };
     await pasteInto(prefixField);
     await expectCut();
@@ -108,7 +115,10 @@ describe('all keys', () => {
     expect(asked().filter((call) => call.includes(fullKey.slice(0, 17)))).toEqual([]);
 
     await prefixField(page).fill(apiKey.prefix);
+    const before = asked().length;
     await page.keyboard.press('Tab');
+    expect(asked()).toHaveLength(before);
+    await prefixField(page).press('Enter');
     await expectKeys(page, ['Pasted']);
     await prefixField(page).fill('lk_ffffffffffff');
     await page.keyboard.press('Enter');
@@ -249,6 +259,7 @@ describe('all keys', () => {
       .getByText(/^An administrator revoked this key (just now|\d+ seconds ago)\.$/)
       .waitFor();
     await drawer.getByRole('list', { name: 'History' }).getByText('was revoked by an administrator').waitFor();
+    await drawer.getByRole('list', { name: 'History' }).getByText('Found in a public log').waitFor();
     await form.waitFor({ state: 'detached' });
     await focusOn(drawer.getByRole('heading', { name: 'CI deploy' }));
     expect(await revoke.count()).toBe(0);
@@ -265,6 +276,8 @@ describe('all keys', () => {
       details: { note: 'Found in a public log' },
       actor_id: administrator.id,
     });
+    const looks = "SELECT FROM audit_events WHERE type = 'admin.viewed' AND key_id = $1";
+    expect(await sql(stage.service.databaseUrl, looks, [apiKey.id])).toHaveLength(1);
   });
 
   test('say that a key had already ended when somebody else was faster', async () => {

@@ -217,6 +217,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
         requestId: from.requestId,
         leak: null,
         previousName: null,
+        note: null,
         actor: null,
       },
     ]);

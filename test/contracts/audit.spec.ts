@@ -50,6 +50,7 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
         requestId: from.requestId,
         leak: null,
         previousName: null,
+        note: null,
         actor: null,
       },
     ]);

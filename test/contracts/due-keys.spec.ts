@@ -208,6 +208,7 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
         requestId: null,
         leak: null,
         previousName: null,
+        note: null,
         actor: null,
       };
       expect(await events(id)).toEqual([

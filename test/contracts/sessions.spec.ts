@@ -51,6 +51,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
       count: 1,
       leak: null,
       previousName: null,
+      note: null,
       actor: { id, displayName: (await world.accounts.find(id))!.displayName },
     };
     expect(await eventsOf(world, id, ['session.opened'])).toEqual([event, event]);

@@ -1,11 +1,12 @@
 import type { Account } from '../../domain/accounts/account.js';
-import { accountActor, type Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type Client, type RecordedEvent } from '../../domain/audit/audit-event.js';
 import { normalizeKeyNote } from '../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import { changeKeys, openKey } from '../keys/change-keys.js';
-import type { KeyDirectory, OwnedKey } from '../ports.js';
+import type { Audit, KeyDirectory, OwnedKey } from '../ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import type { Administrators } from './administrators.js';
+import { newestEvents } from './view-keys.js';
 
 interface RevokeAnyKeyCommand extends Proof {
   readonly administrator: Account;
@@ -14,21 +15,26 @@ interface RevokeAnyKeyCommand extends Proof {
   readonly note?: string | undefined;
 }
 
+export interface RevokedKey extends OwnedKey {
+  readonly events: readonly RecordedEvent[];
+}
+
 /** An administrator revokes a key of any owner, also of one who is not active. */
 export class RevokeAnyKey {
   constructor(
+    private readonly audit: Audit,
     private readonly directory: KeyDirectory,
     private readonly confirmation: Confirmation,
     private readonly administrators: Administrators,
   ) {}
 
-  /** Throws `not_found`, `api_key_not_active` for a key that has ended, and the errors of a confirmation. */
-  async execute({ administrator, keyId, note, ...proof }: RevokeAnyKeyCommand, client: Client): Promise<OwnedKey> {
+  /** Returns the key with its newest events. Throws `not_found`, `api_key_not_active` for a key that has ended, and the errors of a confirmation. */
+  async execute({ administrator, keyId, note, ...proof }: RevokeAnyKeyCommand, client: Client): Promise<RevokedKey> {
     const found = await this.directory.find(keyId);
     if (!found) throw noSuchKey();
     const acting = { personId: administrator.id, ownerId: found.owner.id };
     const { admit } = this.administrators;
-    return this.confirmation.confirm({ acting, proof, client, admit }, async (transaction, { id }) => {
+    const revoked = await this.confirmation.confirm({ acting, proof, client, admit }, async (transaction, { id }) => {
       const { now, account: owner } = transaction;
       const { keys, key } = await openKey(transaction, keyId);
       const text = normalizeKeyNote(note ?? '');
@@ -36,5 +42,6 @@ export class RevokeAnyKey {
       await changeKeys(transaction, changing, () => keys.revoke(keyId, 'administrator', now));
       return { ...(await transaction.listed(key)), owner, now };
     });
+    return { ...revoked, events: await newestEvents(this.audit, revoked, administrator.id) };
   }
 }

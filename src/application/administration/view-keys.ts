@@ -24,6 +24,16 @@ interface ViewParts {
   readonly audit: Audit;
 }
 
+/** The newest events of a key, as this administrator may see them. */
+export async function newestEvents(
+  audit: Audit,
+  { key, owner }: Pick<OwnedKey, 'key' | 'owner'>,
+  viewerId: string,
+): Promise<RecordedEvent[]> {
+  const { items } = await audit.list(owner.id, { types: OWNER_EVENT_TYPES, keyId: key.id }, { limit: SHOWN });
+  return items.map((event) => asSeenBy(viewerId, event));
+}
+
 /** What administrators see of all owners. Who saw what is on the audit trail before they see it. */
 export class ViewKeys {
   constructor(private readonly parts: ViewParts) {}
@@ -58,9 +68,9 @@ export class ViewKeys {
       return this.key(keyId, viewer);
     }
     const history = await usage.history(keyId, now);
-    const { items } = await audit.list(owner.id, { types: OWNER_EVENT_TYPES, keyId }, { limit: SHOWN });
+    const events = await newestEvents(audit, found, viewer.actorId!);
     await audit.record({ type: 'admin.viewed', keyId, ...viewer }, owner.id);
-    return { ...found, ...history, events: items.map((event) => asSeenBy(viewer.actorId!, event)) };
+    return { ...found, ...history, events };
   }
 
   /** The accounts that have this id or this email. */

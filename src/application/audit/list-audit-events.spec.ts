@@ -26,6 +26,7 @@ describe('ListAuditEvents', () => {
       requestId: from.requestId,
       leak: null,
       previousName: null,
+      note: null,
     };
     expect(items).toEqual([
       {

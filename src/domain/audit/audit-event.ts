@@ -170,6 +170,8 @@ export interface RecordedEvent {
   readonly leak: LeakSite | null;
   /** Only of a key that got another name. */
   readonly previousName: string | null;
+  /** Only of a key that an administrator revoked, who said why. For administrators alone. */
+  readonly note: string | null;
   /** The account that acted. Null for everybody else, and where authentication failed. */
   readonly actor: Person | null;
 }

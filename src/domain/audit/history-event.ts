@@ -41,6 +41,12 @@ export function recordedPreviousName(event: Pick<HistoryEvent, 'type' | 'details
   return typeof previousName === 'string' && previousName !== name ? previousName : null;
 }
 
+/** Why an administrator revoked the key. Null where they did not say, and for any other event. */
+export function recordedNote(event: Pick<HistoryEvent, 'type' | 'details'>): string | null {
+  const { note } = detailsOf(event);
+  return event.type === 'api_key.revoked' && typeof note === 'string' ? note : null;
+}
+
 /** How a time reads in a problem. */
 export function moment(at: Date | null): string {
   return at === null || Number.isNaN(at.valueOf()) ? 'no time' : at.toISOString();

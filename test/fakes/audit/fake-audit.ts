@@ -1,7 +1,7 @@
 import type { Audit } from '../../../src/application/ports.js';
 import { AUTHENTICATION_FAILED, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { actorKindOf, recordedPreviousName } from '../../../src/domain/audit/history-event.js';
+import { actorKindOf, recordedNote, recordedPreviousName } from '../../../src/domain/audit/history-event.js';
 import { recordedLeak } from '../../../src/domain/audit/leak-site.js';
 import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
@@ -35,6 +35,10 @@ function actorOf(store: FakeStore, event: SealableEvent): RecordedEvent['actor']
 function toRecorded(event: SealableEvent): Omit<RecordedEvent, 'actor'> {
   const { at, keyId, reason, count, clientIp, userAgent, requestId } = event;
   const type = event.type as RecordedEvent['type'];
-  const shown = { leak: recordedLeak(event), previousName: recordedPreviousName(event) };
+  const shown = {
+    leak: recordedLeak(event),
+    previousName: recordedPreviousName(event),
+    note: recordedNote(event),
+  };
   return { id: String(event.id), type, at, keyId, reason, count, clientIp, userAgent, requestId, ...shown };
 }

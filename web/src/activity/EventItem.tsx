@@ -40,6 +40,7 @@ export function EventItem({ group: { event, since, count }, apiKey, showsPrefix 
         )}
       </div>
       {event.leak && <LeakSite leak={event.leak} />}
+      {event.note && <div className={classes.what}>{event.note}</div>}
       <div className={classes.who}>
         <RelativeTime iso={event.at} isPast />
         {took >= SAME_TIME_MS && <RelativeTime iso={since} text={activity.since} isPast />}

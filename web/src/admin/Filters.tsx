@@ -16,7 +16,7 @@ interface Props {
   readonly error: string | undefined;
 }
 
-/** Each choice applies at once; a text with Enter or the next field, and a prefix when it is pasted. */
+/** Each choice applies at once, a text with Enter: each search is on the audit trail. An emptied field shows all again. */
 export function Filters({ place, owner, goTo, error }: Props) {
   const { keys } = useTexts();
   const admin = useAdminTexts();
@@ -33,7 +33,7 @@ export function Filters({ place, owner, goTo, error }: Props) {
   const paste = (event: ClipboardEvent) => {
     // The secret part never gets into the field.
     event.preventDefault();
-    applyPrefix(event.clipboardData.getData('text'));
+    setTyped({ prefix, text: shownPart(event.clipboardData.getData('text')) });
   };
   /** An ended key is not used and does not expire any more. */
   const narrow = (next: Pick<AllKeysPlace, 'isUnused' | 'isExpiring'>) =>
@@ -47,7 +47,7 @@ export function Filters({ place, owner, goTo, error }: Props) {
         ownerId={place.owner}
         owner={place.owner === owner?.id ? owner : undefined}
         onChoose={(id) => change({ owner: id })}
-        onKeyPasted={(text) => change({ prefix: shownPart(text) })}
+        onKeyPasted={(text) => setTyped({ prefix, text: shownPart(text) })}
       />
       <TextInput
         label={admin.prefix}
@@ -57,7 +57,7 @@ export function Filters({ place, owner, goTo, error }: Props) {
         onChange={(event) => setTyped({ prefix, text: event.currentTarget.value.slice(0, SHOWN_LENGTH) })}
         onPaste={paste}
         onKeyDown={({ key }) => key === 'Enter' && applyPrefix(typed.text)}
-        onBlur={() => applyPrefix(typed.text)}
+        onBlur={() => typed.text === '' && applyPrefix('')}
         error={error}
         autoComplete="off"
         spellCheck={false}

@@ -13,11 +13,11 @@ interface Props {
   /** As known from the owner's keys. */
   readonly owner: KeyOwner | undefined;
   readonly onChoose: (ownerId: string | undefined) => void;
-  /** Called instead of a search when somebody pastes a key here, which must not be sent. */
+  /** Called when somebody pastes a key here, which must not be sent. */
   readonly onKeyPasted: (text: string) => void;
 }
 
-/** Finds an account by its whole email or id, with Enter or the next field: each search is on the audit trail. */
+/** Finds an account by its whole email or id, with Enter: each search is on the audit trail. */
 export function OwnerField({ ownerId, owner, onChoose, onKeyPasted }: Props) {
   const texts = useTexts();
   const admin = useAdminTexts();
@@ -56,7 +56,7 @@ export function OwnerField({ ownerId, owner, onChoose, onKeyPasted }: Props) {
         value={typed ?? shown}
         onChange={(event) => type(event.currentTarget.value)}
         onKeyDown={({ key }) => key === 'Enter' && search()}
-        onBlur={search}
+        onBlur={() => typed?.trim() === '' && choose(undefined)}
         error={error}
         autoComplete="off"
         spellCheck={false}

@@ -79,13 +79,17 @@ export interface EndOfKey {
   readonly password?: string;
 }
 
-/** Ends a key, and shows its end in the list, which is not read again for it. */
+/** Ends a key, and shows its end. Neither the list nor the key is read again for it: that would be another view. */
 export function useEndKey(id: string) {
   const { client } = usePanel();
   const queryClient = useQueryClient();
   const showAgain = () => queryClient.invalidateQueries({ queryKey: oneOf(id) });
   const end = async (body: EndOfKey): Promise<void> => {
-    const ended = await asAdministrator<OwnedKey>(client, `${pathOf(id)}/revoke`, { method: 'POST', body });
+    const ended = await asAdministrator<OwnedKey & Pick<FoundKey, 'events'>>(client, `${pathOf(id)}/revoke`, {
+      method: 'POST',
+      body,
+    });
+    queryClient.setQueryData<FoundKey>(oneOf(id), (key) => key && { ...key, ...ended });
     queryClient.setQueriesData<InfiniteData<OwnedKeyPage>>({ queryKey: LIST }, (list) => {
       const pages = list?.pages.map((page) => ({
         ...page,

@@ -42,7 +42,8 @@ export function useRevokeForm({ apiKey: { id, name }, note: before, onOver }: Op
     if (first) ref.current?.querySelector<HTMLElement>(`input[name="${first}"]`)?.focus();
   }, [errors]);
 
-  const over = async (message: string) => {
+  /** Somebody else has ended the key, or an answer was lost. */
+  const overBefore = async (message: string) => {
     await showAgain();
     onOver(message);
   };
@@ -55,11 +56,11 @@ export function useRevokeForm({ apiKey: { id, name }, note: before, onOver }: Op
         () => end(body),
         () => setMaking({ phase: 'retrying' }),
       );
-      await over(admin.done(name));
+      onOver(admin.done(name));
     } catch (error) {
       // Also after a lost answer.
-      if (hasCode(error, 'api_key_not_active')) return over(admin.already(name));
-      if (hasCode(error, 'not_found') || error instanceof NotAdministrator) return over(texts.details.unknown);
+      if (hasCode(error, 'api_key_not_active')) return overBefore(admin.already(name));
+      if (hasCode(error, 'not_found') || error instanceof NotAdministrator) return overBefore(texts.details.unknown);
       // The account has a password now, or passwords are no longer accepted.
       if (hasCode(error, 'invalid_fields')) void owner.refetch();
       if (error instanceof ApiProblem) setPassword('');

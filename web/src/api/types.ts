@@ -212,6 +212,8 @@ export interface AuditEvent {
   readonly leak: Leak | null;
   /** Of a key that was renamed; null if only its note changed. */
   readonly previousName: string | null;
+  /** Only in an administrator's view: why an administrator revoked the key. */
+  readonly note?: string | null;
   /** The account that did it; null for everybody else. An instance of an earlier release sends none. */
   readonly actor?: Person | null;
 }

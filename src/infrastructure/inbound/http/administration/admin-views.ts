@@ -1,8 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { RevokedKey } from '../../../../application/administration/revoke-any-key.js';
 import type { ViewedKey } from '../../../../application/administration/view-keys.js';
 import type { KeyPage } from '../../../../application/keys/list-keys.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-kind.js';
+import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { passwordProblem } from '../../../../domain/accounts/password.js';
 import { optional } from '../../../../domain/errors.js';
 import { KEY_FIELDS, MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
@@ -30,10 +32,20 @@ export class OwnedKeyListView {
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
+class AdminEventView extends AuditEventView {
+  @ApiProperty({ type: String, nullable: true, description: 'Why an administrator revoked the key, if they said it' })
+  note!: string | null;
+}
+
+const EVENTS = 'The newest 50 events of the key, newest first';
+
 export class OwnedKeyHistoryView extends ApiKeyHistoryView {
   @ApiProperty({ type: KeyOwnerView }) owner!: KeyOwnerView;
-  @ApiProperty({ type: [AuditEventView], description: 'The newest 50 events of the key, newest first' })
-  events!: AuditEventView[];
+  @ApiProperty({ type: [AdminEventView], description: EVENTS }) events!: AdminEventView[];
+}
+
+export class RevokedKeyView extends OwnedKeyView {
+  @ApiProperty({ type: [AdminEventView], description: EVENTS }) events!: AdminEventView[];
 }
 
 export class KeyOwnerListView {
@@ -58,5 +70,13 @@ export function ownedKeyListView({ keys, nextPageToken }: KeyPage): OwnedKeyList
 }
 
 export function ownedKeyHistoryView(viewed: ViewedKey): OwnedKeyHistoryView {
-  return { ...keyHistoryView(viewed), owner: ownerView(viewed.owner), events: viewed.events.map(eventView) };
+  return { ...keyHistoryView(viewed), owner: ownerView(viewed.owner), events: viewed.events.map(adminEventView) };
+}
+
+export function revokedKeyView(revoked: RevokedKey): RevokedKeyView {
+  return { ...ownedKeyView(revoked), events: revoked.events.map(adminEventView) };
+}
+
+function adminEventView(event: RecordedEvent): AdminEventView {
+  return { ...eventView(event), note: event.note };
 }

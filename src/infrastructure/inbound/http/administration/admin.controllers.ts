@@ -14,10 +14,11 @@ import {
   ownedKeyHistoryView,
   OwnedKeyListView,
   ownedKeyListView,
-  OwnedKeyView,
   RevokeAnyKeyBody,
+  RevokedKeyView,
+  revokedKeyView,
 } from './admin-views.js';
-import { ownedKeyView, ownerView } from '../../shared/key-view.js';
+import { ownerView } from '../../shared/key-view.js';
 import { MAX_PREFIX_LENGTH, readAccountQuery, readListing } from './admin-query.js';
 import { ForAdministrators } from './administrator.guard.js';
 
@@ -76,16 +77,16 @@ export class AdminKeysController {
 
   @Post(':id/revoke')
   @HttpCode(200)
-  @ApiOkResponse({ type: OwnedKeyView })
+  @ApiOkResponse({ type: RevokedKeyView })
   @ProblemResponses({ ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
   async revoke(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
     @Body() { note, password }: RevokeAnyKeyBody,
-  ): Promise<OwnedKeyView> {
+  ): Promise<RevokedKeyView> {
     const { account: administrator, signIn } = request.session!;
     const command = { administrator, keyId: readKeyId(id), note, password, signIn };
-    return ownedKeyView(await this.revokeKey.execute(command, clientOf(request)));
+    return revokedKeyView(await this.revokeKey.execute(command, clientOf(request)));
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
 } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import { actorKindOf, recordedPreviousName } from '../../../../domain/audit/history-event.js';
+import { actorKindOf, recordedNote, recordedPreviousName } from '../../../../domain/audit/history-event.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
 import type { Page, PageRequest } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
@@ -159,6 +159,7 @@ function toEvent(row: AuditEventRow, actors: readonly AccountRow[]): RecordedEve
     requestId: row.requestId,
     leak: recordedLeak(row),
     previousName: recordedPreviousName(row),
+    note: recordedNote(row),
     actor: actorOf(row, actors),
   };
 }
