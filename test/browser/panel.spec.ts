@@ -38,9 +38,9 @@ const NOT_SIGNED_IN = 'You didn’t sign in again, so no key was created.';
 
 /** The size of the pictures, so that they are small. */
 const SMALL = { width: 860, height: 480 };
-/** Latin letters that are not the panel's own words: prefixes and ids of keys, the time zone, the person's browser, languages. */
+/** Latin letters that are not the panel's own words: prefixes and ids of keys, permissions, the time zone, the person's browser, languages. */
 const DATA =
-  /lk_[0-9a-f]+…|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|UTC|^Chrome, Linux$|^(\.env|curl|Node\.js|Python)$/g;
+  /lk_[0-9a-f]+…|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|UTC|[a-z/]+:read|^Chrome, Linux$|^(\.env|curl|Node\.js|Python)$/g;
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** A strict project's options, which checks its libraries' declarations too. */
 const strictOptions = {

@@ -247,7 +247,7 @@ describe('a key that is limited', () => {
     await permission(page, 'reports:read').check();
     await give(owner, ['systems:read']);
     await button(page, 'Create key').click();
-    await page.getByText('This holds "reports:read", which you can\'t give').waitFor();
+    await page.getByText('This holds "reports:read", which this account can\'t give').waitFor();
     await page.getByText('Left out, because you can’t give it any more: reports:read.').waitFor();
     await eventually(async () => (await permission(page, 'reports:read').count()) === 0);
   });

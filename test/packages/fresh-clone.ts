@@ -52,7 +52,8 @@ export async function obtain(lines: string, folder: string): Promise<Obtained> {
 
 /** Runs npm's dry run, and returns its warnings and errors, except the one about not being logged in. */
 export async function publishDry(clone: string, workspace: string): Promise<string[]> {
-  const args = ['publish', '--dry-run', '--workspace', workspace];
+  // npm publishes a version between releases only with a tag.
+  const args = ['publish', '--dry-run', '--tag', 'between', '--workspace', workspace];
   const { code, output } = await run('npm', args, { cwd: clone, env: cleanEnvironment() });
   const warnings = output.split('\n').filter((line) => /^npm (warn publish|error)/i.test(line));
   const faults = warnings.filter((line) => !line.includes('requires you to be logged in'));
