@@ -147,13 +147,17 @@ describe('the activity', () => {
     const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
     const lines = async () => (await events.allInnerTexts()).map((text) => text.split(/\s*\n\s*/).slice(0, 3));
     await events.nth(2).waitFor();
-    expect((await lines())[2]).toEqual(['Old laptop rejected: expired', '48 times', '35 minutes ago']);
+    expect((await lines())[2]).toEqual([
+      'Old laptop rejected: expired',
+      '48 times',
+      expect.stringMatching(/^3\d minutes ago$/),
+    ]);
     await button(page, 'Show more').click();
     await page.getByText('Key Old laptop expired').waitFor();
     expect(await lines()).toEqual([
-      ['Old laptop rejected: expired', '1 minute ago', expect.any(String)],
-      ['Old laptop rejected: revoked', '2 minutes ago', expect.any(String)],
-      ['Old laptop rejected: expired', '2,069 times', '35 minutes ago'],
+      ['Old laptop rejected: expired', expect.stringMatching(/^\d minutes? ago$/), expect.any(String)],
+      ['Old laptop rejected: revoked', expect.stringMatching(/^\d minutes ago$/), expect.any(String)],
+      ['Old laptop rejected: expired', '2,069 times', expect.stringMatching(/^3\d minutes ago$/)],
       ['Key Old laptop expired', '5 hours ago', expect.any(String)],
     ]);
     await events.nth(2).getByText('first 4 hours ago').waitFor();

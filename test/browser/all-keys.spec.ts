@@ -44,7 +44,10 @@ describe('all keys', () => {
   };
 
   test('are found by the owner’s id and email, and each names its owner, also one without an email', async () => {
-    const ada = await ownerOf({ name: 'CI deploy', access: 'read-and-write', usedMinutesAgo: 3.2 }, { name: 'Backup' });
+    const ada = await ownerOf(
+      { name: 'CI deploy', access: 'read-and-write', usedMinutesAgo: 3.2 * 60 },
+      { name: 'Backup' },
+    );
     const bot = await newServiceAccount(stage, 'CI bot', ada);
     await putKeys(stage.service, bot, [{ name: 'Nightly' }]);
     const { page, asked } = await openAllKeys(stage);
@@ -56,7 +59,7 @@ describe('all keys', () => {
       `Ada Lovelace ${ada.email}`,
       'Read and write',
       'Active',
-      '3 minutes ago',
+      '3 hours ago',
       'in 3 months',
     ]);
     await findOwner(page, bot.id);

@@ -144,8 +144,8 @@ describe('the details of a key', () => {
 
   test('show where a key is used from, and mark what is new for an older key', async () => {
     const owner = await openWith(
-      { name: 'CI deploy', shown: SHOWN, createdDaysAgo: 60, usedMinutesAgo: 2.1 },
-      { name: 'Young', shown: 'e02b95d1c47a', createdDaysAgo: 3, usedMinutesAgo: 2.1 },
+      { name: 'CI deploy', shown: SHOWN, createdDaysAgo: 60, usedMinutesAgo: 2.1 * 60 },
+      { name: 'Young', shown: 'e02b95d1c47a', createdDaysAgo: 3, usedMinutesAgo: 2.1 * 60 },
     );
     const uses = [
       { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 30 * 24, lastMinutesAgo: 2.1 },
@@ -166,7 +166,7 @@ describe('the details of a key', () => {
     const since = (hours: number) => `since ${written(dayAgo(hours / 24))}`;
     const another = ['last seen 1 hour ago', since(50), 'via a proxy'];
     expect(await seen('CI deploy')).toEqual([
-      ['203.0.113.7', 'last seen 2 minutes ago', since(30 * 24), 'via systems-api'],
+      ['203.0.113.7', expect.stringMatching(/^last seen \d+ minutes ago$/), since(30 * 24), 'via systems-api'],
       ['2001:db8::1', 'New', ...another],
     ]);
     expect(await seen('Young')).toEqual([['2001:db8::1', ...another]]);
@@ -244,7 +244,10 @@ describe('the details of a key', () => {
     const events = details.getByRole('list', { name: 'History' }).getByRole('listitem');
     await events.nth(1).waitFor();
     expect((await events.allInnerTexts()).map((text) => text.split(/\s*\n\s*/).slice(0, 4))).toEqual([
-      ['Old laptop rejected: expired', '12 times', '10 minutes ago', 'first 30 minutes ago'],
+      [
+        ...['Old laptop rejected: expired', '12 times'],
+        ...[/^1\d minutes ago$/, /^first 3\d minutes ago$/].map((time) => expect.stringMatching(time)),
+      ],
       ['Key Old laptop expired', '3 days ago', 'Automatic'],
     ]);
     expect(await button(details, 'Revoke…').count()).toBe(0);

@@ -121,11 +121,11 @@ describe('the list of keys', () => {
 
   test('last use and expiry are in words, with a warning 7 days before the expiry', async () => {
     const { page } = await openWith([
-      { name: 'Soon', expiresInDays: 6.9, usedMinutesAgo: 3.05 },
+      { name: 'Soon', expiresInDays: 6.9, usedMinutesAgo: 3.05 * 60 },
       { name: 'Later', expiresInDays: 7.4 },
       { name: 'Half a year', expiresInDays: 184 },
     ]);
-    await row(page, 'Soon').getByText('3 minutes ago').waitFor();
+    await row(page, 'Soon').getByText('3 hours ago').waitFor();
     await row(page, 'Later').getByText('never', { exact: true }).waitFor();
     const colour = (name: string, days: string): Promise<string> =>
       row(page, name)
@@ -136,8 +136,8 @@ describe('the list of keys', () => {
   });
 
   test('an exact time is shown on hover and in the row with the focus, and is a description for screen readers', async () => {
-    const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 3.05 }]);
-    const lastUsed = row(page, 'CI deploy').getByText('3 minutes ago');
+    const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 3.05 * 60 }]);
+    const lastUsed = row(page, 'CI deploy').getByText('3 hours ago');
     const exact = () =>
       lastUsed.evaluate((time) => time.ownerDocument.defaultView!.getComputedStyle(time, '::after').content);
     await lastUsed.hover();
@@ -156,7 +156,7 @@ describe('the list of keys', () => {
         name: 'CI deploy',
         note: 'GitHub Actions',
         shown: '7c1f4e0a9b2d',
-        usedMinutesAgo: 3.05,
+        usedMinutesAgo: 3.05 * 60,
         use: [
           { daysAgo: 9, granted: 7000, refused: 0 },
           { daysAgo: 3, granted: 38, refused: 204 },
@@ -166,7 +166,7 @@ describe('the list of keys', () => {
     await row(page, 'CI deploy').waitFor();
     const day = dayOf(3);
     expect(await row(page, 'CI deploy').ariaSnapshot())
-      .toBe(`- 'row "CI deploy GitHub Actions lk_7c1f4e0a9b2d… Read-only Last 30 days: 7,038 accepted, 204 rejected; last on ${day} 3 minutes ago in 3 months Actions for CI deploy"':
+      .toBe(`- 'row "CI deploy GitHub Actions lk_7c1f4e0a9b2d… Read-only Last 30 days: 7,038 accepted, 204 rejected; last on ${day} 3 hours ago in 3 months Actions for CI deploy"':
   - rowheader "CI deploy GitHub Actions lk_7c1f4e0a9b2d…":
     - link "CI deploy":
       - /url: "?key=${await idOf(page, 'CI deploy')}"
@@ -175,8 +175,8 @@ describe('the list of keys', () => {
   - cell "Read-only"
   - 'cell "Last 30 days: 7,038 accepted, 204 rejected; last on ${day}"':
     - 'img "Last 30 days: 7,038 accepted, 204 rejected; last on ${day}"'
-  - cell "3 minutes ago":
-    - time: 3 minutes ago
+  - cell "3 hours ago":
+    - time: 3 hours ago
   - cell "in 3 months":
     - time: in 3 months
   - cell "Actions for CI deploy":

@@ -27,7 +27,7 @@ describe('a screen reader', () => {
       { daysAgo: 1, granted: 40, refused: 3 },
     ];
     await putKeys(stage.service, owner, [
-      { name: 'CI deploy', note: 'Deploys the shop', usedMinutesAgo: 3.2, shown: '7c1f4e0a9b2d', use },
+      { name: 'CI deploy', note: 'Deploys the shop', usedMinutesAgo: 3.2 * 60, shown: '7c1f4e0a9b2d', use },
     ]);
     const { page } = await stage.open({ owner });
     const key = row(page, 'CI deploy');
@@ -36,7 +36,7 @@ describe('a screen reader', () => {
     const name = 'CI deploy Deploys the shop lk_7c1f4e0a9b2d…';
     const address = await key.getByRole('link').getAttribute('href');
     expect(await key.ariaSnapshot()).toBe(`\
-- 'row "${name} Read-only ${spark} 3 minutes ago in 3 months Actions for CI deploy"':
+- 'row "${name} Read-only ${spark} 3 hours ago in 3 months Actions for CI deploy"':
   - rowheader "${name}":
     - link "CI deploy":
       - /url: "${address}"
@@ -45,8 +45,8 @@ describe('a screen reader', () => {
   - cell "Read-only"
   - 'cell "${spark}"':
     - 'img "${spark}"'
-  - cell "3 minutes ago":
-    - time: 3 minutes ago
+  - cell "3 hours ago":
+    - time: 3 hours ago
   - cell "in 3 months":
     - time: in 3 months
   - cell "Actions for CI deploy":
