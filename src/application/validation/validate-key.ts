@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from '../../domain/keys/verdict.js';
 import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
+import { withoutSecrets } from '../../domain/secrets.js';
 import type {
   Audit,
   KeyReader,
@@ -133,7 +134,9 @@ export class ValidateKey {
     }
     const { reason } = verdict;
     await this.refuse({ reason, client, ownerId, keyId, publicPart }, { question, rights: found.rights }, timer);
-    const { operation, permission } = question;
+    const { operation } = question;
+    // The caller chooses it, so it may hold a key.
+    const permission = withoutSecrets(question.permission);
     usage.noteRefusal(
       found.id,
       now,
