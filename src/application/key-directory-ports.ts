@@ -14,6 +14,8 @@ export interface KeyFilter {
   readonly status?: ApiKeyStatus | undefined;
   /** A key that was never used counts as used when it was made. */
   readonly lastUsedBefore?: Date | undefined;
+  /** Inclusive. */
+  readonly expiresFrom?: Date | undefined;
   readonly expiresBefore?: Date | undefined;
   readonly prefix?: ShownPrefix | undefined;
   /** Of imported keys: what a list shows of it, a beginning of that, or a text that begins with what it shows. */

@@ -203,6 +203,8 @@ describe('administrators', () => {
       expect(await of('&status=revoked')).toEqual([ids.revoked]);
       expect(await of('&status=expired')).toEqual([]);
       expect(await of(`&expiresBefore=${inDays(30)}`)).toEqual([ids.active]);
+      expect(await of(`&expiresFrom=${inDays(30)}`)).toEqual([ids.revoked]);
+      expect(await of(`&expiresFrom=${inDays(4)}&expiresBefore=${inDays(6)}`)).toEqual([ids.active]);
       expect(await of(`&lastUsedBefore=${inDays(-90)}`)).toEqual([]);
       expect(await of(`&lastUsedBefore=${inDays(1)}&status=active`)).toEqual([ids.active]);
       expect(await idsOf(`?prefix=${encodeURIComponent(active!.apiKey.prefix)}`)).toEqual([ids.active]);
@@ -216,6 +218,7 @@ describe('administrators', () => {
       ['owner', 'a b', 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]'],
       ['status', 'unused', 'must be one of active, expired, revoked'],
       ['lastUsedBefore', 'yesterday', 'must be a time such as 2026-03-29T00:30:00Z'],
+      ['expiresFrom', 'this month', 'must be a time such as 2026-03-29T00:30:00Z'],
       ['expiresBefore', '2026-13-29T00:30:00Z', 'must be a time such as 2026-03-29T00:30:00Z'],
       ['cursor', 'nonsense', 'must be a nextCursor of this list'],
     ])('answers 400 to a wrong %s without repeating it', async (field, value, message) => {

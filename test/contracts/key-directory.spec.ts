@@ -123,6 +123,11 @@ describe.each(WORLDS)('KeyDirectory %s', (_name, open) => {
     expect(await before(0)).toEqual([]);
     expect(await before(1)).toEqual([soon!.id]);
     expect(await before(9 * DAY_MS)).toEqual(newestFirst(soon!, later!));
+    const from = (ms: number, expiresBefore?: Date) =>
+      list({ ownerId, expiresFrom: new Date(soon!.snapshot().expiresAt.getTime() + ms), expiresBefore });
+    expect(await from(0)).toEqual(newestFirst(soon!, later!));
+    expect(await from(1)).toEqual([later!.id]);
+    expect(await from(0, later!.snapshot().expiresAt)).toEqual([soon!.id]);
   });
 
   test('filters by the beginning of the public part, and by the marker', async () => {

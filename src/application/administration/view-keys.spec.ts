@@ -25,9 +25,15 @@ describe('ViewKeys', () => {
   test('shows the keys of all owners, and records the page with its query', async () => {
     const { app, viewer, views, adasKey, gracesKey } = await world();
     const lastUsedBefore = new Date('2026-06-01T00:00:00Z');
-    const { keys } = await app.viewKeys.page({ status: 'active', lastUsedBefore }, viewer);
+    const range = { expiresFrom: new Date('2026-04-01T00:00:00Z'), expiresBefore: new Date('2026-05-01T00:00:00Z') };
+    const { keys } = await app.viewKeys.page({ status: 'active', lastUsedBefore, ...range }, viewer);
     expect(keys.map(({ key }) => key.id)).toEqual([gracesKey.id, adasKey.id]);
-    const query = { status: 'active', lastUsedBefore: '2026-06-01T00:00:00.000Z' };
+    const query = {
+      status: 'active',
+      lastUsedBefore: '2026-06-01T00:00:00.000Z',
+      expiresFrom: '2026-04-01T00:00:00.000Z',
+      expiresBefore: '2026-05-01T00:00:00.000Z',
+    };
     expect(views()).toEqual([{ ownerId: null, keyId: null, details: { query } }]);
   });
 

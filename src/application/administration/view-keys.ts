@@ -42,13 +42,14 @@ export class ViewKeys {
   async page(listing: Omit<KeyListing, 'pageSize'>, viewer: Actor): Promise<KeyPage> {
     const { listKeys, accounts, audit } = this.parts;
     const page = await listKeys.execute({ ...listing, pageSize: SHOWN });
-    const { ownerId, status, prefix, lastUsedBefore, expiresBefore, pageToken } = listing;
+    const { ownerId, status, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
     const query = {
       owner: ownerId,
       status,
       // Any other text may be something that does not belong on the audit trail.
       prefix: prefix === undefined || listKeys.isShown(prefix) ? prefix : null,
       lastUsedBefore: lastUsedBefore?.toISOString(),
+      expiresFrom: expiresFrom?.toISOString(),
       expiresBefore: expiresBefore?.toISOString(),
       cursor: pageToken,
     };

@@ -23,12 +23,13 @@ export function fakeKeyDirectory(store: FakeStore): KeyDirectory {
 }
 
 function passes({ key, lastUsedAt, now }: OwnedKey, filter: KeyFilter): boolean {
-  const { ownerId, status, lastUsedBefore, expiresBefore, prefix, displayed, createdBy } = filter;
+  const { ownerId, status, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed, createdBy } = filter;
   const { createdAt, expiresAt, keyPrefix, publicPart, displayPrefix } = key.snapshot();
   return (
     (ownerId === undefined || key.ownerId === ownerId) &&
     (status === undefined || key.status(now) === status) &&
     (lastUsedBefore === undefined || (lastUsedAt ?? createdAt) < lastUsedBefore) &&
+    (expiresFrom === undefined || expiresAt >= expiresFrom) &&
     (expiresBefore === undefined || expiresAt < expiresBefore) &&
     (prefix?.marker === undefined || keyPrefix === prefix.marker) &&
     (prefix === undefined || displayPrefix === null) &&

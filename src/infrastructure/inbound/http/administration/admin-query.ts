@@ -7,27 +7,25 @@ import { type Query, readStatus } from '../management/read-request.js';
 /** What a list shows of a key with the marker `lk`. So no secret comes here when somebody pastes a key. */
 export const MAX_PREFIX_LENGTH = 16;
 
-const NAMES = ['owner', 'prefix', 'lastUsedBefore', 'expiresBefore', 'cursor'] as const;
-
 /** A problem never repeats the value. */
 export function readListing(query: Query): Omit<KeyListing, 'pageSize'> {
   const status = readStatus(query);
-  requireFields(Object.fromEntries(NAMES.map((name) => [name, oneTextProblem(query[name])])));
-  const { owner, prefix, lastUsedBefore, expiresBefore, cursor } = query as Partial<Record<string, string>>;
+  const texts = textsIn(query, 'owner', 'prefix', 'lastUsedBefore', 'expiresFrom', 'expiresBefore', 'cursor');
+  const { owner, prefix, lastUsedBefore, expiresFrom, expiresBefore, cursor } = texts;
   const isTooLong = prefix !== undefined && prefix.length > MAX_PREFIX_LENGTH;
   requireFields({
     owner: owner === undefined ? undefined : accountIdProblem(owner),
     prefix: isTooLong ? `must be at most ${MAX_PREFIX_LENGTH} characters` : undefined,
-    lastUsedBefore: timeProblem(lastUsedBefore),
-    expiresBefore: timeProblem(expiresBefore),
+    ...timeProblems({ lastUsedBefore, expiresFrom, expiresBefore }),
     cursor: cursor === undefined || positionIn(cursor) ? undefined : 'must be a nextCursor of this list',
   });
   return {
     ownerId: owner,
     prefix,
     status,
-    lastUsedBefore: lastUsedBefore === undefined ? undefined : timeIn(lastUsedBefore),
-    expiresBefore: expiresBefore === undefined ? undefined : timeIn(expiresBefore),
+    lastUsedBefore: timeOf(lastUsedBefore),
+    expiresFrom: timeOf(expiresFrom),
+    expiresBefore: timeOf(expiresBefore),
     pageToken: cursor,
   };
 }
@@ -38,10 +36,20 @@ export function readAccountQuery({ query }: Query): string {
   return query as string;
 }
 
-function oneTextProblem(value: unknown): string | undefined {
-  return value === undefined || typeof value === 'string' ? undefined : 'must be given once';
+function textsIn<N extends string>(query: Query, ...names: N[]): Partial<Record<N, string>> {
+  const isText = (value: unknown) => value === undefined || typeof value === 'string';
+  requireFields(
+    Object.fromEntries(names.map((name) => [name, isText(query[name]) ? undefined : 'must be given once'])),
+  );
+  return query as Partial<Record<N, string>>;
 }
 
-function timeProblem(text: string | undefined): string | undefined {
-  return text === undefined || timeIn(text) ? undefined : 'must be a time such as 2026-03-29T00:30:00Z';
+function timeOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : timeIn(text);
+}
+
+function timeProblems(texts: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  const problem = (text = '') => (timeIn(text) ? undefined : 'must be a time such as 2026-03-29T00:30:00Z');
+  const given = Object.entries(texts).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(given.map(([name, text]) => [name, problem(text)]));
 }

@@ -60,6 +60,7 @@ export class AdminKeysController {
     ...TIME,
     description: 'A key that was never used counts as used when it was made',
   })
+  @ApiQuery({ name: 'expiresFrom', ...TIME })
   @ApiQuery({ name: 'expiresBefore', ...TIME })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: OwnedKeyListView })

@@ -59,8 +59,8 @@ const ANY = ['true'];
 const BY_END = [openKey('key'), 'key.expired_at IS NOT NULL', 'key.revoked_at IS NOT NULL'];
 const MAKER = ['key.created_by = :createdBy', '(key.created_by IS NULL AND key.owner_id = :createdBy)'];
 
-function waysOf({ status, createdBy, expiresBefore }: KeyFilter): string[][] {
-  const any = expiresBefore === undefined ? ANY : BY_END;
+function waysOf({ status, createdBy, expiresFrom, expiresBefore }: KeyFilter): string[][] {
+  const any = (expiresFrom ?? expiresBefore) === undefined ? ANY : BY_END;
   const statuses = status === undefined ? any : STATUS_BY_INDEX[status]('key');
   const makers = createdBy === undefined ? ANY : MAKER;
   return statuses.flatMap((each) => makers.map((maker) => [each, maker]));
@@ -77,10 +77,11 @@ const DISPLAYED = `
   (key.display_prefix BETWEEN :displayed AND :lastDisplayed OR key.display_prefix IN (:...beginnings))`;
 
 function conditionsOf(filter: KeyFilter, after: KeyPosition | undefined): string[] {
-  const { ownerId, lastUsedBefore, expiresBefore, prefix, displayed } = filter;
+  const { ownerId, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed } = filter;
   return [
     ...(ownerId === undefined ? [] : ['key.owner_id = :ownerId']),
     ...(lastUsedBefore === undefined ? [] : [LAST_USED_BEFORE]),
+    ...(expiresFrom === undefined ? [] : ['key.expires_at >= :expiresFrom']),
     ...(expiresBefore === undefined ? [] : ['key.expires_at < :expiresBefore']),
     ...(displayed === undefined ? [] : [DISPLAYED]),
     ...(prefix === undefined ? [] : [MADE_HERE, 'key.public_part BETWEEN :firstPart AND :lastPart']),
