@@ -7,7 +7,13 @@ import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
-import type { AuditEvent, FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
+import type {
+  AuditedEvent,
+  AuditEvent,
+  FailedAuthentication,
+  OwnerEventType,
+  RecordedEvent,
+} from '../domain/audit/audit-event.js';
 import type { KeyProof } from '../domain/leaks/key-proof.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { ReportCharge } from '../domain/leaks/report-budget.js';
@@ -29,6 +35,16 @@ export interface EventFilter {
   readonly keyId?: string | undefined;
 }
 
+/** Undefined: any. */
+export interface EventSearch extends TimeSpan {
+  /** As on the audit trail, whatever kind of actor it names. */
+  readonly actorId?: string | undefined;
+  /** The account that the events are about. */
+  readonly ownerId?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly types?: readonly OwnerEventType[] | undefined;
+}
+
 export interface Audit {
   /** Resolves after the event has committed. */
   recordFailure(failure: FailedAuthentication): Promise<void>;
@@ -39,6 +55,8 @@ export interface Audit {
   record(event: AuditEvent, ownerId: string | null): Promise<void>;
   /** The owner's own events, newest first. Excludes events of a purged account with the same id, and of its keys. */
   list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
+  /** The events of all accounts, newest first, also those of purged ones and of nobody. */
+  search(search: EventSearch, page: PageRequest): Promise<Page<AuditedEvent>>;
 }
 
 /** All events with the seals over them, as evidence. */

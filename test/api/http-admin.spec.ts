@@ -145,7 +145,7 @@ describe('administrators', () => {
           expect([route.name, answer.status]).toEqual([route.name, status]);
           if (status === 404) expect(answer.body).toEqual(nothing.body);
         }
-        expect((await viewsOf(owner)).length).toBe(status === 200 ? 3 : 0);
+        expect((await viewsOf(owner)).length).toBe(status === 200 ? 4 : 0);
       },
     );
 
@@ -254,6 +254,92 @@ describe('administrators', () => {
     for (const query of ['', '?query=', `?query=${'x'.repeat(255)}`, '?query=a&query=b']) {
       expect((await administrator.person.call('GET', `/v1/admin/accounts${query}`)).status).toBe(400);
     }
+  });
+
+  describe('the audit view', () => {
+    const eventsOf = async (query: string) => (await get(`/audit-events${query}`)).items;
+
+    test('says who did and viewed what, by actor, account, key, type and time, and is recorded itself', async () => {
+      const [viewer, owner] = [await newOwner(service, ADMIN_PROFILE), await newOwner(service)];
+      const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
+      await viewer.person.call('GET', `/v1/admin/api-keys/${apiKey.id}`);
+      await viewer.person.call('GET', `/v1/admin/accounts?query=${owner.email}`);
+      await revoke(apiKey.id, { password: PASSWORD, note: 'Left the company' }, viewer);
+      const person = (of: Owner) => ({ id: of.id, displayName: `The ${of.id}` });
+      const none = { note: null, viewed: null };
+      const by = (of: Owner) => ({ actorId: of.id, actor: person(of) });
+      const ofKey = { keyId: apiKey.id, keyName: 'CI deploy', account: person(owner) };
+      const revoked = { type: 'api_key.revoked', ...ofKey, ...by(viewer), ...none, note: 'Left the company' };
+      const viewed = { type: 'admin.viewed', ...ofKey, ...by(viewer), ...none, clientIp: null };
+      const created = { type: 'api_key.created', ...ofKey, ...by(owner), ...none, clientIp: null };
+      expect(await eventsOf(`?key=${apiKey.id.toUpperCase()}`)).toMatchObject([revoked, viewed, created]);
+      const search = {
+        type: 'admin.viewed',
+        keyId: null,
+        keyName: null,
+        account: null,
+        viewed: { accounts: owner.id },
+      };
+      expect(await eventsOf(`?actor=${viewer.id}&type=admin.viewed,api_key.revoked`)).toMatchObject([
+        revoked,
+        search,
+        viewed,
+      ]);
+      expect(await eventsOf(`?account=${owner.id}&type=api_key.created`)).toMatchObject([created]);
+      expect(await eventsOf(`?account=${owner.id}&type=account.created`)).toMatchObject([
+        { actorId: 'service:dev-accounts', actor: null, account: person(owner) },
+      ]);
+      const { at } = (await eventsOf(`?key=${apiKey.id}&type=api_key.revoked`))[0];
+      expect(await eventsOf(`?key=${apiKey.id}&actor=${viewer.id}&until=${at}`)).toMatchObject([viewed]);
+      expect(await eventsOf(`?key=${apiKey.id}&actor=${viewer.id}&from=${at}`)).toMatchObject([revoked]);
+      const looks = await eventsOf(`?actor=${administrator.id}&account=${owner.id}`);
+      expect(looks.map((event: { viewed: object }) => event.viewed)).toEqual([
+        { key: apiKey.id, actor: viewer.id, from: at },
+        { key: apiKey.id, actor: viewer.id, until: at },
+        { key: apiKey.id, type: 'api_key.revoked' },
+        { account: owner.id, type: 'account.created' },
+        { account: owner.id, type: 'api_key.created' },
+        { key: apiKey.id },
+      ]);
+      const { items } = await owner.person.events('?type=admin.viewed');
+      expect(items.slice(0, 2)).toMatchObject([
+        { keyId: null, actor: { id: administrator.id }, clientIp: null },
+        { keyId: apiKey.id, actor: { id: administrator.id }, clientIp: null },
+      ]);
+    });
+
+    test('comes in pages of 50, each event once', async () => {
+      const owner = await newOwner(service);
+      await sql(
+        service.databaseUrl,
+        `INSERT INTO audit_events (type, owner_id, reason)
+         SELECT 'authentication.failed', $1, 'invalid-key' FROM generate_series(1, 60)`,
+        [owner.id],
+      );
+      const query = `?account=${owner.id}&type=authentication.failed`;
+      const first = await get(`/audit-events${query}`);
+      const second = await get(`/audit-events${query}&cursor=${first.nextCursor}`);
+      expect([first.items.length, second.items.length, second.nextCursor]).toEqual([50, 10, null]);
+      expect(new Set([...first.items, ...second.items].map(({ id }: { id: string }) => id)).size).toBe(60);
+    });
+
+    test.each([
+      ['actor', 'a b', 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]'],
+      ['account', 'a b', 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]'],
+      ['key', 'nonsense', 'must be the id of a key'],
+      ['type', 'api_key.lost', expect.stringContaining('must be one or more of')],
+      ['from', 'yesterday', 'must be a time such as 2026-03-29T00:30:00Z'],
+      ['until', '2026-13-29T00:30:00Z', 'must be a time such as 2026-03-29T00:30:00Z'],
+      ['cursor', 'nonsense', 'must be a nextCursor of this list'],
+    ])('answers 400 to a wrong %s without repeating it, and records nothing', async (field, value, message) => {
+      const viewer = await newOwner(service, ADMIN_PROFILE);
+      const call = (query: string) => viewer.person.call('GET', `/v1/admin/audit-events?${query}`);
+      const { status, body } = await call(`${field}=${encodeURIComponent(value)}`);
+      expect([status, body.errors]).toEqual([400, [{ field, message }]]);
+      expect(JSON.stringify(body)).not.toContain(value);
+      expect((await call(`${field}=a&${field}=b`)).status).toBe(400);
+      expect(await viewsOf(viewer)).toEqual([]);
+    });
   });
 
   test('leave pages and drawers on the audit trail, which owners see without the address', async () => {

@@ -45,6 +45,7 @@ describe('the denial of a validation', () => {
       recordFailure = noted('record', () => Promise.resolve());
       record = () => Promise.reject(new Error('nothing else is recorded'));
       list = () => Promise.reject(new Error('nothing is recorded'));
+      search = this.list;
     }
     const reader = new NotedReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter();

@@ -107,12 +107,79 @@ describe('ViewKeys', () => {
     expect(await outcomeOf(app.viewKeys.page({}, viewer))).toBe('unavailable');
     expect(await outcomeOf(app.viewKeys.key(adasKey.id, viewer))).toBe('unavailable');
     expect(await outcomeOf(app.viewKeys.accountsOf('ada@example.org', viewer))).toBe('unavailable');
+    expect(await outcomeOf(app.viewKeys.events({}, viewer))).toBe('unavailable');
   });
 
   test('records nothing for a key that no owner has', async () => {
     const { app, viewer, views } = await world();
     expect(await outcomeOf(app.viewKeys.key('00000000-0000-4000-8000-000000000000', viewer))).toBe('not_found');
     expect(views()).toEqual([]);
+  });
+
+  test('shows the events of all accounts, and records the page with its query, after it was read', async () => {
+    const { app, ada, viewer, views, adasKey, gracesKey } = await world();
+    const { items, nextCursor } = await app.viewKeys.events({ types: ['api_key.created'] }, viewer);
+    expect(items).toMatchObject([
+      { keyId: gracesKey.id, keyName: 'CI' },
+      { keyId: adasKey.id, account: { id: ada.id }, actorId: ada.id, actor: { id: ada.id } },
+    ]);
+    expect(nextCursor).toBeNull();
+    const since = new Date('2026-03-01T00:00:00Z');
+    const until = new Date('2026-03-29T00:30:00Z');
+    await app.viewKeys.events({ actorId: viewer.actorId!, since, until }, viewer);
+    const times = { from: '2026-03-01T00:00:00.000Z', until: '2026-03-29T00:30:00.000Z' };
+    expect(views()).toEqual([
+      { ownerId: null, keyId: null, details: { query: { type: 'api_key.created' } } },
+      { ownerId: null, keyId: null, details: { query: { actor: viewer.actorId, ...times } } },
+    ]);
+    const seen = await app.viewKeys.events({ types: ['admin.viewed'] }, viewer);
+    expect(seen.items.map(({ viewed }) => viewed)).toEqual([
+      { actor: viewer.actorId, ...times },
+      { type: 'api_key.created' },
+    ]);
+  });
+
+  test('shows 50 events in a page, and continues after them', async () => {
+    const { app, viewer, views } = await world();
+    for (let page = 0; page < 51; page += 1) await app.viewKeys.page({}, viewer);
+    const types = ['admin.viewed'] as const;
+    const first = await app.viewKeys.events({ types }, viewer);
+    const second = await app.viewKeys.events({ types, cursor: first.nextCursor! }, viewer);
+    expect([first.items.length, second.items.length, second.nextCursor]).toEqual([50, 1, null]);
+    expect(views().at(-1)!.details).toEqual({ query: { type: 'admin.viewed', cursor: first.nextCursor } });
+  });
+
+  test('records a page of the events of one account or key for its owner, who sees it without the address', async () => {
+    const { app, ada, grace, viewer, views, adasKey } = await world();
+    await app.viewKeys.events({ ownerId: ada.id }, viewer);
+    await app.viewKeys.events({ keyId: adasKey.id }, viewer);
+    await app.viewKeys.events({ ownerId: 'nobody' }, viewer);
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    await app.viewKeys.events({ keyId: unknown }, viewer);
+    expect(views()).toEqual([
+      { ownerId: ada.id, keyId: null, details: { query: { account: ada.id } } },
+      { ownerId: ada.id, keyId: adasKey.id, details: { query: { key: adasKey.id } } },
+      { ownerId: null, keyId: null, details: { query: { account: 'nobody' } } },
+      { ownerId: null, keyId: null, details: { query: { key: unknown } } },
+    ]);
+    const seenBy = async ({ id }: { id: string }) =>
+      (await app.listAuditEvents.execute(themselves(id), { types: ['admin.viewed'] }, { limit: 50 })).items;
+    expect(await seenBy(ada)).toMatchObject([
+      { keyId: adasKey.id, clientIp: null },
+      { keyId: null, clientIp: null },
+    ]);
+    expect(await seenBy(grace)).toEqual([]);
+  });
+
+  test('shows the addresses of the administrator’s own events only', async () => {
+    const { app, ada, viewer } = await world();
+    const { key } = await createKey(app, ada.id);
+    await app.viewKeys.key(key.id, viewer);
+    const { items } = await app.viewKeys.events({ keyId: key.id }, viewer);
+    expect(items).toMatchObject([
+      { type: 'admin.viewed', clientIp: '198.51.100.7' },
+      { type: 'api_key.created', clientIp: null, userAgent: null },
+    ]);
   });
 
   test('finds accounts by id, or by email in any case, and records the ids that it showed', async () => {

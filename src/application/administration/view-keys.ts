@@ -1,11 +1,18 @@
 import type { Account } from '../../domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
-import { type Actor, asSeenBy, OWNER_EVENT_TYPES, type RecordedEvent } from '../../domain/audit/audit-event.js';
+import {
+  type Actor,
+  asSeenBy,
+  type AuditedEvent,
+  OWNER_EVENT_TYPES,
+  type RecordedEvent,
+} from '../../domain/audit/audit-event.js';
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
 import type { KeyListing, KeyPage, ListKeys } from '../keys/list-keys.js';
 import type { RecordDueEnds } from '../keys/record-due-ends.js';
-import type { Accounts, Audit, KeyDirectory, KeyUsage, OwnedKey } from '../ports.js';
+import type { Page, PageRequest } from '../lists.js';
+import type { Accounts, Audit, EventSearch, KeyDirectory, KeyUsage, OwnedKey } from '../ports.js';
 
 /** The size of a page, and how many events of a key are shown. */
 const SHOWN = 50;
@@ -72,6 +79,34 @@ export class ViewKeys {
     const events = await newestEvents(audit, found, viewer.actorId!);
     await audit.record({ type: 'admin.viewed', keyId, ...viewer }, owner.id);
     return { ...found, ...history, events };
+  }
+
+  /** Newest first. The event belongs to the owner if the page is limited to one account or key. */
+  async events(
+    { cursor, ...search }: EventSearch & Pick<PageRequest, 'cursor'>,
+    viewer: Actor,
+  ): Promise<Page<AuditedEvent>> {
+    const { directory, accounts, audit } = this.parts;
+    const page = await audit.search(search, { limit: SHOWN, cursor });
+    const { actorId, ownerId, keyId, types, since, until } = search;
+    const query = {
+      actor: actorId,
+      account: ownerId,
+      key: keyId,
+      type: types?.join(),
+      from: since?.toISOString(),
+      until: until?.toISOString(),
+      cursor,
+    };
+    const key = keyId === undefined ? undefined : await directory.find(keyId);
+    const account = ownerId === undefined ? undefined : await accounts.find(ownerId);
+    const owner = key?.owner ?? account;
+    const details = { query };
+    await audit.record(
+      { type: 'admin.viewed', ...(key && { keyId: key.key.id }), details, ...viewer },
+      owner?.id ?? null,
+    );
+    return { ...page, items: page.items.map((event) => asSeenBy(viewer.actorId!, event)) };
   }
 
   /** The accounts that have this id or this email. */

@@ -82,12 +82,12 @@ interface SessionEvent extends Actor {
   readonly details?: undefined;
 }
 
-/** An administrator saw a page of keys or accounts, or one key. */
+/** An administrator saw a page of keys, events or accounts, or one key. */
 interface ViewEvent extends Actor {
   readonly type: 'admin.viewed';
-  /** The key that they opened. */
+  /** The key that they opened, or whose events they saw. */
   readonly keyId?: string;
-  /** What they searched keys by, as text, or the ids of the accounts that they saw. */
+  /** What they searched keys or events by, as text, or the ids of the accounts that they saw. */
   readonly details?:
     | { readonly query: Readonly<Record<string, string | null | undefined>> }
     | { readonly accounts: readonly string[] };
@@ -176,8 +176,20 @@ export interface RecordedEvent {
   readonly actor: Person | null;
 }
 
+/** As administrators see it. */
+export interface AuditedEvent extends RecordedEvent {
+  /** See Actor. */
+  readonly actorId: string | null;
+  /** The account that the event is about. */
+  readonly account: Person | null;
+  /** What the key is called now. Null for a key of a purged account. */
+  readonly keyName: string | null;
+  /** See recordedView. */
+  readonly viewed: Readonly<Record<string, string | null>> | null;
+}
+
 /** People do not see from where others work. */
-export function asSeenBy(viewerId: string, event: RecordedEvent): RecordedEvent {
+export function asSeenBy<E extends RecordedEvent>(viewerId: string, event: E): E {
   const isOwn = event.actor === null || event.actor.id === viewerId;
   return isOwn ? event : { ...event, clientIp: null, userAgent: null };
 }

@@ -47,6 +47,18 @@ export function recordedNote(event: Pick<HistoryEvent, 'type' | 'details'>): str
   return event.type === 'api_key.revoked' && typeof note === 'string' ? note : null;
 }
 
+/** What an administrator searched by, or which accounts they found. Null for any other event, and for one key. */
+export function recordedView(
+  event: Pick<HistoryEvent, 'type' | 'details'>,
+): Readonly<Record<string, string | null>> | null {
+  const { query, accounts } = event.type === 'admin.viewed' ? detailsOf(event) : {};
+  const viewed = accounts === undefined ? query : { accounts };
+  if (!(viewed instanceof Object)) return null;
+  return Object.fromEntries(
+    Object.entries(viewed).map(([name, value]) => [name, value === null ? null : String(value)]),
+  );
+}
+
 /** How a time reads in a problem. */
 export function moment(at: Date | null): string {
   return at === null || Number.isNaN(at.valueOf()) ? 'no time' : at.toISOString();

@@ -1,7 +1,12 @@
-import type { Audit } from '../../../src/application/ports.js';
-import { AUTHENTICATION_FAILED, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
+import type { Audit, EventSearch } from '../../../src/application/ports.js';
+import { AUTHENTICATION_FAILED, type AuditedEvent, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { actorKindOf, recordedNote, recordedPreviousName } from '../../../src/domain/audit/history-event.js';
+import {
+  actorKindOf,
+  recordedNote,
+  recordedPreviousName,
+  recordedView,
+} from '../../../src/domain/audit/history-event.js';
 import { recordedLeak } from '../../../src/domain/audit/leak-site.js';
 import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
@@ -24,6 +29,15 @@ export function fakeAudit(store: FakeStore): Audit {
       const { items, nextCursor } = pageOf(own, ({ id }) => String(id), page, isShown);
       return { items: items.map((event) => ({ ...toRecorded(event), actor: actorOf(store, event) })), nextCursor };
     },
+    search: async (search, page) => {
+      const { items, nextCursor } = pageOf(
+        [...store.events].reverse(),
+        ({ id }) => String(id),
+        page,
+        (event) => passes(event, search),
+      );
+      return { items: items.map((event) => toAudited(store, event)), nextCursor };
+    },
   };
 }
 
@@ -41,4 +55,30 @@ function toRecorded(event: SealableEvent): Omit<RecordedEvent, 'actor'> {
     note: recordedNote(event),
   };
   return { id: String(event.id), type, at, keyId, reason, count, clientIp, userAgent, requestId, ...shown };
+}
+
+function passes(event: SealableEvent, { actorId, ownerId, keyId, types, since, until }: EventSearch): boolean {
+  return (
+    (actorId === undefined || event.actorId === actorId) &&
+    (ownerId === undefined || event.ownerId === ownerId) &&
+    (keyId === undefined || event.keyId === keyId) &&
+    (types === undefined || types.some((type) => type === event.type)) &&
+    (since === undefined || event.at >= since) &&
+    (until === undefined || event.at < until)
+  );
+}
+
+function toAudited(store: FakeStore, event: SealableEvent): AuditedEvent {
+  const { actorId, ownerId, keyId, id } = event;
+  const isEarlier = ownerId !== null && id <= (store.formerEvents.get(ownerId) ?? 0n);
+  const displayName = (!isEarlier && ownerId !== null && store.account(ownerId)?.displayName) || '';
+  const key = keyId === null ? undefined : store.keys.get(keyId);
+  return {
+    ...toRecorded(event),
+    actor: actorOf(store, event),
+    actorId,
+    account: ownerId === null ? null : { id: ownerId, displayName },
+    keyName: key && !key.isPurged ? key.state.name : null,
+    viewed: recordedView(event),
+  };
 }

@@ -163,6 +163,11 @@ export const PROVOCATIONS: Provocations = {
     400: ({ owner }) => owner.person.call('GET', '/v1/admin/accounts'),
     ...administratorsOnly('GET', '/v1/admin/accounts'),
   },
+  'GET /v1/admin/audit-events': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/admin/audit-events'),
+    400: ({ owner }) => owner.person.call('GET', '/v1/admin/audit-events?key=x'),
+    ...administratorsOnly('GET', '/v1/admin/audit-events'),
+  },
   'GET /v1/admin/api-keys/{id}': {
     200: ({ owner, othersKeyId }) => owner.person.call('GET', `/v1/admin/api-keys/${othersKeyId}`),
     ...administratorsOnly('GET', '/v1/admin/api-keys/x'),

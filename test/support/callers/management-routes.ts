@@ -44,6 +44,7 @@ export const ADMIN_PROFILE = { permissions: ['systems:read', 'systems:write', AD
 export const ADMIN_ROUTES: readonly ManagementRoute[] = [
   route('GET /v1/admin/api-keys', 200, 404, () => ({ path: '/v1/admin/api-keys' })),
   route('GET /v1/admin/accounts', 200, 404, ({ id }) => ({ path: `/v1/admin/accounts?query=${id}` })),
+  route('GET /v1/admin/audit-events', 200, 404, () => ({ path: '/v1/admin/audit-events' })),
   route('GET /v1/admin/api-keys/{id}', 200, 404, (_, keyId) => ({ path: `/v1/admin/api-keys/${keyId}` })),
   route('POST /v1/admin/api-keys/{id}/revoke', 200, 404, (_, keyId) => ({
     path: `/v1/admin/api-keys/${keyId}/revoke`,

@@ -1,8 +1,11 @@
 import { type KeyListing, positionIn } from '../../../../application/keys/list-keys.js';
+import type { PageRequest } from '../../../../application/lists.js';
+import type { EventSearch } from '../../../../application/ports.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
+import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { lengthProblem, requireFields } from '../../../../domain/errors.js';
 import { timeIn } from '../../shared/time-text.js';
-import { type Query, readStatus } from '../management/read-request.js';
+import { type Query, readEventTypes, readStatus } from '../management/read-request.js';
 
 /** What a list shows of a key with the marker `lk`. So no secret comes here when somebody pastes a key. */
 export const MAX_PREFIX_LENGTH = 16;
@@ -28,6 +31,28 @@ export function readListing(query: Query): Omit<KeyListing, 'pageSize'> {
     expiresBefore: timeOf(expiresBefore),
     pageToken: cursor,
   };
+}
+
+/** From the one time, before the other. */
+export function readEventSearch(query: Query): EventSearch & Pick<PageRequest, 'cursor'> {
+  const types = readEventTypes(query['type']);
+  const { actor, account, key, from, until, cursor } = textsIn(
+    query,
+    'actor',
+    'account',
+    'key',
+    'from',
+    'until',
+    'cursor',
+  );
+  const keyId = key?.toLowerCase();
+  requireFields({
+    actor: actor === undefined ? undefined : accountIdProblem(actor),
+    account: account === undefined ? undefined : accountIdProblem(account),
+    key: keyId === undefined || isKeyId(keyId) ? undefined : 'must be the id of a key',
+    ...timeProblems({ from, until }),
+  });
+  return { actorId: actor, ownerId: account, keyId, types, since: timeOf(from), until: timeOf(until), cursor };
 }
 
 export function readAccountQuery({ query }: Query): string {

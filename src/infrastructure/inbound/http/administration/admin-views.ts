@@ -4,7 +4,8 @@ import type { ViewedKey } from '../../../../application/administration/view-keys
 import type { KeyPage } from '../../../../application/keys/list-keys.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-kind.js';
-import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import type { Page } from '../../../../application/lists.js';
+import type { AuditedEvent, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { passwordProblem } from '../../../../domain/accounts/password.js';
 import { optional } from '../../../../domain/errors.js';
 import { KEY_FIELDS, MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
@@ -12,7 +13,7 @@ import { ownedKeyView, ownerView } from '../../shared/key-view.js';
 import { AuditEventView, eventView } from '../management/audit-events.controller.js';
 import { CONFIRMING_PASSWORD } from '../management/bodies.js';
 import { ApiKeyHistoryView, keyHistoryView } from '../management/usage-views.js';
-import { ApiKeyView } from '../management/views.js';
+import { ApiKeyView, PERSON_OR_NULL, type PersonView } from '../management/views.js';
 import { Follows, text } from '../pipeline/rules.js';
 
 export class KeyOwnerView {
@@ -52,6 +53,27 @@ export class KeyOwnerListView {
   @ApiProperty({ type: [KeyOwnerView] }) items!: KeyOwnerView[];
 }
 
+const TEXT_OR_NULL = { type: String, nullable: true } as const;
+const VIEWED = {
+  type: 'object',
+  nullable: true,
+  additionalProperties: { type: 'string', nullable: true },
+  description: 'Of admin.viewed: the query, or the ids of the accounts that were found',
+} as const;
+
+export class AuditedEventView extends AdminEventView {
+  @ApiProperty({ ...TEXT_OR_NULL, description: "An account's id, service:<name>, admin:<name>, or nobody's" })
+  actorId!: string | null;
+  @ApiProperty({ ...PERSON_OR_NULL, description: 'The account that the event is about' }) account!: PersonView | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'What the key is called now' }) keyName!: string | null;
+  @ApiProperty(VIEWED) viewed!: Record<string, string | null> | null;
+}
+
+export class AuditedEventListView {
+  @ApiProperty({ type: [AuditedEventView] }) items!: AuditedEventView[];
+  @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
+}
+
 export class RevokeAnyKeyBody {
   @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line for the audit trail, such as why' })
   @Follows(KEY_FIELDS.note)
@@ -75,6 +97,17 @@ export function ownedKeyHistoryView(viewed: ViewedKey): OwnedKeyHistoryView {
 
 export function revokedKeyView(revoked: RevokedKey): RevokedKeyView {
   return { ...ownedKeyView(revoked), events: revoked.events.map(adminEventView) };
+}
+
+export function auditedEventListView({ items, nextCursor }: Page<AuditedEvent>): AuditedEventListView {
+  const views = items.map(({ actorId, account, keyName, viewed, ...event }) => ({
+    ...adminEventView(event),
+    actorId,
+    account: account && { id: account.id, displayName: account.displayName },
+    keyName,
+    viewed,
+  }));
+  return { items: views, nextCursor };
 }
 
 function adminEventView(event: RecordedEvent): AdminEventView {

@@ -4,11 +4,14 @@ import { RevokeAnyKey } from '../../../../application/administration/revoke-any-
 import { ViewKeys } from '../../../../application/administration/view-keys.js';
 import { accountActor, type Actor } from '../../../../domain/audit/audit-event.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
+import { EVENT_TYPES } from '../management/audit-events.controller.js';
 import { CONFIRMED } from '../management/api-keys.controller.js';
 import { readKeyId, type Query as SearchQuery } from '../management/read-request.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import {
+  AuditedEventListView,
+  auditedEventListView,
   KeyOwnerListView,
   OwnedKeyHistoryView,
   ownedKeyHistoryView,
@@ -19,7 +22,7 @@ import {
   revokedKeyView,
 } from './admin-views.js';
 import { ownerView } from '../../shared/key-view.js';
-import { MAX_PREFIX_LENGTH, readAccountQuery, readListing } from './admin-query.js';
+import { MAX_PREFIX_LENGTH, readAccountQuery, readEventSearch, readListing } from './admin-query.js';
 import { ForAdministrators } from './administrator.guard.js';
 
 const ADMINISTRATORS_ONLY = {
@@ -29,6 +32,7 @@ const ADMINISTRATORS_ONLY = {
   429: 'An API key that exceeds its rate limit',
 } as const;
 
+const TEXT = { required: false, schema: { type: 'string' } } as const;
 const TIME = { required: false, schema: { type: 'string', format: 'date-time' } } as const;
 const PREFIX = 'What a list shows of the key, such as lk_4f9a01c2d3e4…, or a beginning of it';
 
@@ -47,7 +51,7 @@ export class AdminKeysController {
   ) {}
 
   @Get()
-  @ApiQuery({ name: 'owner', required: false, schema: { type: 'string' }, description: 'The id of an account' })
+  @ApiQuery({ name: 'owner', ...TEXT, description: 'The id of an account' })
   @ApiQuery({
     name: 'prefix',
     required: false,
@@ -62,7 +66,7 @@ export class AdminKeysController {
   })
   @ApiQuery({ name: 'expiresFrom', ...TIME })
   @ApiQuery({ name: 'expiresBefore', ...TIME })
-  @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
+  @ApiQuery({ name: 'cursor', ...TEXT })
   @ApiOkResponse({ type: OwnedKeyListView })
   @ProblemResponses({ ...ADMINISTRATORS_ONLY, 400: 'Invalid query' })
   async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<OwnedKeyListView> {
@@ -108,5 +112,30 @@ export class AdminAccountsController {
   async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<KeyOwnerListView> {
     const accounts = await this.view.accountsOf(readAccountQuery(query), viewerIn(request));
     return { items: accounts.map(ownerView) };
+  }
+}
+
+@ApiTags('administration')
+@Controller('v1/admin/audit-events')
+@ForAdministrators()
+export class AdminAuditController {
+  constructor(private readonly view: ViewKeys) {}
+
+  @Get()
+  @ApiQuery({ name: 'actor', ...TEXT, description: 'An account’s id, service:<name> or admin:<name>' })
+  @ApiQuery({ name: 'account', ...TEXT, description: 'The id of the account that the events are about' })
+  @ApiQuery({ name: 'key', required: false, schema: { type: 'string', format: 'uuid' } })
+  @ApiQuery(EVENT_TYPES)
+  @ApiQuery({ name: 'from', ...TIME })
+  @ApiQuery({ name: 'until', ...TIME, description: 'Exclusive' })
+  @ApiQuery({ name: 'cursor', ...TEXT })
+  @ApiOkResponse({ type: AuditedEventListView })
+  @ProblemResponses({
+    ...ADMINISTRATORS_ONLY,
+    400: 'Invalid query',
+    404: 'Not an administrator at the settings screen',
+  })
+  async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<AuditedEventListView> {
+    return auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
   }
 }

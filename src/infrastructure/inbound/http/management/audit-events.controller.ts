@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProperty, ApiQuery, type ApiQueryOptions, ApiTags } from '@nestjs/swagger';
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../../../domain/audit/leak-site.js';
@@ -8,7 +8,7 @@ import { readEventFilter, readPage, type Query as ListQuery } from './read-reque
 import { OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { leakView } from '../../shared/key-view.js';
-import { LEAK_SCHEMA, PersonView } from './views.js';
+import { LEAK_SCHEMA, PERSON_OR_NULL, type PersonView } from './views.js';
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
@@ -34,7 +34,7 @@ export class AuditEventView {
   @ApiProperty(TEXT_OR_NULL) requestId!: string | null;
   @ApiProperty(LEAK_SCHEMA) leak!: LeakSite | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: PREVIOUS_NAME }) previousName!: string | null;
-  @ApiProperty({ type: PersonView, nullable: true, description: ACTOR }) actor!: PersonView | null;
+  @ApiProperty({ ...PERSON_OR_NULL, description: ACTOR }) actor!: PersonView | null;
 }
 
 export function eventView({
@@ -72,6 +72,16 @@ class AuditEventListView {
   @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
 }
 
+export const EVENT_TYPES: ApiQueryOptions = {
+  name: 'type',
+  required: false,
+  isArray: true,
+  style: 'form',
+  explode: false,
+  enum: OWNER_EVENT_TYPES,
+  description: 'Only events of these types: one or more, comma-separated',
+};
+
 @ApiTags('audit-events')
 @Controller('v1/audit-events')
 @ForKeysOfAccount()
@@ -79,15 +89,7 @@ export class AuditEventsController {
   constructor(private readonly listEvents: ListAuditEvents) {}
 
   @Get()
-  @ApiQuery({
-    name: 'type',
-    required: false,
-    isArray: true,
-    style: 'form',
-    explode: false,
-    enum: OWNER_EVENT_TYPES,
-    description: 'Only events of these types: one or more, comma-separated',
-  })
+  @ApiQuery(EVENT_TYPES)
   @ApiQuery({
     name: 'keyId',
     required: false,

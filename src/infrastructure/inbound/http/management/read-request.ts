@@ -35,7 +35,7 @@ export function readEventFilter({ type, keyId }: Query): Partial<EventFilter> {
 }
 
 /** One or more values, comma-separated, so that the parameter is given once, like every other. */
-function readEventTypes(type: unknown): OwnerEventType[] | undefined {
+export function readEventTypes(type: unknown): OwnerEventType[] | undefined {
   if (type === undefined) return undefined;
   const named = typeof type === 'string' ? type.split(',') : [];
   const known = named.flatMap((name) => OWNER_EVENT_TYPES.find((each) => each === name) ?? []);

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
 import type { ListedKeys } from '../../../../application/keys/list-api-keys.js';
 import type { LeakSite } from '../../../../domain/audit/leak-site.js';
@@ -90,6 +90,15 @@ export class PersonView {
 class MakerView extends PersonView {
   @ApiProperty({ description: 'A manager who is none any more, and knows the key string' }) isFormerManager!: boolean;
 }
+/** A schema by reference can't be null. */
+export const PERSON_OR_NULL = {
+  type: 'object',
+  nullable: true,
+  required: ['id', 'displayName'],
+  selfRequired: true,
+  properties: { id: { type: 'string' }, displayName: { type: 'string', description: 'Empty where it is not known' } },
+  additionalProperties: false,
+} as const satisfies ApiPropertyOptions;
 
 export class ApiKeyView {
   @ApiProperty({ format: 'uuid' }) id!: string;

@@ -1,7 +1,8 @@
-import { Any } from 'typeorm';
+import { Any, type SelectQueryBuilder } from 'typeorm';
 import type pg from 'pg';
-import type { Audit, EventFilter } from '../../../../application/ports.js';
+import type { Audit, EventFilter, EventSearch } from '../../../../application/ports.js';
 import {
+  type AuditedEvent,
   type AuditEvent,
   AUTHENTICATION_FAILED,
   type FailedAuthentication,
@@ -9,13 +10,19 @@ import {
   type RecordedEvent,
 } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import { actorKindOf, recordedNote, recordedPreviousName } from '../../../../domain/audit/history-event.js';
+import {
+  actorKindOf,
+  recordedNote,
+  recordedPreviousName,
+  recordedView,
+} from '../../../../domain/audit/history-event.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
 import type { Page, PageRequest } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { fromAuditEvent } from './mapping.js';
 import { AccountRow } from '../accounts/rows.js';
+import { ApiKeyRow } from '../keys/rows.js';
 import { AuditEventRow } from './rows.js';
 import { decodeCursor, pageOf } from '../client/cursor.js';
 import type { Database } from '../client/database.js';
@@ -43,6 +50,27 @@ const OF_OWNER = `
   AND event.id > coalesce((SELECT former_event_id FROM accounts WHERE id = :ownerId), 0)
   AND NOT EXISTS (SELECT FROM api_keys WHERE api_keys.id = event.key_id AND api_keys.purged)`;
 
+type EventQuery = SelectQueryBuilder<AuditEventRow>;
+
+/**
+ * Of an event from a day before or after this time. Ids rise with the times, as far as clocks are right, so that only
+ * the ids between are read.
+ */
+const idOfFirstFrom = (time: string) => `(SELECT id FROM audit_events WHERE at >= ${time} ORDER BY at LIMIT 1)`;
+
+/** Opens the index of changes, for what no index of an account or a key finds: see its migration. */
+const OF_ANYBODY = 'event.id > 0';
+
+/** Failures have no actor. */
+const CONDITIONS = {
+  actorId: `event.actor_id = :actorId AND event.type <> '${AUTHENTICATION_FAILED}'`,
+  ownerId: 'event.owner_id = :ownerId',
+  keyId: 'event.key_id = :keyId',
+  types: 'event.type IN (:...types)',
+  since: `event.at >= :since AND event.id >= ${idOfFirstFrom("CAST(:since AS timestamptz) - interval '1 day'")}`,
+  until: `event.at < :until AND event.id < coalesce(${idOfFirstFrom("CAST(:until AS timestamptz) + interval '1 day'")}, ${2n ** 63n - 1n})`,
+} satisfies Record<keyof EventSearch, string>;
+
 export class PostgresAudit implements Audit {
   private readonly connections: ReservedConnections;
   private readonly commits: FailureCommits;
@@ -69,26 +97,24 @@ export class PostgresAudit implements Audit {
     await this.database.transaction((manager) => manager.insert(AuditEventRow, fromAuditEvent(event, ownerId)));
   }
 
-  async list(
-    ownerId: string,
-    { types, keyId }: EventFilter,
-    { limit, cursor }: PageRequest,
-  ): Promise<Page<RecordedEvent>> {
-    const rows = await this.database.run((manager) => {
-      const query = manager
-        .createQueryBuilder(AuditEventRow, 'event')
-        .where(OF_OWNER, { ownerId })
-        .andWhere('event.type IN (:...types)', { types });
-      if (keyId !== undefined) query.andWhere('event.key_id = :keyId', { keyId });
-      if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
-      return query
-        .orderBy('event.id', 'DESC')
-        .limit(limit + 1)
-        .getMany();
-    });
-    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => [id]);
-    const actors = await this.actorsOf(items);
-    return { items: items.map((row) => toEvent(row, actors)), nextCursor };
+  async list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>> {
+    const { items, nextCursor } = await this.page(filter, page, (query) => query.andWhere(OF_OWNER, { ownerId }));
+    const accounts = await this.accountsOf(items.map(accountActing));
+    return { items: items.map((row) => toEvent(row, accounts)), nextCursor };
+  }
+
+  async search(search: EventSearch, page: PageRequest): Promise<Page<AuditedEvent>> {
+    const isOfOne = (search.ownerId ?? search.keyId) !== undefined;
+    const { items, nextCursor } = await this.page(search, page, (query) =>
+      isOfOne ? query : query.andWhere(OF_ANYBODY),
+    );
+    const accounts = await this.accountsOf(items.flatMap((row) => [accountActing(row), row.ownerId]));
+    const ids = different(items.map(({ keyId }) => keyId));
+    const keys = await this.database.run((manager) => manager.findBy(ApiKeyRow, { id: Any(ids), purged: false }));
+    return {
+      items: items.map((row) => ({ ...toEvent(row, accounts), ...auditedPart(row, accounts, keys) })),
+      nextCursor,
+    };
   }
 
   /** Throws when PostgreSQL can't be reached. */
@@ -100,10 +126,23 @@ export class PostgresAudit implements Audit {
     return this.connections.close();
   }
 
-  private actorsOf(rows: readonly AuditEventRow[]): Promise<AccountRow[]> {
-    const accounts = rows.filter((row) => actorKindOf(row) === 'account');
-    const ids = [...new Set(accounts.map(({ actorId }) => actorId!))];
-    return this.database.run((manager) => manager.findBy(AccountRow, { id: Any(ids) }));
+  private async page(search: EventSearch, { limit, cursor }: PageRequest, narrowed: (query: EventQuery) => EventQuery) {
+    const rows = await this.database.run((manager) => {
+      const query = narrowed(manager.createQueryBuilder(AuditEventRow, 'event'));
+      for (const name of Object.keys(CONDITIONS) as (keyof EventSearch)[]) {
+        if (search[name] !== undefined) query.andWhere(CONDITIONS[name], { [name]: search[name] });
+      }
+      if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
+      return query
+        .orderBy('event.id', 'DESC')
+        .limit(limit + 1)
+        .getMany();
+    });
+    return pageOf(rows, limit, ({ id }) => [id]);
+  }
+
+  private accountsOf(ids: readonly (string | null)[]): Promise<AccountRow[]> {
+    return this.database.run((manager) => manager.findBy(AccountRow, { id: Any(different(ids)) }));
   }
 
   private async insert(groups: readonly FailureGroup[]): Promise<void> {
@@ -138,15 +177,31 @@ export class PostgresAudit implements Audit {
   }
 }
 
-/** A person who was purged after the event is not the one who has their id now. */
-function actorOf(event: AuditEventRow, actors: readonly AccountRow[]): Person | null {
-  const account = actors.find(({ id }) => id === event.actorId);
-  if (!account || actorKindOf(event) !== 'account') return null;
-  const isStillThem = BigInt(event.id) > BigInt(account.formerEventId) && !account.purged;
-  return { id: account.id, displayName: isStillThem ? account.displayName : '' };
+/** The id of the account that acted, if an account did. */
+function accountActing(row: AuditEventRow): string | null {
+  return actorKindOf(row) === 'account' ? row.actorId : null;
 }
 
-function toEvent(row: AuditEventRow, actors: readonly AccountRow[]): RecordedEvent {
+function different(ids: readonly (string | null)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+/** A person who was purged after the event is not the one who has their id now. */
+function personAt(event: AuditEventRow, id: string, accounts: readonly AccountRow[]): Person {
+  const account = accounts.find((each) => each.id === id);
+  const isStillThem = account && BigInt(event.id) > BigInt(account.formerEventId) && !account.purged;
+  return { id, displayName: isStillThem ? account.displayName : '' };
+}
+
+function auditedPart(row: AuditEventRow, accounts: readonly AccountRow[], keys: readonly ApiKeyRow[]) {
+  const { actorId, ownerId, keyId } = row;
+  const account = ownerId === null ? null : personAt(row, ownerId, accounts);
+  const keyName = keys.find(({ id }) => id === keyId)?.name ?? null;
+  return { actorId, account, keyName, viewed: recordedView(row) };
+}
+
+function toEvent(row: AuditEventRow, accounts: readonly AccountRow[]): RecordedEvent {
+  const actor = accounts.find(({ id }) => id === accountActing(row));
   return {
     id: row.id,
     type: row.type as RecordedEvent['type'],
@@ -160,7 +215,7 @@ function toEvent(row: AuditEventRow, actors: readonly AccountRow[]): RecordedEve
     leak: recordedLeak(row),
     previousName: recordedPreviousName(row),
     note: recordedNote(row),
-    actor: actorOf(row, actors),
+    actor: actor ? personAt(row, actor.id, [actor]) : null,
   };
 }
 

@@ -6,6 +6,8 @@ import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'ty
 @Index('audit_events_of_key', ['keyId', 'id'], { where: 'key_id IS NOT NULL' })
 @Index('audit_events_of_revocations', ['keyId', 'id'], { where: "type = 'api_key.revoked'" })
 @Index('audit_events_of_owner_changes', ['ownerId', 'id'], { where: "type <> 'authentication.failed'" })
+@Index('audit_events_of_changes', ['id', 'type', 'actorId'], { where: "type <> 'authentication.failed' AND id > 0" })
+@Index('audit_events_by_time', ['at'])
 export class AuditEventRow {
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
