@@ -99,12 +99,10 @@ describe('all keys', () => {
       await field(page).focus();
       const before = asked().length;
       await page.keyboard.press('ControlOrMeta+v');
-      await prefixField(page)
-        .and(page.locator(`[value="${sent}"]`))
-        .waitFor();
+      await focusOn(prefixField(page));
       // Nothing is searched, and so recorded, before Enter.
       expect(asked()).toHaveLength(before);
-      await prefixField(page).press('Enter');
+      await page.keyboard.press('Enter');
     };
     await pasteInto(prefixField);
     await expectCut();
@@ -118,10 +116,7 @@ describe('all keys', () => {
     expect(asked().filter((call) => call.includes(fullKey.slice(0, 17)))).toEqual([]);
 
     await prefixField(page).fill(apiKey.prefix);
-    const before = asked().length;
-    await page.keyboard.press('Tab');
-    expect(asked()).toHaveLength(before);
-    await prefixField(page).press('Enter');
+    await page.keyboard.press('Enter');
     await expectKeys(page, ['Pasted']);
     await prefixField(page).fill('lk_ffffffffffff');
     await page.keyboard.press('Enter');
@@ -130,7 +125,54 @@ describe('all keys', () => {
     await row(page, 'Pasted').waitFor();
   });
 
-  test('can be narrowed to a status, to those unused for 90 days, and to those that expire within 30', async () => {
+  test('are searched with Enter or the button, and never while somebody types, pastes or leaves a field', async () => {
+    const owner = await stage.newOwner();
+    const { fullKey } = await owner.person.newKey({ name: 'Pasted' });
+    const { page, asked } = await openAllKeys(stage);
+    await row(page, 'Pasted').first().waitFor();
+    const before = asked().length;
+    await prefixField(page).pressSequentially('lk_4f9a');
+    await page.keyboard.press('Tab');
+    await ownerField(page).pressSequentially(owner.email);
+    await page.keyboard.press('Tab');
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(fullKey)})`);
+    await prefixField(page).fill('');
+    await page.keyboard.press('ControlOrMeta+v');
+    expect(await prefixField(page).inputValue()).toBe(fullKey.slice(0, 16));
+    for (const [name, day] of [
+      ['Expires from', '01012026'],
+      ['Expires until', '12312027'],
+    ] as const) {
+      await page.getByLabel(name).focus();
+      await page.keyboard.type(day);
+      await page.keyboard.press('Tab');
+    }
+    expect(asked().slice(before)).toEqual([]);
+
+    const search = button(page, 'Search: Owner');
+    await search.focus();
+    await page.keyboard.press('Enter');
+    await expectKeys(page, ['Pasted']);
+    await focusOn(ownerField(page));
+    expect(await search.count()).toBe(0);
+    await button(page, 'Search: Key prefix').click();
+    await page.waitForURL((url) => url.searchParams.get('prefix') === fullKey.slice(0, 16));
+    await focusOn(prefixField(page));
+    await page.getByLabel('Expires until').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('expiresUntil') === '2027-12-31');
+    await expectKeys(page, ['Pasted']);
+    await eventually(async () => asked().length === before + 4);
+    const calls = asked().slice(before);
+    expect(calls.map((call) => call.replaceAll(/=[^&]*/g, ''))).toEqual([
+      '/accounts?query',
+      '/api-keys?owner',
+      '/api-keys?owner&prefix',
+      '/api-keys?owner&prefix&status&expiresFrom&expiresBefore',
+    ]);
+  });
+
+  test('can be narrowed to a status, to those unused for 90 days, and to days on which they expire', async () => {
     const owner = await ownerOf(...AMONG);
     const { page } = await openAllKeys(stage, `owner=${owner.id}`);
     await expectKeys(
@@ -138,7 +180,9 @@ describe('all keys', () => {
       AMONG.map(({ name }) => name),
     );
     const status = page.getByLabel('Status');
-    const [unused, expiring] = ['Unused for 90 days', 'Expires within 30 days'].map((name) => page.getByLabel(name));
+    const unused = page.getByLabel('Unused for 90 days');
+    const [from, until] = ['Expires from', 'Expires until'].map((name) => page.getByLabel(name));
+    const inDays = (days: number) => new Date(Date.now() + days * DAY_MINUTES * 60_000).toISOString().slice(0, 10);
     await status.selectOption('Expired');
     await expectKeys(page, ['Expired']);
     await status.selectOption('Revoked');
@@ -146,22 +190,46 @@ describe('all keys', () => {
     await status.selectOption('Active');
     await expectKeys(page, ['In use', 'Forgotten', 'Never used', 'Young', 'Ends soon']);
     await status.selectOption('All');
-    await unused!.check();
+    await unused.check();
     await expectKeys(page, ['Forgotten', 'Never used']);
     expect(await status.inputValue()).toBe('active');
-    await expiring!.check();
+    await button(page, 'Within 30 days').click();
     await page.getByText('No key fits.').waitFor();
-    await unused!.uncheck();
+    await unused.uncheck();
     await expectKeys(page, ['Ends soon']);
+    expect(await from!.inputValue()).toBe(inDays(0));
     await page.reload();
     await expectKeys(page, ['Ends soon']);
-    expect([await expiring!.isChecked(), await unused!.isChecked()]).toEqual([true, false]);
+    expect([await until!.inputValue(), await unused.isChecked()]).toEqual([inDays(30), false]);
     await page.goBack();
     await page.goBack();
     await expectKeys(page, ['Forgotten', 'Never used']);
+    expect(await until!.inputValue()).toBe('');
     await status.selectOption('Revoked');
     await expectKeys(page, ['Revoked']);
-    expect(await unused!.isChecked()).toBe(false);
+    expect(await unused.isChecked()).toBe(false);
+
+    // A range of days: both count, where the administrator is.
+    await from!.fill(inDays(20));
+    await until!.fill(inDays(20));
+    await page.keyboard.press('Enter');
+    await expectKeys(page, ['Ends soon']);
+    expect(await status.inputValue()).toBe('active');
+    await until!.fill('');
+    await page.keyboard.press('Enter');
+    await expectKeys(page, ['In use', 'Forgotten', 'Never used', 'Young', 'Ends soon']);
+    await from!.fill(inDays(-2));
+    await until!.fill(inDays(-2));
+    await page.keyboard.press('Enter');
+    await page.getByText('No key fits.').waitFor();
+    await status.selectOption('Expired');
+    await expectKeys(page, ['Expired']);
+    await button(page, 'This month').click();
+    const month = new Date().toISOString().slice(0, 7);
+    await page.waitForURL((url) => url.searchParams.get('expiresFrom') === `${month}-01`);
+    expect((await until!.inputValue()).slice(0, 7)).toBe(month);
+    await button(page, 'Any expiry').click();
+    await expectKeys(page, ['Expired']);
   });
 
   test('come page by page, and nothing is loaded, and so recorded, that nobody asked for', async () => {

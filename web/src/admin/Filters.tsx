@@ -1,11 +1,16 @@
-import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { useState, type ClipboardEvent } from 'react';
+import { Button, Checkbox, NativeSelect } from '@mantine/core';
+import { useRef, useState, type ClipboardEvent } from 'react';
 import type { KeyOwner } from '../api/types';
 import { useTexts } from '../texts';
 import classes from './admin.module.css';
+import { daysFrom, monthOf, type Days } from './days';
+import { DaysField } from './DaysField';
 import { OwnerField } from './OwnerField';
 import { SHOWN_LENGTH, shownPart, STATUSES, type AllKeysPlace, type Status } from './place';
+import { SearchField } from './SearchField';
 import { useAdminTexts } from './texts';
+
+const SOON_DAYS = 30;
 
 interface Props {
   readonly place: AllKeysPlace;
@@ -16,51 +21,63 @@ interface Props {
   readonly error: string | undefined;
 }
 
-/** Each choice applies at once, a text with Enter: each search is on the audit trail. An emptied field shows all again. */
+/** Each choice applies at once, and what is typed or pasted with Enter or its button. */
 export function Filters({ place, owner, goTo, error }: Props) {
   const { keys } = useTexts();
   const admin = useAdminTexts();
-  const { prefix, status } = place;
+  const { prefix, status, isUnused, expires } = place;
+  const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState({ prefix, text: prefix ?? '' });
   // "Back" may lead to another prefix.
   if (typed.prefix !== prefix) setTyped({ prefix, text: prefix ?? '' });
   const change = (next: Partial<AllKeysPlace>) => goTo({ ...place, keyId: undefined, ...next });
-  const applyPrefix = (text: string) => {
-    const next = shownPart(text) || undefined;
+  /** The secret part never gets into the field. */
+  const take = (text: string) => {
+    setTyped({ prefix, text: shownPart(text) });
+    input.current?.focus();
+  };
+  const paste = (event: ClipboardEvent) => {
+    event.preventDefault();
+    take(event.clipboardData.getData('text'));
+  };
+  const next = shownPart(typed.text) || undefined;
+  const apply = () => {
     setTyped({ prefix, text: next ?? '' });
     if (next !== prefix) change({ prefix: next });
   };
-  const paste = (event: ClipboardEvent) => {
-    // The secret part never gets into the field.
-    event.preventDefault();
-    setTyped({ prefix, text: shownPart(event.clipboardData.getData('text')) });
+  /** A revoked key does not expire any more, and an ended one is not used. */
+  const choose = (chosen: Status) =>
+    change({
+      status: chosen,
+      isUnused: isUnused && chosen === 'active',
+      ...(chosen !== 'active' && chosen !== 'expired' && { expires: {} }),
+    });
+  const expire = (days: Days) => {
+    const isAny = days.from === undefined && days.until === undefined;
+    change({ expires: days, status: isAny || status === 'expired' ? status : 'active' });
   };
-  /** An ended key is not used and does not expire any more. */
-  const narrow = (next: Pick<AllKeysPlace, 'isUnused' | 'isExpiring'>) =>
-    change({ ...next, status: next.isUnused || next.isExpiring ? 'active' : status });
-  const choose = (next: Status) =>
-    change({ status: next, ...(next !== 'active' && { isUnused: false, isExpiring: false }) });
 
   return (
     <div role="search" aria-label={admin.search} className={classes.filters}>
       <OwnerField
+        label={admin.owner}
+        clearLabel={admin.clearOwner}
         ownerId={place.owner}
         owner={place.owner === owner?.id ? owner : undefined}
         onChoose={(id) => change({ owner: id })}
-        onKeyPasted={(text) => setTyped({ prefix, text: shownPart(text) })}
+        onKeyPasted={take}
       />
-      <TextInput
+      <SearchField
         label={admin.prefix}
         placeholder={admin.prefixHint}
         value={typed.text}
         maxLength={SHOWN_LENGTH}
-        onChange={(event) => setTyped({ prefix, text: event.currentTarget.value.slice(0, SHOWN_LENGTH) })}
-        onPaste={paste}
-        onKeyDown={({ key }) => key === 'Enter' && applyPrefix(typed.text)}
-        onBlur={() => typed.text === '' && applyPrefix('')}
+        isChanged={next !== prefix}
         error={error}
-        autoComplete="off"
-        spellCheck={false}
+        input={input}
+        onType={(text) => setTyped({ prefix, text: text.slice(0, SHOWN_LENGTH) })}
+        onPaste={paste}
+        onSearch={apply}
       />
       <NativeSelect
         label={admin.status}
@@ -68,18 +85,25 @@ export function Filters({ place, owner, goTo, error }: Props) {
         onChange={(event) => choose(event.currentTarget.value as Status)}
         data={STATUSES.map((value) => ({ value, label: value === 'all' ? admin.anyStatus : keys.status[value] }))}
       />
-      <div className={classes.boxes}>
-        <Checkbox
-          label={admin.unused}
-          checked={place.isUnused}
-          onChange={({ currentTarget }) => narrow({ ...place, isUnused: currentTarget.checked })}
-        />
-        <Checkbox
-          label={admin.expiring}
-          checked={place.isExpiring}
-          onChange={({ currentTarget }) => narrow({ ...place, isExpiring: currentTarget.checked })}
-        />
-      </div>
+      <DaysField labels={admin.expires} days={expires} onChoose={expire}>
+        <Button variant="subtle" onClick={() => expire(monthOf(new Date()))}>
+          {admin.expires.thisMonth}
+        </Button>
+        <Button variant="subtle" onClick={() => expire(daysFrom(new Date(), SOON_DAYS))}>
+          {admin.expires.soon(SOON_DAYS)}
+        </Button>
+        <Button variant="subtle" onClick={() => expire({})}>
+          {admin.expires.any}
+        </Button>
+      </DaysField>
+      <Checkbox
+        className={classes.wide}
+        label={admin.unused}
+        checked={isUnused}
+        onChange={({ currentTarget: { checked } }) =>
+          change({ isUnused: checked, status: checked ? 'active' : status })
+        }
+      />
     </div>
   );
 }

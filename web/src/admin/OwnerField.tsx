@@ -1,29 +1,37 @@
-import { Button, CloseButton, Group, Loader, TextInput, VisuallyHidden } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, VisuallyHidden } from '@mantine/core';
+import { useRef, useState } from 'react';
 import type { KeyOwner } from '../api/types';
 import { describeFailure } from '../ui/describe-failure';
 import { useTexts } from '../texts';
 import classes from './admin.module.css';
 import { hasSecret } from './place';
+import { SearchField } from './SearchField';
 import { nameOf, useAdminTexts } from './texts';
 import { useFindAccounts } from './useAllKeys';
 
 interface Props {
+  readonly label: string;
+  readonly clearLabel: string;
   readonly ownerId: string | undefined;
   /** As known from the owner's keys. */
-  readonly owner: KeyOwner | undefined;
+  readonly owner?: KeyOwner | undefined;
   readonly onChoose: (ownerId: string | undefined) => void;
-  /** Called when somebody pastes a key here, which must not be sent. */
-  readonly onKeyPasted: (text: string) => void;
+  /** Called instead of a search when somebody pastes a key here, which must not be sent. */
+  readonly onKeyPasted?: (text: string) => void;
 }
 
-/** Finds an account by its whole email or id, with Enter: each search is on the audit trail. */
-export function OwnerField({ ownerId, owner, onChoose, onKeyPasted }: Props) {
+/** A service or a person at the command line, which the audit trail names and no account is called. */
+const IS_NO_ACCOUNT = /^(service|admin):/;
+
+/** Finds an account by its whole email or id. */
+export function OwnerField({ label, clearLabel, ownerId, owner, onChoose, onKeyPasted }: Props) {
   const texts = useTexts();
   const admin = useAdminTexts();
+  const input = useRef<HTMLInputElement>(null);
   // Undefined: the chosen owner is shown.
   const [typed, setTyped] = useState<string>();
   const shown = owner ? owner.email || nameOf(owner) : (ownerId ?? '');
+  const text = typed?.trim() ?? shown;
   const choose = (id: string | undefined) => {
     setTyped(undefined);
     find.reset();
@@ -32,17 +40,17 @@ export function OwnerField({ ownerId, owner, onChoose, onKeyPasted }: Props) {
   const find = useFindAccounts((accounts) => {
     if (accounts.length === 1) choose(accounts[0]!.id);
   });
-  const type = (text: string) => {
+  const type = (next: string) => {
     find.reset();
-    if (!hasSecret(text)) return setTyped(text);
+    if (!hasSecret(next)) return setTyped(next);
     setTyped(undefined);
-    onKeyPasted(text);
+    onKeyPasted?.(next);
   };
   const search = () => {
-    if (typed === undefined || find.isPending || find.variables === typed.trim()) return;
-    if (typed.trim() === '') choose(undefined);
-    else if (typed.trim() === shown) choose(ownerId);
-    else find.mutate(typed.trim());
+    if (find.isPending) return;
+    if (text === shown) choose(ownerId);
+    else if (text === '' || IS_NO_ACCOUNT.test(text)) choose(text || undefined);
+    else find.mutate(text);
   };
   const found = find.data ?? [];
   const error = find.isError
@@ -50,30 +58,17 @@ export function OwnerField({ ownerId, owner, onChoose, onKeyPasted }: Props) {
     : find.isSuccess && found.length === 0 && admin.noOwner;
   return (
     <div>
-      <TextInput
-        label={admin.owner}
+      <SearchField
+        label={label}
         placeholder={admin.ownerHint}
         value={typed ?? shown}
-        onChange={(event) => type(event.currentTarget.value)}
-        onKeyDown={({ key }) => key === 'Enter' && search()}
-        onBlur={() => typed?.trim() === '' && choose(undefined)}
+        isChanged={text !== shown}
+        isBusy={find.isPending}
         error={error}
-        autoComplete="off"
-        spellCheck={false}
-        rightSection={
-          find.isPending ? (
-            <Loader size="xs" />
-          ) : (
-            ownerId !== undefined && (
-              <CloseButton
-                size="sm"
-                aria-label={admin.clearOwner}
-                title={admin.clearOwner}
-                onClick={() => choose(undefined)}
-              />
-            )
-          )
-        }
+        input={input}
+        onType={type}
+        onSearch={search}
+        clear={ownerId === undefined ? undefined : { label: clearLabel, onClear: () => choose(undefined) }}
       />
       <VisuallyHidden role="status">{found.length > 1 && admin.which}</VisuallyHidden>
       {found.length > 1 && (

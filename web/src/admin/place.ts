@@ -1,4 +1,5 @@
 import { placeOf } from '../panel/place';
+import { dayIn, type Days } from './days';
 
 export const STATUSES = ['all', 'active', 'expired', 'revoked'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -14,8 +15,7 @@ export interface AllKeysPlace {
   readonly status: Status;
   /** Unused for 90 days. */
   readonly isUnused: boolean;
-  /** Expiring within 30 days. */
-  readonly isExpiring: boolean;
+  readonly expires: Days;
   /** With a key, its drawer is open. */
   readonly keyId?: string | undefined;
 }
@@ -28,25 +28,27 @@ export function allKeysPlaceOf(search: string): AllKeysPlace {
     prefix: shownPart(named.get('prefix') ?? '') || undefined,
     status: STATUSES.find((each) => each === named.get('status')) ?? 'all',
     isUnused: named.has('unused'),
-    isExpiring: named.has('expiring'),
+    expires: { from: dayIn(named.get('expiresFrom')), until: dayIn(named.get('expiresUntil')) },
     keyId: placeOf(search).keyId,
   };
 }
 
 /** The query string of a place with its `?`. */
-export function searchOfAllKeys({ owner, prefix, status, isUnused, isExpiring, keyId }: AllKeysPlace): string {
+export function searchOfAllKeys({ owner, prefix, status, isUnused, expires, keyId }: AllKeysPlace): string {
   const named = new URLSearchParams({ tab: 'all-keys' });
   if (owner !== undefined) named.set('owner', owner);
   if (prefix !== undefined) named.set('prefix', shownPart(prefix));
   if (status !== 'all') named.set('status', status);
   if (isUnused) named.set('unused', '90');
-  if (isExpiring) named.set('expiring', '30');
+  if (expires.from !== undefined) named.set('expiresFrom', expires.from);
+  if (expires.until !== undefined) named.set('expiresUntil', expires.until);
   if (keyId !== undefined) named.set('key', keyId);
   return `?${named}`;
 }
 
-export const isFiltered = ({ owner, prefix, status, isUnused, isExpiring }: AllKeysPlace): boolean =>
-  owner !== undefined || prefix !== undefined || status !== 'all' || isUnused || isExpiring;
+/** Whether a search or a filter leaves keys out. */
+export const isFiltered = (place: AllKeysPlace): boolean =>
+  searchOfAllKeys({ ...place, keyId: undefined }) !== searchOfAllKeys(allKeysPlaceOf(''));
 
 const IN_TEXT = /[a-z][a-z0-9]{0,15}_[0-9a-f]{12,}/;
 const WITH_SECRET = /[0-9a-f]{24}\.[0-9a-f]/i;

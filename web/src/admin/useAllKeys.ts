@@ -3,13 +3,13 @@ import { asAdministrator } from './as-administrator';
 import type { AuditEvent, KeyHistory, KeyOwner, OwnedKey, OwnedKeyPage } from '../api/types';
 import { usePanel } from '../panel/context';
 import { DAY_MS } from '../time/format';
+import { timesOf } from './days';
 import type { AllKeysPlace } from './place';
 
 const KEYS = '/v1/admin/api-keys';
 const LIST = ['admin', 'list'];
 const oneOf = (id: string | undefined) => ['admin', 'one', id];
 const UNUSED_DAYS = 90;
-const EXPIRING_DAYS = 30;
 
 /** Each answer is an entry on the audit trail, so nothing is loaded that nobody asked for. */
 const ONLY_WHEN_ASKED = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false };
@@ -21,20 +21,21 @@ interface Asked {
 }
 
 /** The keys of all owners, newest first, page by page. */
-export function useAllKeys({ owner, prefix, status, isUnused, isExpiring }: AllKeysPlace) {
+export function useAllKeys({ owner, prefix, status, isUnused, expires }: AllKeysPlace) {
   const { client } = usePanel();
-  const isoAt = (time: number) => new Date(time).toISOString();
+  const days = timesOf(expires);
   const query = useInfiniteQuery({
     ...ONLY_WHEN_ASKED,
-    queryKey: [...LIST, { owner, prefix, status, isUnused, isExpiring }],
+    queryKey: [...LIST, { owner, prefix, status, isUnused, days }],
     queryFn: ({ pageParam: { at, cursor } }) =>
       asAdministrator<OwnedKeyPage>(client, KEYS, {
         query: {
           owner,
           prefix,
           status: status === 'all' ? undefined : status,
-          lastUsedBefore: isUnused ? isoAt(at - UNUSED_DAYS * DAY_MS) : undefined,
-          expiresBefore: isExpiring ? isoAt(at + EXPIRING_DAYS * DAY_MS) : undefined,
+          lastUsedBefore: isUnused ? new Date(at - UNUSED_DAYS * DAY_MS).toISOString() : undefined,
+          expiresFrom: days.from,
+          expiresBefore: days.before,
           cursor,
         },
       }),

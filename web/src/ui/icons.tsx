@@ -84,3 +84,10 @@ export const ChevronIcon = () => (
     <path d="m9 6 6 6-6 6" />
   </Icon>
 );
+
+export const SearchIcon = () => (
+  <Icon>
+    <circle cx="10.5" cy="10.5" r="6" />
+    <path d="m15 15 5 5" />
+  </Icon>
+);

@@ -15,7 +15,17 @@ export const admin = {
   status: 'Status',
   anyStatus: 'All',
   unused: 'Unused for 90 days',
-  expiring: 'Expires within 30 days',
+  /** Of the button of a field. */
+  start: (field: string) => `Search: ${field}`,
+  apply: 'Apply',
+  expires: {
+    all: 'Expiry',
+    from: 'Expires from',
+    until: 'Expires until',
+    thisMonth: 'This month',
+    soon: (days: number) => `Within ${days} days`,
+    any: 'Any expiry',
+  },
   table: 'Keys of all owners',
   service: 'Service account',
   accountStatus: { active: 'Active', suspended: 'Suspended', deleted: 'Deleted' },
