@@ -54,6 +54,19 @@ describe('the states of all keys', () => {
     await page.getByLabel('Status').selectOption('Revoked');
     await page.getByText('No key fits.').waitFor();
     await look('all-keys-none', page);
+    await page.getByRole('tab', { name: 'Audit' }).click();
+    await row(page, 'CI deploy was viewed').waitFor();
+    await page.getByLabel('Whom it is about').fill('ada');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('owner') === 'ada');
+    await row(page, 'CI deploy was viewed').waitFor();
+    await look('audit', page);
+    await page.getByLabel('Key', { exact: true }).fill('lk_4f9a');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not the ID of a key.').waitFor();
+    await page.getByLabel('Type').selectOption('Account purged');
+    await page.getByText('No event fits.').waitFor();
+    await look('audit-none', page);
   });
 
   test('are German for those who read it, without an English text', async () => {
@@ -75,5 +88,11 @@ describe('the states of all keys', () => {
     await button(form, 'Widerrufen').click();
     await form.getByText('Geben Sie Ihr Passwort ein').waitFor();
     await expectGerman('all-keys-revoke', page);
+    await page.goto(`${stage.service.url}/settings/api-keys?tab=audit&owner=ada`);
+    await row(page, 'CI deploy wurde von der Administration angesehen').first().waitFor();
+    await expectGerman('audit', page);
+    await page.getByLabel('Art').selectOption('Konto endgültig gelöscht');
+    await page.getByText('Kein Ereignis passt.').waitFor();
+    await expectGerman('audit-none', page);
   });
 });

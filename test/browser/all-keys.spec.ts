@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { DAY_MS } from '../../src/domain/time.js';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { sql } from '../support/stores/sql.js';
@@ -406,5 +408,125 @@ describe('all keys', () => {
     await button(dialog(page, 'CI deploy'), 'Copy ID').waitFor();
     await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&key=00000000-0000-4000-8000-000000000000`);
     await dialog(page, 'API key').getByText('There is no key with this ID.').waitFor();
+  });
+
+  describe('next to the audit view', () => {
+    const openAudit = (search = '') => openAllKeys(stage, search, { tab: 'audit' });
+    /** Waits until the list has so many events. */
+    const expectEvents = async (page: Page, count: number) => {
+      const shown = count === 1 ? '1 event shown' : `${count} events shown`;
+      await page.getByRole('status').getByText(shown, { exact: true }).waitFor({ state: 'attached' });
+      return page.getByRole('rowheader').allInnerTexts();
+    };
+    const find = async (page: Page, field: string, text: string) => {
+      await page.getByLabel(field, { exact: true }).fill(text);
+      await page.keyboard.press('Enter');
+    };
+
+    test('say who did and viewed what, by actor, account, key, type and day, and record each look', async () => {
+      const owner = await ownerOf();
+      const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
+      await owner.person.call('PATCH', `/v1/api-keys/${apiKey.id}`, { name: 'Shop deploy' });
+      const { page, administrator, asked } = await openAudit();
+      await row(page, 'Shop deploy').first().waitFor();
+      const revoke = { note: 'Found in a public log', password: PASSWORD };
+      await administrator.person.call('POST', `/v1/admin/api-keys/${apiKey.id}/revoke`, revoke);
+      const before = asked().length;
+      await find(page, 'Key', apiKey.id.toUpperCase());
+      expect(await expectEvents(page, 3)).toEqual([
+        'Key Shop deploy was revoked by an administrator\nNote: Found in a public log',
+        'Key Shop deploy was renamed (before: CI deploy)',
+        'Key Shop deploy was created',
+      ]);
+      const cells = await row(page, 'was revoked').getByRole('cell').allInnerTexts();
+      expect(cells[0]).toMatch(new RegExp(`^Grace Hopper\\s+${administrator.id}\\s+127.0.0.1`));
+      expect(cells[1]).toMatch(new RegExp(`^Ada Lovelace\\s+${owner.id}$`));
+      await find(page, 'Who did it', administrator.email);
+      // The search before is recorded too.
+      expect(await expectEvents(page, 2)).toEqual([
+        expect.stringContaining('was viewed by an administrator'),
+        expect.stringContaining('was revoked by an administrator'),
+      ]);
+      await button(page, 'Show what anybody did').click();
+      await expectEvents(page, 5);
+      await page.getByLabel('Type').selectOption('Key created');
+      expect(await expectEvents(page, 1)).toEqual(['Key Shop deploy was created']);
+      await page.goBack();
+      await expectEvents(page, 7);
+      await button(page, 'Show the events of all keys').click();
+      await find(page, 'Whom it is about', owner.id);
+      await page.waitForURL((url) => url.searchParams.get('owner') === owner.id);
+      await find(page, 'Who did it', 'service:dev-accounts');
+      expect(await expectEvents(page, 1)).toEqual(['Account created']);
+      await page.getByLabel('Type').selectOption('Viewed by an administrator');
+      await expectEvents(page, 0);
+      await find(page, 'Who did it', administrator.id);
+      await page
+        .getByLabel('Who did it', { exact: true })
+        .and(page.locator(`[value="${administrator.id}"]`))
+        .waitFor();
+      const [newest] = await expectEvents(page, 8);
+      expect(newest).toContain(`actor=service:dev-accounts account=${owner.id}`);
+      const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+      await page.getByLabel('From', { exact: true }).fill(dayIn(-1));
+      await page.getByLabel('Until', { exact: true }).fill(dayIn(1));
+      await page.keyboard.press('Enter');
+      await expectEvents(page, 9);
+      await page.reload();
+      await expectEvents(page, 10);
+      await page.getByLabel('Until', { exact: true }).fill('2020-01-01');
+      await button(page, 'Apply').click();
+      await page.getByText('No event fits.').waitFor();
+      await button(page, 'Clear search and filters').click();
+      await row(page, 'Shop deploy').first().waitFor();
+      const views = "SELECT FROM audit_events WHERE type = 'admin.viewed' AND actor_id = $1";
+      const recorded = await sql(stage.service.databaseUrl, views, [administrator.id]);
+      // The list of all keys is not loaded for it.
+      expect(asked().filter((call) => call.startsWith('/api-keys'))).toEqual([]);
+      expect(recorded).toHaveLength(asked().length);
+      expect(asked().length).toBeGreaterThan(before);
+    });
+
+    test('open the key of an event, lead from a key to its events, and work by the keyboard alone', async () => {
+      const owner = await ownerOf();
+      const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
+      const { page, asked } = await openAudit(`of=${apiKey.id}`);
+      await expectEvents(page, 1);
+      await row(page, 'was created').getByRole('link').focus();
+      await page.keyboard.press('Enter');
+      const drawer = dialog(page, 'CI deploy');
+      await button(drawer, 'Copy ID').waitFor();
+      await page.keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
+      await focusOn(row(page, 'was created').getByRole('link'));
+      expect(asked().slice(-2)).toEqual([`/audit-events?key=${apiKey.id}`, `/api-keys/${apiKey.id}`]);
+      await page.getByLabel('Key', { exact: true }).fill('not an id');
+      await page.keyboard.press('Enter');
+      await page.getByText('This is not the ID of a key.').waitFor();
+      await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&owner=${owner.id}`);
+      await openDrawer(page, 'CI deploy');
+      await button(drawer, 'Show all events of this key').click();
+      await drawer.waitFor({ state: 'detached' });
+      await expectEvents(page, 4);
+      expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Audit');
+    });
+
+    test('search nothing while somebody types or leaves a field, and never send a key', async () => {
+      const owner = await ownerOf();
+      const { fullKey } = await owner.person.newKey({ name: 'Pasted' });
+      const { page, asked } = await openAudit();
+      await row(page, 'Pasted').first().waitFor();
+      const before = asked().length;
+      for (const field of ['Who did it', 'Whom it is about', 'Key']) {
+        await page.getByLabel(field, { exact: true }).pressSequentially(owner.id);
+        await page.keyboard.press('Tab');
+        await page.getByLabel(field, { exact: true }).fill(fullKey);
+        await page.keyboard.press('Enter');
+        expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe('');
+      }
+      await page.getByLabel('From', { exact: true }).fill('2026-01-01');
+      await page.keyboard.press('Tab');
+      expect(asked().slice(before)).toEqual([]);
+    });
   });
 });

@@ -5,6 +5,7 @@ import { describeEvent } from '../../web/src/activity/describe-event.js';
 import { groupEvents } from '../../web/src/activity/group-events.js';
 import type { AuditEvent } from '../../web/src/api/types.js';
 import { activity } from '../../web/src/texts/english/activity.js';
+import { admin } from '../../web/src/texts/english/admin.js';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 
@@ -92,6 +93,10 @@ describe('describeEvent in the panel', () => {
       expect.stringContaining('CI deploy'),
       expect.any(String),
     ]);
+  });
+
+  test('offers administrators every type of event as a filter', () => {
+    expect(Object.keys(admin.audit.types).sort()).toEqual([...OWNER_EVENT_TYPES].sort());
   });
 
   test('tells a new name from a new note', () => {

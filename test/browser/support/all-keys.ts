@@ -27,8 +27,13 @@ export async function newServiceAccount(
   return { id };
 }
 
+interface Opening {
+  readonly locale?: string;
+  readonly tab?: 'all-keys' | 'audit';
+}
+
 /** The tab, opened by an administrator. */
-export async function openAllKeys(stage: Stage, search = '', options: { locale?: string } = {}) {
+export async function openAllKeys(stage: Stage, search = '', { tab = 'all-keys', ...options }: Opening = {}) {
   const administrator = await newAdministrator(stage);
   let calls: Request[] = [];
   const { page } = await stage.open({
@@ -38,8 +43,11 @@ export async function openAllKeys(stage: Stage, search = '', options: { locale?:
       calls = record(opened, isOfAdministrators);
     },
   });
-  await page.getByRole('tab').nth(2).click();
-  if (search !== '') await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&${search}`);
+  await page
+    .getByRole('tab')
+    .nth(tab === 'audit' ? 3 : 2)
+    .click();
+  if (search !== '') await page.goto(`${stage.service.url}/settings/api-keys?tab=${tab}&${search}`);
   /** Paths and queries, in their order. */
   const asked = () => calls.map((request) => request.url().slice(`${stage.service.url}/v1/admin`.length));
   return { page, administrator, asked };

@@ -28,6 +28,7 @@ const PICTURES = [
   'all-keys',
   'all-keys-drawer',
   'all-keys-revoke',
+  'audit',
   'service-accounts',
 ];
 

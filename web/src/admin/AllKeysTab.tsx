@@ -1,13 +1,12 @@
-import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { hasCode } from '../api/problem';
 import { KeyTableSkeleton } from '../keys/KeyTableSkeleton';
 import { step, useSearch } from '../page/usePlaceInAddress';
 import { TextsContext, useTexts } from '../texts';
-import { FailureAlert } from '../ui/FailureAlert';
 import { AllKeysTable } from './AllKeysTable';
 import { NotAdministrator } from './as-administrator';
 import { Filters } from './Filters';
 import { KeyDrawer, Lost } from './KeyDrawer';
+import { ListFrame } from './ListFrame';
 import { allKeysPlaceOf, isFiltered, searchOfAllKeys, type AllKeysPlace } from './place';
 import { aboutOthers, useAdminTexts } from './texts';
 import { useAllKeys } from './useAllKeys';
@@ -28,56 +27,34 @@ export function AllKeysTab() {
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
     <TextsContext value={texts}>
-      <Stack gap="lg">
-        <Text c="dimmed" size="sm" maw="80ch">
-          {admin.intro}
-        </Text>
-        <Filters
-          place={place}
-          owner={list.keys[0]?.owner}
-          goTo={goTo}
-          error={wrongPrefix && texts.create.field(wrongPrefix.message)}
+      <ListFrame
+        intro={admin.intro}
+        filters={
+          <Filters
+            place={place}
+            owner={list.keys[0]?.owner}
+            goTo={goTo}
+            error={wrongPrefix && texts.create.field(wrongPrefix.message)}
+          />
+        }
+        list={list}
+        skeleton={<KeyTableSkeleton />}
+        shown={texts.keys.shown(list.keys.length)}
+        failed={admin.failed}
+        isExplained={wrongPrefix !== undefined}
+        none={list.keys.length > 0 ? undefined : isFiltered(place) ? admin.none : admin.empty}
+        onClear={isFiltered(place) ? () => goTo(allKeysPlaceOf('')) : undefined}
+      >
+        <AllKeysTable
+          keys={list.keys}
+          hrefOf={(id) => searchOfAllKeys(placeOf(id))}
+          onOpen={(id) => goTo(placeOf(id))}
         />
-        <VisuallyHidden role="status">{list.isSuccess && texts.keys.shown(list.keys.length)}</VisuallyHidden>
-        {list.isError && !wrongPrefix && (
-          <FailureAlert
-            title={admin.failed}
-            error={list.error}
-            isRetrying={list.isFetching}
-            onRetry={() => void (list.data ? list.fetchNextPage() : list.refetch())}
-          />
-        )}
-        {list.isPending && !list.isError && <KeyTableSkeleton />}
-        {list.isSuccess && list.keys.length === 0 && (
-          <Group>
-            <Text c="dimmed">{isFiltered(place) ? admin.none : admin.empty}</Text>
-            {isFiltered(place) && (
-              <Button size="xs" variant="default" onClick={() => goTo(allKeysPlaceOf(''))}>
-                {admin.clear}
-              </Button>
-            )}
-          </Group>
-        )}
-        {list.keys.length > 0 && (
-          <AllKeysTable
-            keys={list.keys}
-            hrefOf={(id) => searchOfAllKeys(placeOf(id))}
-            onOpen={(id) => goTo(placeOf(id))}
-          />
-        )}
-        {list.hasNextPage && !list.isError && (
-          <Group justify="center">
-            <Button variant="default" onClick={() => void list.fetchNextPage()} loading={list.isFetchingNextPage}>
-              {texts.showMore}
-            </Button>
-          </Group>
-        )}
-      </Stack>
+      </ListFrame>
       <KeyDrawer
         keyId={place.keyId}
         onOpen={(id) => goTo(placeOf(id))}
         onClose={() => goTo({ ...place, keyId: undefined })}
-        onOwner={(owner) => goTo({ ...allKeysPlaceOf(''), owner })}
       />
     </TextsContext>
   );

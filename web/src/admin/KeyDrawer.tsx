@@ -22,12 +22,10 @@ interface Props {
   /** Shows another key. */
   readonly onOpen: (keyId: string) => void;
   readonly onClose: () => void;
-  /** Shows all keys of an owner. */
-  readonly onOwner: (ownerId: string) => void;
 }
 
 /** The key of any owner: whose it is, what it did, and its end. */
-export function KeyDrawer({ keyId, onOpen, onClose, onOwner }: Props) {
+export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
   const { details } = useTexts();
   const admin = useAdminTexts();
   const { announce, trip } = usePanel();
@@ -71,7 +69,7 @@ export function KeyDrawer({ keyId, onOpen, onClose, onOwner }: Props) {
         onClose={onClose}
         onClosed={focus.restore}
       >
-        {key && <KeyDrawerBody apiKey={key} found={found} onOpen={onOpen} onOwner={onOwner} />}
+        {key && <KeyDrawerBody apiKey={key} found={found} onOpen={onOpen} />}
         {!key && !found.isError && <ChartSkeleton />}
         {isUnknown && <Notice tone="warning">{details.unknown}</Notice>}
         {isLost && <Lost />}

@@ -8,10 +8,12 @@ import { endedBy } from '../details/ending';
 import { Facts } from '../details/Facts';
 import { Usage } from '../history/Usage';
 import { endOf, statusAt } from '../keys/status';
+import { step } from '../page/usePlaceInAddress';
 import { useTexts } from '../texts';
 import { relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
+import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
 import { OwnerMarks } from './AllKeysTable';
 import { nameOf, useAdminTexts } from './texts';
 import type { FoundKey, useOwnedKey } from './useAllKeys';
@@ -20,11 +22,10 @@ interface Props {
   readonly apiKey: FoundKey;
   readonly found: ReturnType<typeof useOwnedKey>;
   readonly onOpen: (keyId: string) => void;
-  readonly onOwner: (ownerId: string) => void;
 }
 
 /** Whose key it is, what it did, and how it ended. */
-export function KeyDrawerBody({ apiKey, found, onOpen, onOwner }: Props) {
+export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
   const { details } = useTexts();
   const admin = useAdminTexts();
   const id = useId();
@@ -49,7 +50,11 @@ export function KeyDrawerBody({ apiKey, found, onOpen, onOwner }: Props) {
             {owner.id}
           </Text>
         </div>
-        <Button size="xs" variant="default" onClick={() => onOwner(owner.id)}>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => step(searchOfAllKeys({ ...allKeysPlaceOf(''), owner: owner.id }), false)}
+        >
           {admin.showOwner}
         </Button>
       </section>
@@ -70,6 +75,9 @@ export function KeyDrawerBody({ apiKey, found, onOpen, onOwner }: Props) {
         ) : (
           <EventList groups={groupEvents(apiKey.events)} keyOf={() => apiKey} label={details.history} isOfOneKey />
         )}
+        <Button size="xs" variant="default" onClick={() => step(searchOfAudit({ days: {}, of: apiKey.id }), false)}>
+          {admin.showEvents}
+        </Button>
       </section>
       <section aria-labelledby={`${id}facts`} className={classes.section}>
         <Title order={3} size="h5" id={`${id}facts`}>

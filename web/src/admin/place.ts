@@ -1,4 +1,4 @@
-import { placeOf } from '../panel/place';
+import { keyIdIn, placeOf } from '../panel/place';
 import { dayIn, type Days } from './days';
 
 export const STATUSES = ['all', 'active', 'expired', 'revoked'] as const;
@@ -49,6 +49,37 @@ export function searchOfAllKeys({ owner, prefix, status, isUnused, expires, keyI
 /** Whether a search or a filter leaves keys out. */
 export const isFiltered = (place: AllKeysPlace): boolean =>
   searchOfAllKeys({ ...place, keyId: undefined }) !== searchOfAllKeys(allKeysPlaceOf(''));
+
+/** Which events an administrator looks at. */
+export interface AuditPlace {
+  /** An account's id, or who else acts: `service:…`, `admin:…`. */
+  readonly actor?: string | undefined;
+  /** The id of the account that the events are about. */
+  readonly owner?: string | undefined;
+  /** The id of the key that the events are about. */
+  readonly of?: string | undefined;
+  readonly type?: string | undefined;
+  readonly days: Days;
+  /** With a key, its drawer is open. */
+  readonly keyId?: string | undefined;
+}
+
+export function auditPlaceOf(search: string): AuditPlace {
+  const named = new URLSearchParams(search);
+  return {
+    actor: named.get('actor') || undefined,
+    owner: named.get('owner') || undefined,
+    of: keyIdIn(named.get('of')),
+    type: named.get('type') || undefined,
+    days: { from: dayIn(named.get('from')), until: dayIn(named.get('until')) },
+    keyId: placeOf(search).keyId,
+  };
+}
+
+export function searchOfAudit({ days, keyId, ...filters }: AuditPlace): string {
+  const named = Object.entries({ tab: 'audit', ...filters, ...days, key: keyId });
+  return `?${new URLSearchParams(named.filter((entry): entry is [string, string] => entry[1] !== undefined))}`;
+}
 
 const IN_TEXT = /[a-z][a-z0-9]{0,15}_[0-9a-f]{12,}/;
 const WITH_SECRET = /[0-9a-f]{24}\.[0-9a-f]/i;

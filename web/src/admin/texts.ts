@@ -10,12 +10,12 @@ export const AdminTextsContext = createContext<AdminTexts | null>(null);
 
 export function useAdminTexts(): AdminTexts {
   const texts = useContext(AdminTextsContext);
-  if (!texts) throw new Error('This hook works only within AllKeysTab');
+  if (!texts) throw new Error('This hook works only within the tabs of administrators');
   return texts;
 }
 
 /** The panel's texts, where those that speak to the owner of a key speak about the owner. */
-export function aboutOthers(texts: Texts, { others }: AdminTexts): Texts {
+export function aboutOthers(texts: Texts, { others, audit }: AdminTexts): Texts {
   const { keys, details, restrictions, activity, create, rotate } = texts;
   return {
     ...texts,
@@ -24,6 +24,8 @@ export function aboutOthers(texts: Texts, { others }: AdminTexts): Texts {
     restrictions: { ...restrictions, yours: others.all },
     activity: {
       ...activity,
+      ofAccount: { ...audit.types, ...activity.ofAccount },
+      rejected: { ...activity.rejected, ...others.rejected },
       rejectedKey: { ...activity.rejectedKey, ...others.rejectedKey },
       revokedKey: { ...activity.revokedKey, ...others.revokedKey },
     },

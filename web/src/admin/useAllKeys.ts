@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { asAdministrator } from './as-administrator';
-import type { AuditEvent, KeyHistory, KeyOwner, OwnedKey, OwnedKeyPage } from '../api/types';
+import type { AuditedEventPage, AuditEvent, KeyHistory, KeyOwner, OwnedKey, OwnedKeyPage } from '../api/types';
 import { usePanel } from '../panel/context';
 import { DAY_MS } from '../time/format';
 import { timesOf } from './days';
-import type { AllKeysPlace } from './place';
+import type { AllKeysPlace, AuditPlace } from './place';
 
 const KEYS = '/v1/admin/api-keys';
 const LIST = ['admin', 'list'];
@@ -44,6 +44,23 @@ export function useAllKeys({ owner, prefix, status, isUnused, expires }: AllKeys
       page.nextCursor === null ? undefined : { at, cursor: page.nextCursor },
   });
   return { ...query, keys: query.data?.pages.flatMap((page) => page.items) ?? [] };
+}
+
+/** The events of all accounts, newest first, page by page. */
+export function useAuditEvents({ actor, owner, of, type, days }: AuditPlace) {
+  const { client } = usePanel();
+  const { from, before: until } = timesOf(days);
+  const query = useInfiniteQuery({
+    ...ONLY_WHEN_ASKED,
+    queryKey: ['admin', 'audit', { actor, owner, of, type, from, until }],
+    queryFn: ({ pageParam: cursor }) =>
+      asAdministrator<AuditedEventPage>(client, '/v1/admin/audit-events', {
+        query: { actor, account: owner, key: of, type, from, until, cursor },
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+  return { ...query, events: query.data?.pages.flatMap((page) => page.items) ?? [] };
 }
 
 /** A key with its history and its newest events. */

@@ -195,7 +195,9 @@ export type AuditEventType =
   | 'api_key.expired'
   | 'api_key.renamed'
   | 'authentication.failed'
+  | 'session.opened'
   | 'session.refused'
+  | `account.${'created' | 'changed' | 'suspended' | 'reactivated' | 'deleted' | 'purged'}`
   | 'admin.viewed';
 
 export interface AuditEvent {
@@ -220,5 +222,23 @@ export interface AuditEvent {
 
 export interface AuditEventPage {
   readonly items: readonly AuditEvent[];
+  readonly nextCursor: string | null;
+}
+
+/** As administrators see it. */
+export interface AuditedEvent extends AuditEvent {
+  /** An account's id, `service:…`, `admin:…`, or null for the service itself. */
+  readonly actorId: string | null;
+  /** The account that the event is about. */
+  readonly account: Person | null;
+  /** Null for a key of a purged account. */
+  readonly keyName: string | null;
+  /** What an administrator searched by, or the accounts that they found. */
+  readonly viewed: Readonly<Record<string, string | null>> | null;
+}
+
+/** A page of the events of all accounts. */
+export interface AuditedEventPage {
+  readonly items: readonly AuditedEvent[];
   readonly nextCursor: string | null;
 }

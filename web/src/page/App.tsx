@@ -22,11 +22,10 @@ import { usePageTexts } from './texts';
 import { useSession } from './useSession';
 
 const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));
-const AllKeys = later(() => import('../admin/load').then((part) => part.loadAllKeys()), {
+const Administration = later(() => import('../admin/load').then((part) => part.loadAdministration()), {
   fallback: <KeyListSkeleton />,
   isRare: true,
 });
-const ALL_KEYS = '?tab=all-keys';
 const kept = takeDraft();
 // The platform sends people back without it.
 if (kept?.account !== undefined) history.replaceState(null, '', searchOf({ ...START, account: kept.account }));
@@ -37,7 +36,7 @@ export function App() {
   const { state, load, signOut, leave } = useSession(client);
   const [place, goTo] = usePlaceInAddress();
   const session = state.phase === 'signed-in' ? state.session : undefined;
-  const ownTab = useAllKeysTab(session);
+  const ownTabs = useAdministrationTabs(session);
   return (
     <>
       <Header session={session} onSignOut={() => void signOut().then(forgetPlace)} />
@@ -53,7 +52,7 @@ export function App() {
               owner={session}
               place={place}
               onPlace={goTo}
-              ownTab={ownTab}
+              ownTabs={ownTabs}
               takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
               onSignedOut={leave}
               {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
@@ -68,17 +67,24 @@ export function App() {
   );
 }
 
-/** The keys of all owners, if the person may see them. */
-function useAllKeysTab(session: Session | undefined): OwnTab | undefined {
-  const label = usePageTexts().allKeys;
-  const isOpen = new URLSearchParams(useSearch()).get('tab') === 'all-keys';
+/** The keys of all owners and the audit trail, if the person may see them. */
+function useAdministrationTabs(session: Session | undefined): readonly OwnTab[] {
+  const { allKeys, audit } = usePageTexts();
+  const opened = new URLSearchParams(useSearch()).get('tab');
   // Back from a sign-in that was to confirm the end of a key.
   const endingId = kept?.typed.form === 'end' && kept.ownerId === session?.ownerId ? kept.typed.keyId : undefined;
   useEffect(() => {
-    if (endingId !== undefined) step(`${ALL_KEYS}&key=${endingId}`, true);
+    if (endingId !== undefined) step(`?tab=all-keys&key=${endingId}`, true);
   }, [endingId]);
-  if (!session?.isAdministrator) return undefined;
-  return { label, isOpen, onOpen: () => step(ALL_KEYS, false), content: <AllKeys /> };
+  if (!session?.isAdministrator) return [];
+  const labels = { 'all-keys': allKeys, audit };
+  return (['all-keys', 'audit'] as const).map((name) => ({
+    name,
+    label: labels[name],
+    isOpen: opened === name,
+    onOpen: () => step(`?tab=${name}`, false),
+    content: <Administration tab={name} />,
+  }));
 }
 
 /** Drops the form of another person. */

@@ -31,8 +31,8 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly platform?: Platform;
   /** Gives the focus to the panel's heading when it appears: the person has just signed in. */
   readonly takesFocus?: boolean;
-  /** One more tab, of the page around the panel. */
-  readonly ownTab?: OwnTab | undefined;
+  /** Further tabs, of the page around the panel. */
+  readonly ownTabs?: readonly OwnTab[];
   /** The session has ended and was not renewed. */
   readonly onSignedOut?: () => void;
 }
@@ -119,7 +119,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
             <HelpLink url={helpUrl} />
           </div>
           <AccountGate>
-            <PanelTabs place={place} ownTab={given.ownTab} />
+            <PanelTabs place={place} ownTabs={given.ownTabs ?? []} />
           </AccountGate>
         </div>
         <SignInAgainDialog opened={isAskedToSignIn} onGivenUp={onSignedOut} />

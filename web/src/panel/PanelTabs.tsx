@@ -11,6 +11,7 @@ import { START, type PanelPlace } from './place';
 
 /** A tab that the page brings. It keeps its place itself. */
 export interface OwnTab {
+  readonly name: string;
   readonly label: string;
   readonly isOpen: boolean;
   readonly onOpen: () => void;
@@ -19,7 +20,7 @@ export interface OwnTab {
 
 interface Props {
   readonly place: PanelPlace;
-  readonly ownTab: OwnTab | undefined;
+  readonly ownTabs: readonly OwnTab[];
 }
 
 const ActivityTab = later(() => import('../activity/ActivityTab').then((part) => part.ActivityTab), {
@@ -33,7 +34,7 @@ const LostAccount = later(() => import('../accounts/accounts').then((part) => pa
 });
 
 /** The keys and the activity of one account. What was typed for one account is never shown for another. */
-export function PanelTabs({ place, ownTab }: Props) {
+export function PanelTabs({ place, ownTabs }: Props) {
   const { focusHeading } = usePanel();
   const [hasDialog, setHasDialog] = useState(false);
   const [lost, setLost] = useState<string>();
@@ -53,7 +54,7 @@ export function PanelTabs({ place, ownTab }: Props) {
 
   const tabs = (
     <KeyDialogs onOpened={setHasDialog}>
-      <TabsOfPlace place={shown} ownTab={ownTab && { ...ownTab, isOpen: ownTab.isOpen && shown === place }} />
+      <TabsOfPlace place={shown} ownTabs={ownTabs} isAtPlace={shown === place} />
     </KeyDialogs>
   );
   return (
@@ -71,19 +72,25 @@ export function PanelTabs({ place, ownTab }: Props) {
 }
 
 /** Each tab begins without a filter. */
-function TabsOfPlace({ place, ownTab }: Props) {
+function TabsOfPlace({ place, ownTabs, isAtPlace }: Props & { readonly isAtPlace: boolean }) {
   const texts = useTexts();
   const { goTo } = usePanel();
   const open = (tab: string | null) => {
-    if (tab === 'own') return ownTab?.onOpen();
+    const own = ownTabs.find(({ name }) => name === tab);
+    if (own) return own.onOpen();
     return goTo(tab === 'activity' ? { tab, events: 'all' } : START);
   };
+  const opened = isAtPlace ? ownTabs.find(({ isOpen }) => isOpen) : undefined;
   return (
-    <Tabs value={ownTab?.isOpen ? 'own' : place.tab} onChange={open} keepMounted={false}>
+    <Tabs value={opened?.name ?? place.tab} onChange={open} keepMounted={false}>
       <Tabs.List aria-label={texts.tabs.label} mb="lg">
         <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
         <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
-        {ownTab && <Tabs.Tab value="own">{ownTab.label}</Tabs.Tab>}
+        {ownTabs.map(({ name, label }) => (
+          <Tabs.Tab key={name} value={name}>
+            {label}
+          </Tabs.Tab>
+        ))}
       </Tabs.List>
       <Tabs.Panel value="keys">
         {place.tab === 'keys' && <KeysTab filter={place.status} keyId={place.keyId} />}
@@ -91,7 +98,11 @@ function TabsOfPlace({ place, ownTab }: Props) {
       <Tabs.Panel value="activity">
         {place.tab === 'activity' && <ActivityTab filter={place.events} keyId={place.keyId} />}
       </Tabs.Panel>
-      {ownTab && <Tabs.Panel value="own">{ownTab.content}</Tabs.Panel>}
+      {ownTabs.map(({ name, content }) => (
+        <Tabs.Panel key={name} value={name}>
+          {content}
+        </Tabs.Panel>
+      ))}
     </Tabs>
   );
 }

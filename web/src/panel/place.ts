@@ -19,14 +19,16 @@ export const START: PanelPlace = { tab: 'keys', status: 'active' };
 
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+export const keyIdIn = (text: string | null): string | undefined =>
+  text !== null && KEY_ID.test(text) ? text : undefined;
+
 /** Addresses of earlier releases, which had a list for each status. */
 const FORMER_STATUS: Readonly<Record<string, StatusFilter>> = { expired: 'ended', revoked: 'ended' };
 
 /** The place that an address names. Unknown values are ignored. */
 export function placeOf(search: string): PanelPlace {
   const named = new URLSearchParams(search);
-  const key = named.get('key') ?? '';
-  const keyId = KEY_ID.test(key) ? key : undefined;
+  const keyId = keyIdIn(named.get('key'));
   // Which accounts there are, only the service knows.
   const account = named.get('account') || undefined;
   if (named.get('tab') === 'activity') {

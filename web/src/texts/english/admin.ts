@@ -1,6 +1,6 @@
-import type { AccessLevel } from '../../api/types';
+import type { AccessLevel, AuditEventType } from '../../api/types.js';
 
-/** The texts of "All keys", which only administrators load. */
+/** The texts of "All keys" and "Audit", which only administrators load. */
 export const admin = {
   intro:
     'The keys of all owners. You can end them, but not create or change them. Each view is recorded: owners see that an administrator viewed their keys.',
@@ -39,6 +39,48 @@ export const admin = {
     text: 'Your account no longer has the permission for it. Your own keys are under “Keys”.',
   },
   showOwner: 'Show all keys of this owner',
+  showEvents: 'Show all events of this key',
+  audit: {
+    intro:
+      'Who did and viewed what, in all accounts. Newest first. Each view is recorded: owners see that an administrator viewed their events.',
+    search: 'Search the audit trail',
+    actor: 'Who did it',
+    account: 'Whom it is about',
+    key: 'Key',
+    keyHint: 'ID of a key',
+    noKeyId: 'This is not the ID of a key. You can copy it from the key.',
+    type: 'Type',
+    anyType: 'All types',
+    days: { all: 'Days', from: 'From', until: 'Until' },
+    clearActor: 'Show what anybody did',
+    clearAccount: 'Show the events of all accounts',
+    clearKey: 'Show the events of all keys',
+    table: 'Audit trail',
+    what: 'Event',
+    by: 'By',
+    when: 'When',
+    shown: (count: number) => (count === 1 ? '1 event shown' : `${count} events shown`),
+    none: 'No event fits.',
+    failed: 'The audit trail could not be loaded',
+    types: {
+      'admin.viewed': 'Viewed by an administrator',
+      'api_key.created': 'Key created',
+      'api_key.renamed': 'Key renamed',
+      'api_key.rotated': 'Rotation started',
+      'api_key.first_used': 'First use of a new key',
+      'api_key.revoked': 'Key revoked',
+      'api_key.expired': 'Key expired',
+      'authentication.failed': 'Request or password rejected',
+      'session.opened': 'Signed in',
+      'session.refused': 'Sign-in rejected',
+      'account.created': 'Account created',
+      'account.changed': 'Account changed',
+      'account.suspended': 'Account suspended',
+      'account.reactivated': 'Account reactivated',
+      'account.deleted': 'Account deleted',
+      'account.purged': 'Account purged',
+    } satisfies Record<AuditEventType, string>,
+  },
   otherKey: 'Open that key',
   revoke: 'Revoke key…',
   belongsTo: (name: string) => `It belongs to ${name}.`,
@@ -58,6 +100,10 @@ export const admin = {
       platform: (relative: string) => `The platform revoked this key ${relative}.`,
     },
     revokedKey: { platform: (name: string) => `Key ${name} was revoked by the platform` },
+    rejected: {
+      'incorrect-password': 'Wrong password',
+      'invalid-token': 'Sign-in from the platform rejected: invalid token',
+    },
     rejectedKey: {
       'owner-suspended': (name: string) => `${name} rejected: its owner’s account was suspended`,
       'owner-deleted': (name: string) => `${name} rejected: its owner’s account was deleted`,

@@ -6,8 +6,9 @@ export const page = {
   title: 'Sign in to Latchkey',
   text: 'to manage your API keys',
   signOut: 'Sign out',
-  /** A tab of administrators. */
+  /** The tabs of administrators. */
   allKeys: 'All keys',
+  audit: 'Audit',
   or: 'or',
   otherAccount: 'Use another account',
   elsewhere: {

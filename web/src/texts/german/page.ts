@@ -8,6 +8,7 @@ export const page: PageTexts = {
   text: 'um Ihre API-Schlüssel zu verwalten',
   signOut: 'Abmelden',
   allKeys: 'Alle Schlüssel',
+  audit: 'Audit',
   or: 'oder',
   otherAccount: 'Anderes Konto verwenden',
   elsewhere: {

@@ -1,0 +1,76 @@
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
+import { useAdminTexts } from './texts';
+
+interface Props {
+  readonly intro: string;
+  readonly filters: ReactNode;
+  readonly list: UseInfiniteQueryResult;
+  readonly skeleton: ReactNode;
+  /** Read out once the list is there. */
+  readonly shown: string;
+  readonly failed: string;
+  /** A field says why the list failed. */
+  readonly isExplained?: boolean;
+  /** Set if the list is empty: why. */
+  readonly none: string | undefined;
+  /** Set if there are filters to clear. */
+  readonly onClear: (() => void) | undefined;
+  readonly children: ReactNode;
+}
+
+/** A list of administrators with its filters, page by page: each page is recorded, and so is loaded only on request. */
+export function ListFrame({
+  intro,
+  filters,
+  list,
+  skeleton,
+  shown,
+  failed,
+  isExplained,
+  none,
+  onClear,
+  children,
+}: Props) {
+  const texts = useTexts();
+  const admin = useAdminTexts();
+  return (
+    <Stack gap="lg">
+      <Text c="dimmed" size="sm" maw="80ch">
+        {intro}
+      </Text>
+      {filters}
+      <VisuallyHidden role="status">{list.isSuccess && shown}</VisuallyHidden>
+      {list.isError && !isExplained && (
+        <FailureAlert
+          title={failed}
+          error={list.error}
+          isRetrying={list.isFetching}
+          onRetry={() => void (list.data ? list.fetchNextPage() : list.refetch())}
+        />
+      )}
+      {list.isPending && !list.isError && skeleton}
+      {list.isSuccess && none !== undefined && (
+        <Group>
+          <Text c="dimmed">{none}</Text>
+          {onClear && (
+            <Button size="xs" variant="default" onClick={onClear}>
+              {admin.clear}
+            </Button>
+          )}
+        </Group>
+      )}
+      {none === undefined && children}
+      {list.hasNextPage && !list.isError && (
+        <Group justify="center">
+          <Button variant="default" onClick={() => void list.fetchNextPage()} loading={list.isFetchingNextPage}>
+            {texts.showMore}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
