@@ -18,7 +18,7 @@ export const BURST = 40;
 /** The routes that docs/forward-auth.md shows. */
 export const ROUTES = snippetOf('docs/forward-auth.md', 'Routes and permissions', 'json');
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
@@ -40,8 +40,8 @@ export class GuardedBackend {
   private service!: Service;
   private stopping?: Promise<void>;
 
-  static async start(recipe: Recipe): Promise<GuardedBackend> {
-    const door = new GuardedBackend();
+  static async start<Door extends GuardedBackend>(this: new () => Door, recipe: Recipe): Promise<Door> {
+    const door = new this();
     try {
       await door.open(recipe);
       return door;
@@ -75,6 +75,16 @@ export class GuardedBackend {
     const { host } = new URL(this.service.url);
     this.proxy = await startProxy(recipe, { latchkey: host, backend: this.backend.address });
     this.undo.push(() => this.proxy.stop());
+  }
+
+  /** Of the proxy. */
+  get url(): string {
+    return this.proxy.url;
+  }
+
+  /** The requests that reached the backend. */
+  get seen(): readonly Seen[] {
+    return this.backend.seen;
   }
 
   newOwner(profile: Parameters<typeof newOwner>[1] = {}): Promise<Owner> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
@@ -44,11 +45,24 @@ export interface Recipe {
   readonly beginnings?: string;
   /** What the files lack, as in an earlier release. */
   readonly without?: RegExp;
+  /** Accepts HTTP/2 without TLS, and nothing else. */
+  readonly isHttp2?: boolean;
   /** @param file the first file, with this test's addresses */
   command(file: string, folder: string): readonly [string, ...string[]];
 }
 
 export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forward-auth', name), 'utf8');
+
+/** The same recipe as its users' TLS has it, without the TLS. */
+export function overHttp2(recipe: Recipe): Recipe {
+  return { ...recipe, name: `${recipe.name} over HTTP/2`, isHttp2: true };
+}
+
+/** What nginx and Caddy need for it. HAProxy always accepts it. */
+const WITH_HTTP2 = [
+  [/\blisten 8080;/g, 'listen 8080 http2;'],
+  [/^\tservers \{$/m, '\tservers {\n\t\tprotocols h1 h2c'],
+] as const;
 
 /** The lines of a recipe that let the tokens of users through, commented out. */
 const USER_TOKEN_LINES = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
@@ -66,7 +80,9 @@ export async function startProxy(
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();
   for (const name of recipe.files) {
-    const text = recipeText(name)
+    const given = recipeText(name);
+    const text = (recipe.isHttp2 ? WITH_HTTP2 : [])
+      .reduce((before, [line, replacement]) => before.replace(line, replacement), given)
       .replaceAll(recipe.without ?? /$^/g, '')
       .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
       .replaceAll('+/-])lk_', `+/-])${recipe.beginnings ?? 'lk_'}`)
@@ -101,10 +117,18 @@ export async function startProxy(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await eventually(() => fetch(url).catch(() => undefined));
+    await eventually(() => isOpen(port));
   } catch {
     await stop();
     throw new Error(`${basename(command)} does not answer: ${output}`);
   }
   return { url, output: () => output, stop };
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 }
