@@ -69,7 +69,7 @@ describe('the same key or account, changed at two instances at the same time', (
     });
   });
 
-  test('is revoked once, by whoever was first, and is not rotated after it', async () => {
+  test('is revoked once, by the first of three, and is not rotated after it', async () => {
     const administrator = await ownerAtBoth(ADMIN_PROFILE);
     const end = (person: Person, id: string) =>
       person.call('POST', `/v1/admin/api-keys/${id}/revoke`, { password: PASSWORD });
