@@ -22,6 +22,10 @@ export const tools = {
   'chromium-headless-shell': { debian: 'chromium-headless-shell', neededBy: 'test/browser' },
   faketime: { debian: 'faketime', neededBy: 'test/faults' },
   nginx: { debian: 'nginx', neededBy: 'test/doors' },
+  apache2: {
+    debian: 'apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2',
+    neededBy: 'test/doors',
+  },
   caddy: { debian: 'caddy', neededBy: 'test/doors, test/deploy' },
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
   patroni: { debian: 'patroni', neededBy: 'test/failover', onlyLong: true },

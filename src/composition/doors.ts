@@ -56,7 +56,7 @@ export async function buildDoors(
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
     administrationDoor(config),
-    introspectionDoor,
+    introspectionDoor(config),
     forwardAuthDoor({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes }),
     ownKeyDoor,
     leaksDoor(identity),

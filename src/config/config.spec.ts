@@ -75,6 +75,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       slowValidationMs: 100,
       leaseMs: 0,
+      introspectionExp: false,
       keyChangesPerHour: 60,
       keyPolicy: { maxActiveKeys: 5, maxKeyDays: 365 },
       adminPermission: undefined,

@@ -99,6 +99,8 @@ function readSettings(reader: EnvReader) {
     demo,
     /** What the settings screen's examples call. Undefined: they have a placeholder. */
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
+    /** Whether introspection answers when a key expires. */
+    introspectionExp: reader.onOrOff('INTROSPECTION_EXP'),
     /** The page that the settings screen links to for help. */
     helpUrl: reader.url('HELP_URL', ['http:', 'https:']),
     /** The page that it links to for how to use a key. */

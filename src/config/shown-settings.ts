@@ -26,6 +26,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     REQUIRE_SYNCHRONOUS: onOrOff(database.requireSynchronous),
     REDIS_URL: config.redis?.place,
     FORWARD_AUTH_ROUTES: config.forwardAuthRoutes?.length,
+    INTROSPECTION_EXP: onOrOff(config.introspectionExp),
     KEY_PREFIX: config.keyPrefix,
     IMPORT_PREFIXES: config.importPrefixes,
     RATE_LIMIT_PER_SECOND: config.rateLimit.perSecond,

@@ -54,6 +54,7 @@ describe('the programs that the tests need', () => {
     expect(all.filter((command) => !kept.includes(command))).toEqual([
       'chromium-headless-shell',
       'nginx',
+      'apache2',
       'haproxy',
       'grpcio and protobuf of python3',
     ]);

@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
+import type { Config } from '../../../../config/config.js';
 import { attributesByName } from '../../../../domain/accounts/account-attributes.js';
 import { invalidFields } from '../../../../domain/errors.js';
 import type { Grant, Question } from '../../../../domain/keys/verdict.js';
@@ -47,7 +48,8 @@ class IntrospectionView {
   @ApiProperty() active!: boolean;
   @ApiPropertyOptional({ description: 'The account that the key acts as' }) sub?: string;
   @ApiPropertyOptional({ description: 'Permissions, space-separated; absent when there are none' }) scope?: string;
-  @ApiPropertyOptional(SECONDS) exp?: number;
+  @ApiPropertyOptional({ ...SECONDS, description: 'When the key expires; only with INTROSPECTION_EXP=on' })
+  exp?: number;
   @ApiPropertyOptional(SECONDS) iat?: number;
   @ApiPropertyOptional({ format: 'uuid', description: "The key's id" }) client_id?: string;
   @ApiPropertyOptional({ enum: ['Bearer'] }) token_type?: string;
@@ -60,9 +62,15 @@ class IntrospectionView {
   attributes?: Record<string, string>;
 }
 
-function viewOf({ ownerId, permissions, attributes, expiresAt, createdAt, keyId }: Grant): IntrospectionView {
+/** Known clients keep granting a key until the `exp` that they once got, without asking again. */
+class ShownExpiry {
+  constructor(readonly isOn: boolean) {}
+}
+
+function viewOf(grant: Grant, hasExpiry: boolean): IntrospectionView {
+  const { ownerId, permissions, attributes, expiresAt, createdAt, keyId } = grant;
   const scope = permissions.length > 0 ? { scope: permissions.join(' ') } : {};
-  const times = { exp: seconds(expiresAt), iat: seconds(createdAt) };
+  const times = { ...(hasExpiry && { exp: seconds(expiresAt) }), iat: seconds(createdAt) };
   const identity = { client_id: keyId, token_type: 'Bearer', attributes: attributesByName(attributes) };
   return { active: true, sub: ownerId, ...scope, ...times, ...identity };
 }
@@ -80,6 +88,7 @@ class IntrospectionController {
   constructor(
     private readonly validateKey: ValidateKey,
     private readonly identity: ServiceIdentity,
+    private readonly shownExpiry: ShownExpiry,
   ) {}
 
   @Post()
@@ -112,12 +121,15 @@ class IntrospectionController {
     // Only here: a response about an inactive token must not show whether its secret is right.
     if (rate && (verdict.granted || isLimited)) response.set(rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
-    return verdict.granted ? viewOf(verdict) : { active: false };
+    return verdict.granted ? viewOf(verdict, this.shownExpiry.isOn) : { active: false };
   }
 }
 
 /** The standard requires clients to send a form. */
-export const introspectionDoor: HttpDoor = {
-  controllers: [IntrospectionController],
-  policies: { '/v1/introspect': { handlers: [formBodies()] } },
-};
+export function introspectionDoor({ introspectionExp }: Pick<Config, 'introspectionExp'>): HttpDoor {
+  return {
+    controllers: [IntrospectionController],
+    instances: [new ShownExpiry(introspectionExp)],
+    policies: { '/v1/introspect': { handlers: [formBodies()] } },
+  };
+}
