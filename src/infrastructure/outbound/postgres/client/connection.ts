@@ -5,11 +5,18 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { connectionError, unavailable } from './errors.js';
 import type { Primary, WatchedConnection } from './primary.js';
-import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
+import {
+  knowsNoTimelines,
+  READABLE,
+  SERVER_STATE,
+  type ServerState,
+  setting,
+  WITHOUT_TIMELINES,
+} from './server-state.js';
 import { withTimeout } from '../../batching/timeout.js';
 
 /** Set once on each session. */
-const SET_UP = `set_config('default_transaction_isolation', 'read committed', false)`;
+const SET_UP = `set_config('default_transaction_isolation', 'read committed', false), ${setting(READABLE, 'session')}`;
 
 export interface ClientConfig extends pg.ClientConfig {
   /** For one statement. Not pg's `query_timeout`, which leaves a late statement running before the next call's. */

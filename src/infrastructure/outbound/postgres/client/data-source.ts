@@ -3,7 +3,14 @@ import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm'
 import type { PrimaryClient } from './connection.js';
 import { type PoolConfig, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
-import { PREPARES_COMMIT, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
+import {
+  PREPARES_COMMIT,
+  READABLE,
+  SERVER_STATE,
+  type ServerState,
+  setting,
+  WITHOUT_TIMELINES,
+} from './server-state.js';
 import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js';
 
 const NAME = 'latchkey';
@@ -126,8 +133,7 @@ class PooledSource extends SessionSource {
     limits: Readonly<Record<string, number>>,
   ) {
     super(options, primary);
-    const settings = Object.entries(limits);
-    this.settings = settings.map(([name, value]) => `, set_config('${name}', '${value}', true)`).join('');
+    this.settings = setting({ ...READABLE, ...limits }, 'transaction');
   }
 
   override run<T>(work: Work<T>): Promise<T> {
@@ -135,7 +141,7 @@ class PooledSource extends SessionSource {
   }
 
   protected override get opening(): string {
-    return `${this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES}${this.settings},`;
+    return `${this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES}, ${this.settings},`;
   }
 
   protected override check(client: PrimaryClient, row: unknown): void {

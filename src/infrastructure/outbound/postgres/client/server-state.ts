@@ -44,3 +44,23 @@ export interface Synchrony {
 
 /** Includes the timeline, which shows whether two answers came from the same server. */
 export const SYNCHRONY = `SELECT ${IS_SYNCHRONOUS} AS is_synchronous, ${TIMELINE} AS timeline`;
+
+/** How PostgreSQL reads and writes values, as pg and our statements expect it. A database or a role may have other settings. */
+export const READABLE = {
+  datestyle: 'ISO, MDY',
+  timezone: 'UTC',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  standard_conforming_strings: 'on',
+  extra_float_digits: '1',
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+};
+
+/** Expressions for a SELECT. Values are not quoted: they are ours. */
+export function setting(values: Readonly<Record<string, string | number>>, until: 'session' | 'transaction'): string {
+  const isLocal = until === 'transaction';
+  return Object.entries(values)
+    .map(([name, value]) => `set_config('${name}', '${value}', ${isLocal})`)
+    .join(', ');
+}

@@ -9,7 +9,7 @@ import { statusOf } from '../accounts/mapping.js';
 import type { StoredStatus } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
 import { LONGEST_LEASE_MS } from '../instances.js';
-import { IS_SYNCHRONOUS, PREPARES_COMMIT, TIMELINE } from '../client/server-state.js';
+import { IS_SYNCHRONOUS, PREPARES_COMMIT, READABLE, setting, TIMELINE } from '../client/server-state.js';
 
 /**
  * The message makes the transaction write WAL, so its commit is acknowledged only after the standby has received it.
@@ -31,6 +31,9 @@ const FOR_LEASES = [
   ) END AS grace_seconds`,
 ];
 
+/** Evaluated before the first row is written. */
+const EXACT_NUMBERS = `(SELECT ${setting({ extra_float_digits: READABLE.extra_float_digits }, 'transaction')}) AS digits`;
+
 /**
  * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
  * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because pg's own
@@ -45,8 +48,8 @@ export function readKeys(
   const more = [
     ...(givesLeases ? FOR_LEASES : []),
     ...(readBarrier ? [BARRIER] : []),
-    // In a pool, each statement may go to another server.
-    ...(pooling === 'transaction' ? [`(SELECT ${TIMELINE}) AS timeline`] : []),
+    // In a pool, each statement may go to another server, and to a session with other settings.
+    ...(pooling === 'transaction' ? [`(SELECT ${TIMELINE}) AS timeline`, EXACT_NUMBERS] : []),
   ];
   return `
     SELECT asked.public_part, k.id, k.owner_id, k.access, k.digest,
