@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isIpv4, parseAddress, spellAddress } from './ip-address.js';
+import { isIpv4, parseAddress, spellAddress, withoutPort } from './ip-address.js';
 
 /** As browsers write an address: all groups, without leading zeros, the longest run of zeros shortened. */
 const canonical = (ip: string) => new URL(`http://[${ip}]/`).hostname.slice(1, -1);
@@ -71,3 +71,15 @@ test('spellAddress writes IPv6 as browsers do, and IPv4 in dots', () => {
   );
   fc.assert(fc.property(fc.ipV4(), (ip) => expect(spellAddress(parseAddress(ip)!)).toBe(ip)));
 });
+
+test.each([
+  ['192.0.2.9:50001', '192.0.2.9'],
+  ['[2001:db8::7]:443', '2001:db8::7'],
+  ['[2001:db8::7]', '2001:db8::7'],
+  ['2001:db8::7', '2001:db8::7'],
+  ['2001:db8::7:443', '2001:db8::7:443'],
+  ['192.0.2.9', '192.0.2.9'],
+  ['192.0.2.9:', '192.0.2.9:'],
+  ['example.com:443', 'example.com:443'],
+  ['[::1]x', '[::1]x'],
+])('%s without a port is %s', (text, address) => expect(withoutPort(text)).toBe(address));

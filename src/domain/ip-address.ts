@@ -22,6 +22,14 @@ export function parseAddress(text: string): IpAddress | undefined {
   return [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
+const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/;
+
+/** Some gateways name a client with its port: `192.0.2.9:50001`, `[2001:db8::7]:443`. Any other text stays as it is. */
+export function withoutPort(text: string): string {
+  const [, bracketed, dotted] = WITH_PORT.exec(text) ?? [];
+  return bracketed ?? dotted ?? text;
+}
+
 /** @param isEnd of the address, which may be written in dots */
 function groupsOf(text: string, isEnd: boolean): number[] | undefined {
   if (text === '') return [];

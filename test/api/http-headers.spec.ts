@@ -127,6 +127,8 @@ describe('a service behind a trusted proxy', () => {
     ],
     ['the one before several trusted proxies', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
     ['IPv6', '2001:db8::7', '2001:db8::7'],
+    ['without the ports that some gateways add', '203.0.113.7:50001, 10.1.2.3:443', '203.0.113.7'],
+    ['IPv6 in brackets with its port', '[2001:db8::7]:443', '2001:db8::7'],
     ['none if it is malformed', 'evil.example.com', null],
     ['the peer when the header is absent', undefined, '127.0.0.1'],
   ])("records the client's address: %s", async (_, forwarded, expected) => {
@@ -201,6 +203,7 @@ describe('the log', () => {
     ['warns once when TRUSTED_PROXIES names another proxy', { TRUSTED_PROXIES: '10.0.0.0/8' }, NAMED, 1],
     ['does not warn when TRUSTED_PROXIES names the proxy', { TRUSTED_PROXIES: 'loopback' }, NAMED, 0],
     ['warns once when a trusted proxy names no client', { TRUSTED_PROXIES: 'loopback' }, {}, 1],
+    ['does not warn of a port', { TRUSTED_PROXIES: 'loopback' }, { 'x-forwarded-for': '203.0.113.7:50001' }, 0],
     ['warns once when it names no address', { TRUSTED_PROXIES: 'loopback' }, { 'x-forwarded-for': 'unknown' }, 1],
     ['does not warn of clients without a proxy', {}, {}, 0],
   ])('%s', async (_, env, headers, times) => {

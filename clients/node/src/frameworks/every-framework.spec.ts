@@ -123,7 +123,7 @@ describe.each(EVERY_FRAMEWORK)("the client's address, in %s", (_, start) => {
     ['two trusted proxies', TRUSTED, ['X-Forwarded-For: 192.0.2.1, 127.0.0.2'], '192.0.2.1'],
     ['the trusted proxy, for itself', TRUSTED, ['X-Forwarded-For: 127.0.0.1'], '127.0.0.1'],
     ['a trusted proxy that does not know', TRUSTED, ['X-Forwarded-For: unknown'], ''],
-    ['a trusted proxy that adds a port', TRUSTED, ['X-Forwarded-For: 192.0.2.1:8080'], ''],
+    ['a trusted proxy that adds a port', TRUSTED, ['X-Forwarded-For: 192.0.2.1:8080'], '192.0.2.1'],
     ['a trusted proxy that names nobody', TRUSTED, ['X-Forwarded-For:'], ''],
     ['a trusted proxy, and a claim by Forwarded', TRUSTED, ['Forwarded: for=192.0.2.1'], ''],
     [

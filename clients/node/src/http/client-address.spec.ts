@@ -31,10 +31,19 @@ describe('clientAddress', () => {
     expect(clientAddress(from({ rawHeaders, ip: '192.0.2.1', ips: ['192.0.2.1'] }))).toBe('192.0.2.1');
   });
 
-  it.each(['unknown', '', '192.0.2.1:8080', '[2001:db8::1]', '_hidden', '192.0.2.256', '1'.repeat(10_000)])(
+  it.each(['unknown', '', '192.0.2.1:', '[2001:db8::1]:x', '[]', '_hidden', '192.0.2.256', '1'.repeat(10_000)])(
     'is unknown, and not the peer, if the trusted proxy names %j',
     (ip) => expect(clientAddress(from({ rawHeaders: ['X-Forwarded-For', ip], ip, ips: [ip] }))).toBe(''),
   );
+
+  it.each([
+    ['192.0.2.1:8080', '192.0.2.1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[::ffff:192.0.2.1]:443', '192.0.2.1'],
+  ])('is without the port that some gateways add: %j', (ip, address) => {
+    expect(clientAddress(from({ rawHeaders: ['X-Forwarded-For', ip], ip, ips: [ip] }))).toBe(address);
+  });
 
   it('normalises an IPv4-mapped address and drops the zone of a link-local one', () => {
     const addressOf = (remoteAddress: string) => clientAddress(from({ socket: { remoteAddress } }));

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
+import { withoutPort } from '../domain/ip-address.js';
 import type { HttpRequest } from './http-request.js';
 
 /**
- * Finds the client's address. Anything but one address without a port means that it is unknown: then a key that is
+ * Finds the client's address. A port is dropped. Anything but one address means that it is unknown: then a key that is
  * limited to networks is refused.
  */
 export type ClientAddress = (request: HttpRequest) => string | readonly string[] | null | undefined;
@@ -49,5 +50,7 @@ function plainAddress(text: unknown): string | undefined {
   // ::ffff:192.0.2.1 is an IPv4 client on a dual-stack socket; %eth0 names an interface of this machine.
   const unmapped = text.startsWith(':') ? text.replace(/^::ffff:(?=\d+\.)/i, '') : text;
   const address = unmapped.includes('%') ? unmapped.replace(/%.*$/, '') : unmapped;
-  return isIP(address) ? address : undefined;
+  if (isIP(address)) return address;
+  const bare = withoutPort(text);
+  return bare === text ? undefined : plainAddress(bare);
 }

@@ -12,7 +12,7 @@ import { BodyPipe } from './pipeline/body.pipe.js';
 import { jsonBodies } from './pipeline/body-parsing.js';
 import { HttpErrorFilter } from './pipeline/http-error.filter.js';
 import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
-import { assignRequestId, warnOfProxies } from './pipeline/request.js';
+import { assignRequestId, dropForwardedPorts, warnOfProxies } from './pipeline/request.js';
 import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 import { refuseUnread } from './pipeline/unread-answers.js';
@@ -44,7 +44,7 @@ export function configureHttp({ app, doors, config, log, times, traces }: HttpPa
   app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  app.use(refuseUnread, assignRequestId, accessLog(log, pathsWhere('isProbe')));
+  app.use(refuseUnread, dropForwardedPorts, assignRequestId, accessLog(log, pathsWhere('isProbe')));
   app.use(requestTelemetry(times, traces, pathsWhere('isOneRoute')));
   const trust: (address: string, hop: number) => boolean = app.getHttpAdapter().getInstance().get('trust proxy fn');
   app.use(['/v1', '/settings'], forPeople(warnOfProxies(log, (address) => trust(address, 0))));

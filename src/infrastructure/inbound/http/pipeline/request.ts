@@ -4,6 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Client } from '../../../../domain/audit/audit-event.js';
 import type { Account } from '../../../../domain/accounts/account.js';
 import type { Session } from '../../../../application/ports.js';
+import { withoutPort } from '../../../../domain/ip-address.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import { clientFacts } from '../../shared/client-facts.js';
@@ -28,6 +29,16 @@ export function assignRequestId(request: Request, response: Response, next: Next
   const requestId = isPresentable ? presented : randomUUID();
   (request as LatchkeyRequest).requestId = requestId;
   response.set('X-Request-Id', requestId);
+  next();
+}
+
+/** Express knows a trusted proxy by its bare address. */
+export function dropForwardedPorts({ headers }: Request, _response: Response, next: NextFunction): void {
+  const forwardedFor = headers['x-forwarded-for'];
+  if (forwardedFor !== undefined) {
+    const addresses = String(forwardedFor).split(',');
+    headers['x-forwarded-for'] = addresses.map((address) => withoutPort(address.trim())).join(', ');
+  }
   next();
 }
 
