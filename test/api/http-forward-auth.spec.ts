@@ -53,9 +53,11 @@ describe('a proxy with forward auth', () => {
         await stage.send(mode, about(stage.good, 'GET', '/reports', own)),
         await stage.send(mode, about(stage.good, 'GET', '/elsewhere', own)),
       ];
-      expect(denials.map(({ status, body }) => [status, body])).toEqual([
-        [401, '{"message":"invalid api key"}'],
-        ...Array.from({ length: 4 }, () => [403, '{"message":"operation not allowed"}']),
+      // nginx closes the connection of an answer whose body it does not read.
+      const body = (message: string) => (mode === 'nginx' ? '' : JSON.stringify({ message }));
+      expect(denials.map((denial) => [denial.status, denial.body])).toEqual([
+        [401, body('invalid api key')],
+        ...Array.from({ length: 4 }, () => [403, body('operation not allowed')]),
       ]);
       const lacking = 'Bearer error="insufficient_scope", scope="reports:read"';
       expect(headersOf(denials[3]!.head)).toMatchObject({ 'www-authenticate': lacking });

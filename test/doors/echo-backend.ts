@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -24,6 +30,8 @@ export class EchoBackend {
   readonly seen: Seen[] = [];
   /** The requests for an upgrade, after which no proxy reads what is sent. */
   readonly tunnels: Seen[] = [];
+  /** Answers that have begun. */
+  readonly streams: ServerResponse[] = [];
   private readonly tunnelSockets = new Set<Duplex>();
 
   private constructor(private readonly server: Server) {}
@@ -36,6 +44,13 @@ export class EchoBackend {
       const seen = asSeen(request, body);
       backend.seen.push(seen);
       const { 'x-latchkey-owner': owner, authorization } = seen.headers;
+      if (seen.url.endsWith('/events')) {
+        // Buffering proxies do not hold back what says so.
+        response.setHeader('Content-Type', 'text/event-stream').setHeader('X-Accel-Buffering', 'no');
+        response.write('data: 1\n\n');
+        backend.streams.push(response);
+        return;
+      }
       const isStranger = isUser && owner === undefined && !(await isUser(authorization));
       if (isStranger) response.statusCode = 401;
       const text = JSON.stringify(isStranger ? { from: 'the platform' } : seen);

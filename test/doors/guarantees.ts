@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
@@ -52,6 +56,29 @@ export function guarantees(recipe: Recipe): void {
       body,
     );
     expect([status, seen?.method, seen?.body]).toEqual([200, 'POST', body]);
+  });
+
+  test.each([
+    ['with its length', []],
+    ['in chunks', ['-H', 'Transfer-Encoding: chunked']],
+    ['after 100 Continue', ['-H', 'Expect: 100-continue']],
+  ])('the backend gets a body of 2 MB that comes %s', async (_, words) => {
+    const file = join(tmpdir(), `body-${randomUUID()}`);
+    writeFileSync(file, 'x'.repeat(2_000_000));
+    const sent = ['-X', 'POST', '-H', 'Content-Type: text/plain', '--data-binary', `@${file}`, ...words];
+    const { status, body } = await door.curl(await door.newKey(), SYSTEMS, ...sent);
+    rmSync(file);
+    expect([status, body?.length]).toEqual(['200', 2_000_000]);
+  });
+
+  test('a client gets the first event of a stream before the stream ends', async () => {
+    const answer = await fetch(`${door.url}${SYSTEMS}/events`, {
+      headers: { authorization: `Bearer ${await door.newKey()}` },
+    });
+    const reader = answer.body!.getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 1\n\n');
+    door.endStreams();
+    expect((await reader.read()).done).toBe(true);
   });
 
   test('anything but a good key gets 401 without a reason', async () => {

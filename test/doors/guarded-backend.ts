@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { createDatabase } from '../support/stores/databases.mjs';
+import { runCommand } from '../support/processes/command-line.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { rawRequest } from '../support/callers/raw-http.js';
 import { snippetOf } from '../support/reading/pages.js';
@@ -105,6 +106,19 @@ export class GuardedBackend {
     const [, ...lines] = answer.head.split('\r\n');
     const pairs = lines.map((text): [string, string] => [text.split(':', 1)[0]!, text.replace(/^[^:]*:/, '')]);
     return { ...answer, headers: new Headers(pairs), seen: this.backend.seen[before] };
+  }
+
+  /** The status, and the body that the backend received, of a request that curl sends. */
+  async curl(key: string, path: string, ...words: string[]): Promise<{ status: string; body: string | undefined }> {
+    const before = this.backend.seen.length;
+    const asking = ['-sS', '-o', '/dev/null', '-w', '%{http_code}', '-H', `Authorization: Bearer ${key}`, ...words];
+    const { out } = await runCommand('curl', [...asking, new URL(path, this.url).href]);
+    return { status: out, body: this.backend.seen[before]?.body };
+  }
+
+  /** Ends the answers that have begun. */
+  endStreams(): void {
+    for (const stream of this.backend.streams.splice(0)) stream.end();
   }
 
   /** Requests another protocol from the proxy, and sends a text in the tunnel if one is opened. */

@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
+import { unknownKey } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
 import { startService } from '../support/processes/service.js';
+import { SlowLine } from '../support/stores/slow-line.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { EchoBackend } from './echo-backend.js';
 import { ROUTES, SYSTEMS } from './guarded-backend.js';
@@ -49,6 +51,26 @@ test.each(['forward-auth/nginx.conf', 'compose/nginx.conf', 'nginx/keys.conf'])(
 describe.each([NGINX, withUserTokens(NGINX)])('$name before a backend', (recipe) => guarantees(recipe));
 
 describe('deploy/forward-auth/nginx.conf', () => {
+  test('keeps its connection to Latchkey over refusals', async () => {
+    const service = await startService();
+    const line = await SlowLine.to(service.url);
+    const backend = await EchoBackend.start();
+    const addresses = { latchkey: new URL(line.instead(service.url)).host, backend: backend.address };
+    const proxy = await startProxy(NGINX, addresses);
+    try {
+      for (let left = 30; left > 0; left -= 1) {
+        const refused = await fetch(`${proxy.url}${SYSTEMS}`, { headers: { authorization: `Bearer ${unknownKey()}` } });
+        expect([refused.status, await refused.text()]).toEqual([401, '{"message":"invalid api key"}']);
+      }
+      expect(line.connections).toBe(1);
+    } finally {
+      await proxy.stop();
+      backend.stop();
+      line.close();
+      await service.stop();
+    }
+  });
+
   test('grants the first request after both instances were away and one of them is back', async () => {
     const database = await createDatabase();
     const [one, two] = [String(await freePort()), String(await freePort())];

@@ -87,6 +87,8 @@ export async function startProxy(
       .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
       .replaceAll('+/-])lk_', `+/-])${recipe.beginnings ?? 'lk_'}`)
       .replaceAll('127.0.0.1:3000', latchkey)
+      // As the backend of a test needs it.
+      .replaceAll('client_max_body_size 1m', 'client_max_body_size 8m')
       .replaceAll('# server 127.0.0.1:3001', `server ${second}`)
       .replaceAll('127.0.0.1:8000', backend)
       .replaceAll(/\b8080\b/g, String(port))

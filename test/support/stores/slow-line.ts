@@ -7,6 +7,8 @@ type Packets = 'requests' | 'answers';
 export class SlowLine {
   /** Packets in transit keep their old delay. */
   delayMs = 0;
+  /** All that were opened. */
+  connections = 0;
   /** The packets that are held now. */
   heldPackets = 0;
   private holding:
@@ -21,6 +23,7 @@ export class SlowLine {
     const server = createServer();
     const line = new SlowLine(server);
     server.on('connection', (near) => {
+      line.connections += 1;
       const far = connect(Number(port), hostname);
       line.carry('requests', near, far);
       line.carry('answers', far, near);

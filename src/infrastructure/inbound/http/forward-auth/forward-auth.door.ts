@@ -140,8 +140,12 @@ export function forwardAuthDoor(parts: ForwardAuthParts): HttpDoor {
   };
 }
 
-/** nginx's auth_request treats every status but 401 and 403 as an error, so the real status is sent in a header. */
-function forNginx(answer: KeyAnswer): KeyAnswer {
-  if (answer.status !== 429 && answer.status !== 503) return answer;
-  return { ...answer, status: 403, headers: { ...answer.headers, 'X-Latchkey-Status': String(answer.status) } };
+/**
+ * nginx's auth_request treats every status but 401 and 403 as an error, so the real status is sent in a header. It closes
+ * the connection of an answer whose body it does not read.
+ */
+function forNginx({ body: _unread, ...answer }: KeyAnswer): KeyAnswer {
+  if (answer.status !== 429 && answer.status !== 503) return { ...answer, body: undefined };
+  const headers = { ...answer.headers, 'X-Latchkey-Status': String(answer.status) };
+  return { status: 403, headers, body: undefined };
 }
