@@ -33,6 +33,20 @@ writeFileSync(pem, 'pem');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the configuration', () => {
+  test.each(['\n', ' ', '\r\n', '\t'])('takes no value with the white space %j around it', (space) => {
+    const values = {
+      HOST: '0.0.0.0',
+      PUBLIC_URL: 'https://keys.example.org',
+      OIDC_CLIENT_ID: 'latchkey',
+      LOG_LEVEL: 'warn',
+    };
+    const padded = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, `${space}${value}${space}`]),
+    );
+    expect(read({ ...padded, GRPC_PLAINTEXT: `on${space}` })).toEqual(read({ ...values, GRPC_PLAINTEXT: 'on' }));
+    expect(read({ HELP_URL: space }).helpUrl).toBeUndefined();
+  });
+
   test('has defaults for everything but the database and the service tokens', () => {
     expect(read()).toEqual({
       host: '127.0.0.1',
@@ -159,7 +173,7 @@ describe('a setting', () => {
   ])('is accepted: %j', (env, expected) => expect(read(env)).toMatchObject(expected));
 
   test.each<[NodeJS.ProcessEnv, string]>([
-    ...['70000', '-1', '3e3', '0x10', '80 ', 'http', '1.5', '9999999999'].map((value): [NodeJS.ProcessEnv, string] => [
+    ...['70000', '-1', '3e3', '0x10', '8 0', 'http', '1.5', '9999999999'].map((value): [NodeJS.ProcessEnv, string] => [
       { HTTP_PORT: value },
       'HTTP_PORT must be a whole number from 0 to 65535',
     ]),
@@ -194,7 +208,7 @@ describe('a setting', () => {
       'ADMIN_PERMISSION must have an action of up to 28 characters of [a-z0-9._-] that starts with a letter',
     ],
     [{ ADMIN_PERMISSION: 'administer' }, 'ADMIN_PERMISSION must have the form resource:action without wildcards'],
-    ...['LK', 'l_k', '1lk', 'lk ', 'abcdefghijklmnopq'].map((value): [NodeJS.ProcessEnv, string] => [
+    ...['LK', 'l_k', '1lk', 'l k', 'abcdefghijklmnopq'].map((value): [NodeJS.ProcessEnv, string] => [
       { KEY_PREFIX: value },
       'KEY_PREFIX must match [a-z][a-z0-9]{0,15}',
     ]),

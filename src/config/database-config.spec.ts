@@ -49,7 +49,10 @@ describe('an invalid setting', () => {
     [{ DATABASE_URL: '' }, 'DATABASE_URL is missing'],
     [{ DATABASE_URL: 'mysql://x' }, NO_URL],
     [{ DATABASE_URL: 'mysql://one,two/x' }, NO_URL],
-    [{ DATABASE_URL: 'postgres://one:5432,two:port/x' }, NO_URL],
+    [
+      { DATABASE_URL: 'postgres://one:5432,two:port/x' },
+      'DATABASE_URL is no whole URL. In a file of variables, quote a value that contains #: it ends there otherwise',
+    ],
     [{ DATABASE_URL: 'postgres://one,,two/x' }, 'DATABASE_URL has a comma with no host before or after it'],
     [{ DATABASE_URL: 'postgres://u:p@one,/x' }, 'DATABASE_URL has a comma with no host before or after it'],
     [{ DATABASE_POOLING: 'statement' }, 'DATABASE_POOLING must be one of session, transaction'],
@@ -60,6 +63,27 @@ describe('an invalid setting', () => {
       'DATABASE_PATIENCE_MS must be a whole number from 20 to 60000',
     ]),
   ])('is named with the problem: %p', (env, problem) => expect(read(env).problems).toEqual([problem]));
+
+  test.each(['a@b/c', 'a@b?c', 'a@b#c', 'a/b', 'a#b', 'a?b'])(
+    'is refused with the password %s, which must be encoded',
+    (password) => {
+      const { problems } = read({ DATABASE_URL: `postgres://latchkey:${password}@db.example.com/keys` });
+      expect(problems).toEqual([
+        expect.stringMatching(/^DATABASE_URL has a password that must be percent-encoded: # as %23/),
+      ]);
+    },
+  );
+
+  test.each(['?application_name=a@b', '?host=/run/a@b'])('may have an @ in the value of a parameter: %s', (query) =>
+    expect(read({ DATABASE_URL: `postgres://u:p@one/x${query}` }).problems).toEqual([]),
+  );
+
+  test.each([
+    ['postgresql://u:p@/db?host=/run/postgresql', 'names no host. For a socket write localhost, and add ?host='],
+    ['postgresql://u:p', 'is no whole URL. In a file of variables, quote a value that contains #'],
+  ])('is refused with what is wrong: %s', (url, problem) =>
+    expect(read({ DATABASE_URL: url }).problems).toEqual([expect.stringContaining(`DATABASE_URL ${problem}`)]),
+  );
 
   test('may be a password with a comma, which does not separate hosts', () => {
     const { problems } = read({ DATABASE_URL: 'postgres://u:a,b#c@one,two/x' });

@@ -35,15 +35,18 @@ export class EnvReader {
     return '';
   }
 
-  /** An empty variable counts as unset, because compose files and shells leave such variables. */
+  /**
+   * An empty variable counts as unset, because compose files and shells leave such variables. White space around a value is
+   * none of it: files and secret stores add line ends.
+   */
   text(name: string): string | undefined {
     this.known.add(name);
-    return this.env[name] === '' ? undefined : this.env[name];
+    return this.env[name]?.trim() || undefined;
   }
 
   /** An empty text means "none" for a list with a default. */
   isSetEmpty(name: string): boolean {
-    return this.env[name] === '';
+    return this.env[name]?.trim() === '';
   }
 
   matching(name: string, fallback: string, pattern: RegExp, problem: string): string {
@@ -87,7 +90,9 @@ export class EnvReader {
       this.wrong(name, 'has a password that must be percent-encoded: # as %23, / as %2F, ? as %3F, @ as %40, % as %25');
     }
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
-    this.wrong(name, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    const starts = protocols.map((protocol) => `${protocol}//`);
+    const isBegun = starts.some((start) => value.startsWith(start));
+    this.wrong(name, isBegun ? problemIn(value) : `must be a URL that starts with ${starts.join(' or ')}`);
     return value;
   }
 
@@ -147,4 +152,12 @@ export class EnvReader {
       }
     });
   }
+}
+
+/** What is wrong with a URL that begins as it should. */
+function problemIn(url: string): string {
+  if (/^[^:]*:\/\/(?:[^/?#]*@)?(?:[/?#]|$)/.test(url)) {
+    return 'names no host. For a socket write localhost, and add ?host=/the/folder/of/the/socket';
+  }
+  return 'is no whole URL. In a file of variables, quote a value that contains #: it ends there otherwise';
 }

@@ -4,9 +4,11 @@ const CUT = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:[^/?#@]*[/?#].*@/i;
 /** Whether the user or the password contains characters with a meaning in URLs, which must be percent-encoded. */
 export function credentialsNeedEncoding(url: string): boolean {
   if (!URL.canParse(url)) return CUT.test(url);
-  const { username, password, pathname, hash } = new URL(url);
+  const { username, password, pathname, search, hash } = new URL(url);
   // `user:12#3@host` parses as host, port and the rest. A query may contain an @.
   if (username === '') return CUT.test(url) && `${pathname}${hash}`.includes('@');
+  // `user:a@b/c@host` parses as the host `b`, which logs would show. In a query the @ is part of a value.
+  if (`${pathname}${hash}`.includes('@') || /^\?[^=]*@/.test(search)) return true;
   try {
     decodeURIComponent(username + password);
     return false;

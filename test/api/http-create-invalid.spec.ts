@@ -204,6 +204,17 @@ describe('an invalid creation of a key', () => {
     expect(answer).toMatchObject({ status: 415, body: { status: 415, code: 'unsupported_media_type' } });
   });
 
+  test('with bytes that are not UTF-8 is answered 400, and nothing is stored or counted', async () => {
+    const inLatin1 = (text: string) => sendBytes(Buffer.from(text, 'latin1'), { 'content-type': 'application/json' });
+    for (const text of [`{${ORDER},"note":"café"}`, '{"name":"café"}', `{${ORDER}}`.replace(PASSWORD, 'pässword')]) {
+      expect(await inLatin1(text)).toMatchObject({
+        status: 400,
+        body: { detail: 'The body is not valid UTF-8: send it in this encoding, not in Latin-1' },
+      });
+    }
+    expect((await owner.person.events()).items.filter(({ type }) => type === 'authentication.failed')).toEqual([]);
+  });
+
   test('with a body without a type is answered 415', async () => {
     const response = await fetch(`${service.url}/v1/api-keys`, {
       method: 'POST',

@@ -39,7 +39,6 @@ describe('POST /v1/introspect', () => {
         active: true,
         sub: owner.id,
         scope: 'systems:read',
-        exp: iat + 2 * 24 * 60 * 60,
         iat,
         client_id: apiKey.id,
         token_type: 'Bearer',
@@ -164,6 +163,12 @@ describe('POST /v1/introspect', () => {
     ])('of type %s is answered 415', async (_, form, type) => {
       const { status, body } = await post(form, { 'content-type': type });
       expect([status, body.detail]).toEqual([415, 'The body must be application/x-www-form-urlencoded in UTF-8']);
+    });
+
+    test('is answered 400 where its percent-encoded bytes are not UTF-8', async () => {
+      const { status, body } = await post('token=caf%E9');
+      expect([status, body.detail]).toEqual([400, expect.stringMatching(/^The body is not valid UTF-8/)]);
+      expect((await post('token=caf%C3%A9&token_type_hint=100%')).body).toEqual({ active: false });
     });
 
     test('is answered 413 over 16 KiB, 404 by GET, and 400 with the token in the query string', async () => {

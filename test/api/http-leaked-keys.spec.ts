@@ -48,6 +48,19 @@ describe('POST /v1/leaked-keys', () => {
     expect([listed.revokedReason, listed.leak]).toEqual(['leaked', { source: 'a scanner', url }]);
   });
 
+  test('takes a hundred lines of a log, and says how long a text and a report may be', async () => {
+    const { fullKey } = await owner.person.newKey();
+    const line = (key: string) => `${'x'.repeat(2048 - key.length - 1)} ${key}`;
+    const lines = [...Array.from({ length: 99 }, () => line(unknownKey())), line(fullKey)];
+    expect((await report({ keys: lines })).status).toBe(202);
+    await hasEnded(fullKey);
+    expect((await report({ keys: [`x${line(fullKey)}`] })).body.errors).toEqual([
+      { field: 'keys', message: 'must contain only texts of up to 2048 characters' },
+    ]);
+    const tooLarge = await report({ keys: ['x'.repeat(300_000)] });
+    expect([tooLarge.status, tooLarge.body.detail]).toEqual([413, 'The body is too large: at most 256 kB are read']);
+  });
+
   test('answers the same for good, unknown, revoked, expired, wrong and malformed keys', async () => {
     const [good, revoked, expired] = [await newKey(), await newKey(), await newKey()];
     await sql(service.databaseUrl, `UPDATE api_keys SET expires_at = now() WHERE id = $1`, [expired.apiKey.id]);
@@ -117,7 +130,7 @@ describe('POST /v1/leaked-keys', () => {
     [{ keys: [] }, 'keys', 'must be 1 to 100 texts'],
     [{ keys: 'lk_' }, 'keys', 'must be 1 to 100 texts'],
     [{ keys: Array.from({ length: 101 }, () => 'x') }, 'keys', 'must be 1 to 100 texts'],
-    [{ keys: ['x', 7] }, 'keys', 'must contain only texts'],
+    [{ keys: ['x', 7] }, 'keys', 'must contain only texts of up to 2048 characters'],
     [{ keys: ['x'], source: '' }, 'source', 'must be 1 to 200 characters'],
     [{ keys: ['x'], source: 'a\nb' }, 'source', 'must not contain control characters'],
     [{ keys: ['x'], source: null }, 'source', 'must be text'],

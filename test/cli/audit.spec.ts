@@ -57,6 +57,14 @@ describe('latchkey audit', () => {
     });
   });
 
+  test.each(['2027-02-31', '2027-02-31T08:00:00Z', '2026-13-01', '2026-11-01T25:00Z'])(
+    'export refuses a day or an hour that does not exist: %s',
+    async (time) => {
+      const { code, err } = await audit(['export', '--until', time]);
+      expect([code, err]).toEqual([2, expect.stringContaining('--until must be a time such as')]);
+    },
+  );
+
   test('export includes --since and excludes --until, to the millisecond', async () => {
     await trail.tamper("UPDATE audit_events SET at = timestamptz '2026-11-01T00:00:00Z' + (id || ' h')::interval");
     const ids = async (...args: string[]) => (await exported(...args)).map(({ id }) => Number(id));

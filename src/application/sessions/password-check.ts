@@ -13,6 +13,11 @@ interface PasswordGuess {
   readonly requester: Requester;
 }
 
+/** Keyboards write an accent as one character (NFC) or as two (NFD), and the password may have been set on another one. */
+function formsOf(password: string): Set<string> {
+  return new Set([password, password.normalize('NFC'), password.normalize('NFD')]);
+}
+
 /** The only place that checks passwords. It counts the attempt, hashes, and records a failure before it answers. */
 export class PasswordCheck {
   private readonly budget = new NetworkBudget();
@@ -35,7 +40,12 @@ export class PasswordCheck {
       if (error instanceof LatchkeyError && error.code === 'too_many_attempts') await fail('too-many-attempts');
       throw error;
     }
-    const result = await this.passwords.verify(password, account?.passwordHash ?? null, requester, email);
+    let result = { matches: false, outdated: false };
+    for (const form of formsOf(password)) {
+      // oxlint-disable-next-line no-await-in-loop
+      result = await this.passwords.verify(form, account?.passwordHash ?? null, requester, email);
+      if (result.matches) break;
+    }
     if (result.matches) {
       if (!requester.isKnown) this.budget.giveBack(requester.name);
       await this.guesses.forgive(subjects);

@@ -45,6 +45,18 @@ describe('SignIn', () => {
     }
   });
 
+  test.each([
+    ['NFC', 'NFD'],
+    ['NFD', 'NFC'],
+  ])('accepts a password in %s that is typed in %s, and counts one guess for both', async (set, typed) => {
+    const password = 'Zürich, später';
+    const { email } = await newOwner(app, { passwordHash: fakeHash(password.normalize(set), 8) });
+    expect((await signIn(email, password.normalize(typed))).token).toBeDefined();
+    for (let guess = 1; guess <= 5; guess += 1)
+      expect(await outcomeOf(signIn(email, `x${password}`))).toBe('invalid_credentials');
+    expect(await outcomeOf(signIn(email, password))).toBe('too_many_attempts');
+  });
+
   test('answers the same for an unknown email, a wrong password and an owner without a password', async () => {
     const { id, email } = await newOwner(app);
     await app.putAccount.execute({ id: 'silent', email: 'silent@example.org', displayName: '', permissions: [] });

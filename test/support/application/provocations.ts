@@ -111,7 +111,7 @@ export const PROVOCATIONS: Provocations = {
     202: (world) => reportLeak(world, ['hello']),
     400: (world) => reportLeak(world, []),
     403: (world) => reportLeak(world, ['hello'], { 'sec-fetch-site': 'cross-site' }),
-    413: (world) => reportLeak(world, ['x'.repeat(20_000)]),
+    413: (world) => reportLeak(world, ['x'.repeat(300_000)]),
     415: (world) => reportLeak(world, ['hello'], { 'content-type': 'text/plain' }),
     429: untilLimited((world) => reportLeak(world, ['hello'])),
   },

@@ -5,8 +5,6 @@ import type { Primary } from './client/primary.js';
 import type { Limits, SessionSource } from './client/data-source.js';
 
 const OLDEST_VERSION = 140_000;
-const MIGRATE_FIRST =
-  'DATABASE_URL: the tables are older than this version, and this role may not change them: run `latchkey migrate` as the role that owns them';
 const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for one in session mode';
 
 /** A problem with the database that keeps the service from starting, in one line for the operator. */
@@ -36,8 +34,12 @@ export async function migrateDatabase(primary: Primary, report: Report = () => {
     return await migrate(dataSource, primary.config, report);
   } catch (error) {
     // insufficient_privilege: the role may only run the service.
-    if ((error as { code?: string }).code === '42501') throw new DatabaseNotUsable(MIGRATE_FIRST, { cause: error });
-    throw notUsable(error);
+    const { code, message } = error as Error & { code?: string };
+    if (code !== '42501') throw notUsable(error);
+    throw new DatabaseNotUsable(
+      `DATABASE_URL: the tables are missing or older than this version, and this role may not change that (${message}): run \`latchkey migrate\` as a role that may`,
+      { cause: error },
+    );
   } finally {
     await dataSource.destroy();
   }

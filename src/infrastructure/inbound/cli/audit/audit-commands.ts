@@ -4,6 +4,7 @@ import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { actorKindOf } from '../../../../domain/audit/history-event.js';
+import { timeIn } from '../../shared/time-text.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer, printLine } from '../answering.js';
 import { onDatabase, requiredSealKeys } from '../environment.js';
@@ -12,7 +13,7 @@ import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-v
 import { ProgressBar } from '../progress.js';
 import { WatchedTrail } from './watched-trail.js';
 
-const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 interface VerifyOptions {
   readonly exportSeal?: boolean;
@@ -62,8 +63,9 @@ async function verifyTrail(databases: Databases, options: VerifyOptions): Promis
 
 function parseMoment(option: string) {
   return (text: string): Date => {
-    const moment = new Date(MOMENT.test(text) ? text : Number.NaN);
-    if (!Number.isNaN(moment.getTime())) return moment;
+    const [, day, minute, second = ':00', zone = 'Z'] = MOMENT.exec(text) ?? [];
+    const moment = day && timeIn(`${day}T${minute ?? '00:00'}${second}${zone}`);
+    if (moment) return moment;
     throw new UsageError(`${option} must be a time such as 2026-11-01 (UTC) or 2026-11-01T08:00:00Z`);
   };
 }

@@ -91,6 +91,15 @@ describe('a CSV file', () => {
     ]);
   });
 
+  it.each([
+    ['semicolons', HEADER.replaceAll(',', ';'), 'The file looks separated by semicolons: save it with commas'],
+    ['tabs', HEADER.replaceAll(',', '\t'), 'The file looks separated by tabs: save it with commas'],
+    ['UTF-16', Buffer.from(`\ufeff${HEADER}`, 'utf16le'), 'The file looks like UTF-16: save it as CSV in UTF-8'],
+    ['UTF-16 without a mark', Buffer.from(HEADER, 'utf16le'), 'The file looks like UTF-16: save it as CSV in UTF-8'],
+  ])('is refused with what it looks like, if that is %s', async (_, content, problem) => {
+    await expect(read(content)).rejects.toThrow(problem);
+  });
+
   it('is read in batches, with one header', async () => {
     const rows = Array.from({ length: 10 }, (_, index) => row(String(index)));
     const lines = await read([HEADER, ...rows].join('\n'), 'csv', { atOnce: 3 });

@@ -155,8 +155,16 @@ function columnsIn(header: TextLine | undefined, expected: FileColumns): readonl
   const { required, optional = [] } = expected;
   const also = optional.length > 0 ? ` and may name ${optional.join(',')}` : '';
   throw new UsageError(
-    `the first line must name the columns ${required.join(',')}${also}, in any order: ${problems.join('; ')}`,
+    `the first line must name the columns ${required.join(',')}${also}, in any order: ${problems.join('; ')}${looks(header)}`,
   );
+}
+
+/** What spreadsheets write instead of commas and UTF-8. */
+function looks({ text }: TextLine = { number: 1, text: '' }): string {
+  if (text === undefined || text.includes('\0')) return '. The file looks like UTF-16: save it as CSV in UTF-8';
+  const [separator] = [';', '\t'].filter((each) => text.includes(each));
+  if (separator === undefined) return '';
+  return `. The file looks separated by ${separator === ';' ? 'semicolons' : 'tabs'}: save it with commas`;
 }
 
 function isColumn({ required, optional = [] }: FileColumns, name: string): boolean {

@@ -10,13 +10,14 @@ import { MALFORMED_BODY, ProblemResponses } from '../pipeline/problem-responses.
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 
 const MAX_KEYS = 100;
+const MAX_TEXT_LENGTH = 2048;
 
 class LeakedKeysBody {
   @ApiProperty({
     type: [String],
     minItems: 1,
     maxItems: MAX_KEYS,
-    description: 'Key strings. Each may have text around it: every key in it counts',
+    description: `Key strings, each in up to ${MAX_TEXT_LENGTH} characters of text: every key in it counts`,
   })
   @Follows(keysProblem)
   keys!: string[];
@@ -33,7 +34,8 @@ class LeakedKeysBody {
 function keysProblem(value: unknown): string | undefined {
   if (value === undefined) return 'is missing';
   if (!Array.isArray(value) || value.length < 1 || value.length > MAX_KEYS) return `must be 1 to ${MAX_KEYS} texts`;
-  return value.every((one) => typeof one === 'string') ? undefined : 'must contain only texts';
+  const isText = (one: unknown) => typeof one === 'string' && one.length <= MAX_TEXT_LENGTH;
+  return value.every(isText) ? undefined : `must contain only texts of up to ${MAX_TEXT_LENGTH} characters`;
 }
 
 /** Anyone who has a key string may end that key. The answer reveals nothing about it. */

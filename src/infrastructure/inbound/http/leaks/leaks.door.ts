@@ -7,6 +7,8 @@ import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import { LeakedKeysController } from './leaked-keys.controller.js';
 import { TokenRevocationController } from './token-revocation.controller.js';
 
+/** A hundred lines of a log. */
+const LEAKED_KEYS_LIMIT = '256kb';
 /** GitLab sends everything it found in one request, however large. */
 const LEAKED_TOKENS_LIMIT = '1mb';
 
@@ -15,6 +17,7 @@ export function leaksDoor(identity: ServiceIdentity): HttpDoor {
   return {
     controllers: [LeakedKeysController, TokenRevocationController],
     policies: {
+      '/v1/leaked-keys': { handlers: [jsonBodies(LEAKED_KEYS_LIMIT)] },
       '/v1/revocable_token_types': { handlers: [reporters] },
       '/v1/revoke_tokens': { handlers: [reporters, jsonBodies(LEAKED_TOKENS_LIMIT)] },
     },
