@@ -19,9 +19,7 @@ describe('docker-compose.failover.yml', () => {
     expect(nodes).toHaveLength(3);
     for (const name of ['latchkey-1', 'latchkey-2']) {
       const { database } = readConfig(environmentOf(services[name]!));
-      expect(database.urls).toEqual(
-        nodes.map((node) => `postgresql://latchkey:development-only@${node}:5432/latchkey`),
-      );
+      expect(database.urls).toEqual(nodes.map((node) => `postgresql://latchkey@${node}:5432/latchkey`));
       expect(database).toMatchObject({ readBarrier: true, requireSynchronous: true });
     }
   });
@@ -110,7 +108,7 @@ describe('docker-compose.failover.yml', () => {
     };
     const production = compose(['docker-compose.production.yml'], env);
     const config = readConfig(environmentOf(production['latchkey-1']!, env));
-    expect(config.database.urls[0]).toBe('postgresql://latchkey:long@patroni-1:5432/latchkey');
+    expect(config.database.urls[0]).toBe('postgresql://latchkey@patroni-1:5432/latchkey');
     expect(config).toMatchObject({ demo: false, warnings: [] });
     expect(production['patroni-1']!['environment']).toMatchObject({ PATRONI_SUPERUSER_PASSWORD: 'long' });
   });

@@ -28,7 +28,7 @@ describe('the commands in docs/run.md', () => {
         .read('/etc/latchkey/latchkey.env')
         .trim()
         .split('\n')
-        .map((line) => line.split(/=(.*)/, 2) as [string, string]),
+        .map((line) => line.replaceAll("'", '').split(/=(.*)/, 2) as [string, string]),
     );
   test('set up two instances that grant a request and log no warning', () => {
     expect(printed.join('')).toContain('without a key: 401\nwith the key: 200\n');

@@ -13,7 +13,12 @@ export interface WireCheck {
       readonly address: { readonly socketAddress: { readonly address: string } | null } | null;
     } | null;
     readonly request: {
-      readonly http: { readonly id: string; readonly method: string; readonly headers: readonly WireEntry[] } | null;
+      readonly http: {
+        readonly id: string;
+        readonly method: string;
+        readonly headers: readonly WireEntry[];
+        readonly headerMap: { readonly headers: readonly { readonly key: string; readonly rawValue: Buffer }[] } | null;
+      } | null;
     } | null;
     readonly contextExtensions: readonly WireEntry[];
   } | null;

@@ -7,7 +7,12 @@ const check = (method: string, authorization: string[], contextExtensions = READ
   attributes: {
     source: null,
     request: {
-      http: { id: '', method, headers: authorization.map((value) => ({ key: 'authorization', value })) },
+      http: {
+        id: '',
+        method,
+        headers: authorization.map((value) => ({ key: 'authorization', value })),
+        headerMap: null,
+      },
     },
     contextExtensions,
   },
@@ -17,6 +22,16 @@ test('takes the credential from a single Authorization header, and from none of 
   expect(readCheck(check('GET', ['Bearer a'])).credential).toBe('a');
   expect(readCheck(check('GET', ['Bearer a', 'Bearer a'])).credential).toBeUndefined();
   expect(readCheck(check('GET', [])).credential).toBeUndefined();
+});
+
+test('reads the headers that Envoy sends with encode_raw_headers', () => {
+  const rawCheck = (...values: string[]): WireCheck => {
+    const headers = values.map((value) => ({ key: 'authorization', rawValue: Buffer.from(value) }));
+    const http = { id: '', method: 'GET', headers: [], headerMap: { headers } };
+    return { attributes: { source: null, request: { http }, contextExtensions: READS } };
+  };
+  expect(readCheck(rawCheck('Bearer a')).credential).toBe('a');
+  expect(readCheck(rawCheck('Bearer a', 'Bearer a')).credential).toBeUndefined();
 });
 
 test.each([
