@@ -37,8 +37,13 @@ export interface UndeliveredNotices {
 
 /** Where a channel leads. */
 export interface NoticeReceiver {
-  /** Throws an Error with a readable reason when the message was not accepted. Ends within 20 seconds. */
+  /** Throws a NotAccepted with a readable reason when the message was not accepted. Ends within 20 seconds. */
   deliver(message: OutboxMessage): Promise<void>;
+}
+
+export interface NotAccepted extends Error {
+  /** How long the receiver asked to be left alone. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What a receiver gets. It is the same in every attempt. */

@@ -59,6 +59,24 @@ describe('SendNotices', () => {
     expect(await send.execute()).toEqual({ outcomes: [], why: undefined, pauseMs: undefined });
   });
 
+  test('waits for as long as the receiver asks, up to an hour, before it sends anything', async () => {
+    for (const [asksMs, pauseMs] of [
+      [20 * MINUTE_MS, 20 * MINUTE_MS],
+      [DAY_MS, HOUR_MS],
+      [1, 1000],
+    ] as const) {
+      const { receiver, send, store, waiting } = await setUp(1);
+      receiver.answer = () => Promise.reject(Object.assign(new Error('it answered 429'), { retryAfterMs: asksMs }));
+      expect(await send.execute()).toEqual({ outcomes: ['failed'], why: 'it answered 429', pauseMs });
+      receiver.answer = async () => {};
+      store.pass(Math.max(pauseMs, 5000) - 1);
+      expect((await send.execute()).outcomes).toEqual([]);
+      store.pass(1);
+      expect((await send.execute()).outcomes).toEqual(['delivered']);
+      expect(waiting()).toBe(0);
+    }
+  });
+
   test('waits longer after each failed attempt, and gives the message up after the last', async () => {
     const { receiver, send, store, stored } = await setUp(1);
     receiver.answer = REFUSES;

@@ -2,7 +2,8 @@ import type { NoticeChannel } from '../../domain/notices/channel.js';
 import { ReceiverStanding } from '../../domain/notices/receiver-standing.js';
 import { pauseAfter } from '../../domain/notices/retry-schedule.js';
 import type { NoticeReceiver, Outbox } from '../ports.js';
-import type { Claim } from '../notice-ports.js';
+import { HOUR_MS } from '../../domain/time.js';
+import type { Claim, NotAccepted } from '../notice-ports.js';
 
 const AT_ONCE = 16;
 
@@ -58,7 +59,8 @@ export class SendNotices {
     const hasAccepted = outcomes.includes('delivered');
     const why = hasAccepted ? undefined : results.find((each) => each.why !== undefined)?.why;
     if (hasAccepted || why !== undefined) this.standing.note(hasAccepted);
-    if (why !== undefined) return { outcomes, why, pauseMs: this.standing.pauseMs };
+    const askedMs = Math.max(0, ...results.map(({ retryAfterMs = 0 }) => retryAfterMs));
+    if (why !== undefined) return { outcomes, why, pauseMs: Math.max(this.standing.pauseMs, askedMs) };
     const hasMore = claims.length === limit || (await this.makeMoreDue());
     return { outcomes, why, pauseMs: hasMore ? 0 : undefined };
   }
@@ -76,7 +78,7 @@ export class SendNotices {
     this.underWay.end();
   }
 
-  private async send(claim: Claim): Promise<{ outcome: TryOutcome; why?: string }> {
+  private async send(claim: Claim): Promise<{ outcome: TryOutcome; why?: string; retryAfterMs?: number }> {
     const answer = await this.underWay.track(this.receiver.deliver(claim.message));
     if (answer === 'done') {
       await this.outbox.delivered(claim);
@@ -86,9 +88,10 @@ export class SendNotices {
       await this.outbox.release(claim);
       return { outcome: 'cut_off' };
     }
+    const retryAfterMs = Math.min(answer.retryAfterMs ?? 0, HOUR_MS);
     const pauseMs = pauseAfter(claim.tries + 1, claim.ageMs);
-    await this.outbox.failed(claim, answer.message, pauseMs);
-    return { outcome: pauseMs === undefined ? 'given_up' : 'failed', why: answer.message };
+    await this.outbox.failed(claim, answer.message, pauseMs && Math.max(pauseMs, retryAfterMs));
+    return { outcome: pauseMs === undefined ? 'given_up' : 'failed', why: answer.message, retryAfterMs };
   }
 }
 
@@ -104,9 +107,9 @@ class UnderWay {
   }
 
   /** Resolves with `cut-off` when the grace period ended first. After that or a deadline, the work continues unobserved. */
-  track(work: Promise<void>): Promise<'done' | 'cut-off' | Error> {
+  track(work: Promise<void>): Promise<'done' | 'cut-off' | NotAccepted> {
     return new Promise((resolve) => {
-      const settle = (answer: 'done' | 'cut-off' | Error) => {
+      const settle = (answer: 'done' | 'cut-off' | NotAccepted) => {
         clearTimeout(deadline);
         this.cutOffs.delete(cutOff);
         resolve(answer);
@@ -118,7 +121,7 @@ class UnderWay {
       const deadline = setTimeout(() => settle(late), deadlineMs);
       work.then(
         () => settle('done'),
-        (error: Error) => settle(error),
+        (error: NotAccepted) => settle(error),
       );
     });
   }

@@ -9,7 +9,7 @@ import {
   verified,
   WebhookServer,
 } from '../../../../test/support/platform/webhook-receiver.js';
-import type { OutboxMessage } from '../../../application/notice-ports.js';
+import type { NotAccepted, OutboxMessage } from '../../../application/notice-ports.js';
 import { WebhookReceiver } from './webhook-receiver.js';
 
 const secrets = [randomBytes(24), randomBytes(64)];
@@ -42,6 +42,23 @@ describe('the receiver of webhooks', () => {
 
   const receiver = (timeoutMs?: number, url = server.url) =>
     new WebhookReceiver({ url, secrets: secrets.map((secret) => createSecretKey(secret)) }, timeoutMs);
+
+  test.each([
+    ['120', 120_000],
+    [new Date(Date.now() + 3_600_000).toUTCString(), 3_600_000],
+    ['soon', undefined],
+    ['-1', undefined],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
+  ])('may ask to be left alone with Retry-After: %s', async (text, expected) => {
+    server.answer = answering(429, { 'retry-after': text });
+    const error = (await receiver()
+      .deliver(MESSAGE)
+      .catch((thrown: unknown) => thrown)) as NotAccepted;
+    expect(error.message).toBe('it answered 429');
+    // The time in the header has whole seconds, and some have passed.
+    const isClose = Math.abs((error.retryAfterMs ?? 0) - (expected ?? 0)) < 1_800_000;
+    expect([error.retryAfterMs === undefined, isClose]).toEqual([expected === undefined, true]);
+  });
 
   test('gets a message that the library verifies with each of the secrets and no other', async () => {
     await receiver().deliver(MESSAGE);

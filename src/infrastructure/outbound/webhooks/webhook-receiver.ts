@@ -1,4 +1,9 @@
-import http, { type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
+import http, {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
@@ -26,7 +31,7 @@ export class WebhookReceiver implements NoticeReceiver {
     const body = JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
     // The time of this attempt, because receivers refuse old timestamps.
     const sentAt = new Date();
-    const status = await this.post(body, {
+    const { statusCode: status = 0, headers } = await this.post(body, {
       'content-type': 'application/json',
       'user-agent': 'Latchkey',
       'webhook-id': id,
@@ -35,7 +40,8 @@ export class WebhookReceiver implements NoticeReceiver {
       'webhook-signature': this.signers.map((signer) => signer.sign(id, sentAt, body)).join(' '),
     });
     if (status >= 200 && status < 300) return;
-    throw new Error(`it answered ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`);
+    const more = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
+    throw Object.assign(new Error(`it answered ${status}${more}`), { retryAfterMs: retryAfterMs(headers) });
   }
 
   /** Aborts requests that are still running. */
@@ -43,8 +49,8 @@ export class WebhookReceiver implements NoticeReceiver {
     for (const request of this.underWay) request.destroy(new Error('the service ended'));
   }
 
-  /** Resolves with the status, over a connection of its own. Rejects with an Error that gives the reason in words. */
-  private post(body: string, headers: OutgoingHttpHeaders): Promise<number> {
+  /** Resolves with the head of the answer, over a connection of its own. Rejects with an Error that gives the reason in words. */
+  private post(body: string, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
     const { url } = this.config;
     return new Promise((resolve, reject) => {
       const { request: open } = url.startsWith('https:') ? https : http;
@@ -60,12 +66,12 @@ export class WebhookReceiver implements NoticeReceiver {
       });
       request.on('error', (error: NodeJS.ErrnoException) => reject(reasonOf(error)));
       // Without a listener, Node closes the connection and reports neither an answer nor an error.
-      request.once('upgrade', ({ statusCode }, socket) => {
-        resolve(statusCode!);
+      request.once('upgrade', (response, socket) => {
+        resolve(response);
         socket.destroy();
       });
       request.once('response', (response) => {
-        resolve(response.statusCode!);
+        resolve(response);
         let read = 0;
         response.on('data', (chunk: Buffer) => {
           read += chunk.length;
@@ -77,6 +83,12 @@ export class WebhookReceiver implements NoticeReceiver {
       request.end(body);
     });
   }
+}
+
+/** In seconds, or as a time (RFC 9110, 10.2.3). */
+function retryAfterMs({ 'retry-after': text = '' }: IncomingHttpHeaders): number | undefined {
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return ms > 0 ? ms : undefined;
 }
 
 /** Uses the code where there is one, because the message repeats the address, which may contain a token. */
