@@ -31,6 +31,12 @@ test.each<[NodeJS.ProcessEnv, Partial<DatabaseConfig>]>([
     },
   ],
   [{ DATABASE_URL: 'postgresql://one,two' }, { urls: ['postgresql://one', 'postgresql://two'] }],
+  ...['require', 'prefer', 'verify-ca', 'verify-full'].map((mode): [NodeJS.ProcessEnv, object] => [
+    { DATABASE_URL: `postgres://u:p@one/x?sslmode=${mode}&sslrootcert=/ca.pem` },
+    { urls: ['postgres://u:p@one/x?sslmode=verify-full&sslrootcert=/ca.pem'] },
+  ]),
+  [{ DATABASE_URL: 'postgres://u:p@one/x?sslrootcert=system' }, { urls: ['postgres://u:p@one/x?sslmode=verify-full'] }],
+  [{ DATABASE_URL: 'postgres://u:p@one/x?sslmode=no-verify' }, { urls: ['postgres://u:p@one/x?sslmode=no-verify'] }],
   [{ DATABASE_PATIENCE_MS: '20' }, { timeoutMs: 20 }],
   [{ DATABASE_PATIENCE_MS: '60000' }, { timeoutMs: 60_000 }],
   [{ DATABASE_POOLING: 'transaction' }, { pooling: 'transaction' }],

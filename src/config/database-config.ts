@@ -28,11 +28,18 @@ function readUrls(reader: EnvReader): string[] {
   const name = 'DATABASE_URL';
   const value = reader.text(name);
   if (value === undefined) return [reader.missing(name)];
-  const check = (url: string) => reader.checkedUrl(name, url, ['postgres:', 'postgresql:']);
+  const check = (url: string) => withPlainTls(reader.checkedUrl(name, url, ['postgres:', 'postgresql:']));
   const [, before, hosts = '', after] = /^([^:/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(value) ?? [];
   if (!hosts.includes(',')) return [check(value)];
   return hosts.split(',').map((host) => {
     if (host === '') reader.wrong(name, 'has a comma with no host before or after it');
     return check(`${before}${host}${after}`);
   });
+}
+
+/** pg verifies certificate and name in each of these modes, and warns each time that libpq does not. */
+function withPlainTls(url: string): string {
+  return url
+    .replace(/(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, 'verify-full')
+    .replace(/(?<=[?&])sslrootcert=system(?=&|$)/, 'sslmode=verify-full');
 }

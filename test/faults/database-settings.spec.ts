@@ -5,7 +5,7 @@ import { withWrongSecret } from '../support/callers/key-strings.js';
 import { ADMIN, ADMIN_PROFILE } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
-import { CommandHost } from '../support/processes/command-line.js';
+import { CommandHost, LATCHKEY, runCommand } from '../support/processes/command-line.js';
 import { buildService } from '../support/processes/service-process.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
@@ -126,5 +126,43 @@ describe.each(['session', 'transaction'])('a database with settings of its own, 
       password: PASSWORD,
     });
     isRecent(end.body.revokedAt);
+  });
+});
+
+describe('the start', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('is refused with a database that is not in UTF-8, and names the encoding', async () => {
+    const url = new URL(database.url);
+    url.pathname += '_latin1';
+    const name = url.pathname.slice(1);
+    const how = `ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`;
+    await sql(database.url, `CREATE DATABASE ${name} ${how}`);
+    try {
+      await expect(startService({ DATABASE_URL: url.href })).rejects.toThrow(
+        /^DATABASE_URL: the database has the encoding LATIN1[^\n]*ENCODING 'UTF8'/,
+      );
+    } finally {
+      await sql(database.url, `DROP DATABASE ${name} WITH (FORCE)`);
+    }
+  });
+
+  test('needs no home folder, as for a user who has a number and no name', async () => {
+    // What Node.js does for such a user without HOME.
+    const preload = `import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';
+      os.homedir = () => { throw new Error('ENOENT: no such file or directory, uv_os_homedir'); }; syncBuiltinESMExports();`;
+    const env = {
+      PATH: process.env['PATH']!,
+      DATABASE_URL: database.url.replace(/:[^:@/]*@/, '@'),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+    };
+    const { err } = await runCommand(process.execPath, [LATCHKEY, 'account', 'list'], { env });
+    // It ends: it does not keep the connection either.
+    expect(err).toBe('latchkey: DATABASE_URL: it has no password, and PostgreSQL asks for one\n');
   });
 });

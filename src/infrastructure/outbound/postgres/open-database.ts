@@ -6,6 +6,16 @@ import type { Limits, SessionSource } from './client/data-source.js';
 
 const OLDEST_VERSION = 140_000;
 const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for one in session mode';
+/** Node.js could not verify the server's certificate. */
+const UNVERIFIED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+const TLS_HINT =
+  'every sslmode but no-verify checks the certificate and its name, require too: add sslrootcert=/path/ca.pem for your own certificate authority';
 
 /** A problem with the database that keeps the service from starting, in one line for the operator. */
 class DatabaseNotUsable extends Error {}
@@ -77,14 +87,20 @@ function notUsable(error: unknown): DatabaseNotUsable {
   // A host name with several addresses fails with one error for each, in an error that has no message itself.
   const { message, code } = error as Error & { code?: string };
   // PgBouncer uses 08P01 for nearly every error, so only the text shows that it refuses a setting of the session.
-  const hint = message.startsWith('unsupported startup parameter') ? ` (a pool? ${POOL_HINT})` : '';
+  const isPool = message.startsWith('unsupported startup parameter');
+  const hint = isPool ? ` (a pool? ${POOL_HINT})` : UNVERIFIED.has(code ?? '') ? ` (${TLS_HINT})` : '';
   return new DatabaseNotUsable(`DATABASE_URL: ${message || code}${hint}`, { cause: error });
 }
 
 async function requireVersion(dataSource: SessionSource): Promise<void> {
-  const statement = `SELECT current_setting('server_version_num')::integer AS version`;
-  const [row] = await dataSource.query<{ version: number }[]>(statement);
-  if (row!.version < OLDEST_VERSION) throw new DatabaseNotUsable('DATABASE_URL: PostgreSQL 14 or newer is needed');
+  const statement = `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`;
+  const [row] = await dataSource.query<{ version: number; encoding: string }[]>(statement);
+  const { version, encoding } = row!;
+  if (version < OLDEST_VERSION) throw new DatabaseNotUsable('DATABASE_URL: PostgreSQL 14 or newer is needed');
+  if (encoding === 'UTF8') return;
+  throw new DatabaseNotUsable(
+    `DATABASE_URL: the database has the encoding ${encoding}, which can't store every name: create one with ENCODING 'UTF8' TEMPLATE template0`,
+  );
 }
 
 /** Newer tables than ours are fine: while an update runs, an older instance sees them too. */

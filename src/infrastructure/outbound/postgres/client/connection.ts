@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { connectionError, unavailable } from './errors.js';
@@ -23,14 +22,11 @@ export interface ClientConfig extends pg.ClientConfig {
   readonly answerTimeoutMs?: number | undefined;
 }
 
-/** pg calls this when PostgreSQL asks for a password. Its own error would not say what is missing. */
-function noPassword(): never {
-  throw new Error('it has no password, and PostgreSQL asks for one');
-}
-
-/** libpq's file, in which pg looks for a password. */
+/** libpq's file, in which pg looks for a password. A user without a name, as in some containers, has no home. */
 function hasPasswordFile(): boolean {
-  return existsSync(process.env['PGPASSFILE'] ?? join(homedir(), '.pgpass'));
+  const { PGPASSFILE, HOME } = process.env;
+  const file = PGPASSFILE ?? (HOME && join(HOME, '.pgpass'));
+  return file !== undefined && existsSync(file);
 }
 
 export class PrimaryClient extends pg.Client implements WatchedConnection {
@@ -46,7 +42,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
   ) {
     const socket = new Socket();
     super({ ...config, connectionString: primary.url, stream: () => socket });
-    if (this.password === null && !hasPasswordFile()) Object.assign(this, { password: noPassword });
+    if (this.password === null && !hasPasswordFile()) Object.assign(this, { password: () => this.lackPassword() });
     this.socket = socket.once('close', primary.hold(this));
     // Without a listener, an error event would end the process. The statements fail too, and the pool removes it.
     this.on('error', () => (this.hasEnded = true));
@@ -79,6 +75,12 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
   drop(): void {
     this.isDropped = true;
     this.socket.destroy();
+  }
+
+  /** pg calls this when PostgreSQL asks for a password. Its own error would not say what is missing, and it stays connected. */
+  private lackPassword(): never {
+    setImmediate(() => this.drop());
+    throw new Error('it has no password, and PostgreSQL asks for one');
   }
 
   /** Drops the connection of a late statement, which would otherwise still run before the next call's statement. */
