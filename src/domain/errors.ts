@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'operation_not_allowed'
   | 'not_found'
   | 'account_not_found'
+  | 'another_person'
   | 'email_taken'
   | 'stale_version'
   | 'account_deleted'

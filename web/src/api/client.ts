@@ -28,6 +28,10 @@ export interface ApiClientOptions {
   readonly getToken?: ((freshSignIn?: FreshSignIn) => Promise<string> | string) | undefined;
   /** Asks the person to sign in again. Resolves with whether they did. */
   readonly signInAgain?: (() => Promise<boolean>) | undefined;
+  /** The id of the person whom the page shows, once it is known: the service changes nothing for another one. */
+  readonly person?: () => string | undefined;
+  /** Called when somebody else was signed in, so that nothing was changed. */
+  readonly onAnotherPerson?: () => void;
   /** The service account whose keys the calls are about. Default: the person's own. */
   readonly account?: string;
   /** Called when a call about the keys of the account has failed. */
@@ -126,7 +130,11 @@ export class ApiClient {
     const response = await (begun ?? fetch(url, await this.requestInit(call))).catch((cause: unknown) => {
       throw new NoAnswer('The service did not answer', { cause });
     });
-    if (!response.ok) throw await readProblem(response);
+    if (!response.ok) {
+      const problem = await readProblem(response);
+      if (problem.code === 'another_person') this.options.onAnotherPerson?.();
+      throw problem;
+    }
     if (response.status === 204) return undefined as T;
     return (await response.json().catch((cause: unknown) => {
       throw new NoAnswer('The answer broke off', { cause });
@@ -134,10 +142,12 @@ export class ApiClient {
   }
 
   private async requestInit({ method = 'GET', body, idempotencyKey, token }: Call): Promise<RequestInit> {
-    const { getToken } = this.options;
+    const { getToken, person } = this.options;
     const headers = new Headers({ Accept: 'application/json' });
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
+    const shown = method === 'GET' ? undefined : person?.();
+    if (shown !== undefined) headers.set('Latchkey-Person', shown);
     if (getToken) headers.set('Authorization', `Bearer ${token ?? (await getToken())}`);
     return {
       method,

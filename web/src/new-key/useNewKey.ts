@@ -73,7 +73,7 @@ export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse:
       onMade(created);
       return { phase: 'idle' };
     } catch (error) {
-      if (error instanceof SomebodyElse) return drop();
+      if (error instanceof SomebodyElse || hasCode(error, 'another_person')) return drop();
       // The account has a password now, or passwords are no longer accepted. Or the permissions have changed.
       if (hasCode(error, 'invalid_fields')) {
         void queryClient.invalidateQueries({ queryKey: OWNER });

@@ -14,7 +14,7 @@ import { Header } from './Header';
 import classes from './page.module.css';
 import surface from '../ui/surface.module.css';
 import { docsUrl, exampleUrl, helpUrl } from './links';
-import { hasSignedIn, weakness } from './landing';
+import { hasSignedIn, isAnother, weakness } from './landing';
 import { LandingNotice } from './LandingNotice';
 import { platformSignIn } from './sign-in-ways';
 import { forgetPlace, step, usePlaceInAddress, useSearch } from './usePlaceInAddress';
@@ -37,11 +37,16 @@ export function App() {
   const [place, goTo] = usePlaceInAddress();
   const session = state.phase === 'signed-in' ? state.session : undefined;
   const ownTabs = useAdministrationTabs(session);
+  const [hasChanged, setChanged] = useState(false);
+  const change = () => {
+    setChanged(true);
+    load();
+  };
   return (
     <>
       <Header session={session} onSignOut={() => void signOut().then(forgetPlace)} />
       <main className={`${classes.main} ${surface.surface}`}>
-        <LandingNotice />
+        <LandingNotice isAnother={isAnother || hasChanged} />
         {state.phase === 'loading' && <KeyListSkeleton />}
         {state.phase === 'failed' && <FailureAlert error={state.error} onRetry={load} helpUrl={helpUrl} />}
         {state.phase === 'signed-out' && <SignInPage client={client} onSignedIn={load} />}
@@ -55,6 +60,7 @@ export function App() {
               ownTabs={ownTabs}
               takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
               onSignedOut={leave}
+              onAnotherPerson={change}
               {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
               exampleUrl={exampleUrl}
               docsUrl={docsUrl}

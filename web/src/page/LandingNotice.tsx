@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
-import { isAnother, refusal } from './landing';
+import { refusal } from './landing';
 import { helpUrl } from './links';
 import classes from './page.module.css';
 import { otherAccount } from './sign-in-ways';
@@ -12,8 +12,8 @@ type Reason = keyof PageTexts['refused'];
 /** The platform would only sign the same person in again. */
 const OF_ACCOUNTS: readonly Reason[] = ['no_account', 'service_account', 'suspended', 'deleted'];
 
-/** Reports an unexpected result of the sign-in to a person who comes back from the platform. */
-export function LandingNotice() {
+/** Reports that somebody else is signed in, or an unexpected result of a sign-in at the platform. */
+export function LandingNotice({ isAnother }: { readonly isAnother: boolean }) {
   const { another, refused, ...texts } = usePageTexts();
   if (refusal === undefined && !isAnother) return null;
   // The address may contain any text.

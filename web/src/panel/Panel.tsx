@@ -14,6 +14,7 @@ import { AccountGate } from './AccountGate';
 import { PanelContext } from './context';
 import classes from './Panel.module.css';
 import surface from '../ui/surface.module.css';
+import { OWNER } from './useOwner';
 import { PanelTabs, type OwnTab } from './PanelTabs';
 import { START } from './place';
 import { usePlace, type GoTo, type PlaceProps } from './usePlace';
@@ -35,6 +36,8 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly ownTabs?: readonly OwnTab[];
   /** The session has ended and was not renewed. */
   readonly onSignedOut?: () => void;
+  /** Somebody else than `owner` has signed in. */
+  readonly onAnotherPerson?: () => void;
 }
 
 const SignInAgainDialog = later(() => import('../session/SignInAgainDialog').then((part) => part.SignInAgainDialog), {
@@ -64,6 +67,10 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
   const heading = useRef<HTMLHeadingElement>(null);
   const latest = useRef(getToken);
   latest.current = getToken;
+  const latestAnother = useRef(given.onAnotherPerson);
+  latestAnother.current = given.onAnotherPerson;
+  const latestTexts = useRef(texts);
+  latestTexts.current = texts;
   const latestGoTo = useRef(goTo);
   latestGoTo.current = goTo;
   const isOfAccount = useRef(false);
@@ -75,12 +82,21 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
     // A host may pass a new function on each render; the latest one is called.
     const getLatestToken = (freshSignIn?: FreshSignIn) => latest.current?.(freshSignIn) ?? '';
     const credentials = hasToken ? { getToken: getLatestToken } : { signInAgain: gate.signInAgain };
-    const client = new ApiClient({ apiBaseUrl, ...credentials });
-    const focusHeading = () => heading.current?.focus();
     const startAgain = () => {
       if (isOfAccount.current) latestGoTo.current(START, { replace: true });
       void queryClient.resetQueries();
     };
+    const client = new ApiClient({
+      apiBaseUrl,
+      ...credentials,
+      person: () => (owner ?? queryClient.getQueryData<Session>(OWNER))?.ownerId,
+      onAnotherPerson: () => {
+        if (latestAnother.current) return latestAnother.current();
+        startAgain();
+        announce(latestTexts.current.failure.anotherPerson);
+      },
+    });
+    const focusHeading = () => heading.current?.focus();
     return {
       client,
       account: undefined,

@@ -7,6 +7,7 @@ export function describeFailure(error: unknown, { failure, language }: Texts): s
   if (error instanceof NoAnswer) return navigator.onLine ? failure.noAnswer : failure.offline;
   if (!(error instanceof ApiProblem)) return failure.unexpected(error instanceof Error ? error.message : String(error));
   if (error.code === 'unauthenticated') return failure.signedOut;
+  if (error.code === 'another_person') return failure.anotherPerson;
   if (error.code === 'no_account') return failure.noAccount;
   if (error.code === 'account_not_found') return failure.notManaged;
   if (error.code === 'account_not_active') return failure.notActive;

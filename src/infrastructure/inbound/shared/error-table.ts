@@ -23,6 +23,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   operation_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Operation not allowed' },
   not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Not found' },
   account_not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Account not found' },
+  another_person: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Another person' },
   email_taken: { http: 409, grpc: grpc.ALREADY_EXISTS, title: 'Email taken' },
   stale_version: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Stale version' },
   account_deleted: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Account deleted' },

@@ -33,6 +33,7 @@ export const english = {
     noAnswer: 'The service can’t be reached. Try again in a moment.',
     unavailable: 'The service isn’t available right now. Try again in a moment.',
     signedOut: 'Your session has ended. Sign in again to continue.',
+    anotherPerson: 'Somebody else is signed in now, so nothing was changed.',
     noAccount: 'You’re signed in, but you don’t have an account here yet.',
     notManaged: 'You don’t manage this service account any more, so nothing was changed.',
     notActive: 'This service account is suspended or deleted, so no key was made.',

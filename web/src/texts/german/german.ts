@@ -32,6 +32,7 @@ export const german: Texts = {
     offline: 'Sie sind offline. Prüfen Sie Ihre Verbindung und versuchen Sie es dann erneut.',
     noAnswer: 'Der Dienst ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
     unavailable: 'Der Dienst ist gerade nicht verfügbar. Versuchen Sie es gleich noch einmal.',
+    anotherPerson: 'Inzwischen ist jemand anderes angemeldet, daher wurde nichts geändert.',
     signedOut: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an, um fortzufahren.',
     noAccount: 'Sie sind angemeldet, haben hier aber noch kein Konto.',
     notManaged: 'Sie verwalten dieses Dienstkonto nicht mehr, daher wurde nichts geändert.',

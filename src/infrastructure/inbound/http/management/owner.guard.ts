@@ -7,7 +7,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { IdentifyOwner } from '../../../../application/sessions/identify-owner.js';
 import type { Session } from '../../../../application/ports.js';
@@ -18,11 +18,27 @@ import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/k
 import { SessionCookie } from './cookies.js';
 import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 
+/** The id of the person whom the page showed when they decided. */
+const PERSON = 'latchkey-person';
+
+const OF_PERSON = {
+  name: 'Latchkey-Person',
+  required: false,
+  description: 'The id of the person whom the page shows. Another person gets 409, another_person, and nothing is done',
+};
+
+/** Somebody else may have signed in in another window since then. */
+function requirePerson(request: LatchkeyRequest, { account }: Session): void {
+  if (headerValues(request, PERSON).every((id) => id === account.id)) return;
+  throw new LatchkeyError('another_person', 'Somebody else is signed in now, so nothing was done');
+}
+
 /** For routes that also serve people who are not signed in. An Authorization header is still checked there. */
 export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true), ApiSecurity({}));
 
 /** Each request needs a session or a token of the platform's own login, of a person. */
-export const ForOwners = () => applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'));
+export const ForOwners = () =>
+  applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'), ApiHeader(OF_PERSON));
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -43,6 +59,7 @@ export class OwnerGuard implements CanActivate {
     const session = authorization.length > 0 ? await this.byBearer(authorization, request, response) : undefined;
     if (session) request.session = session;
     else if (!this.reflector.get(SignedOutToo, context.getHandler())) request.session = await this.byCookie(request);
+    if (request.session) requirePerson(request, request.session);
     return true;
   }
 

@@ -33,7 +33,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
     origin: [...origins],
     credentials: false,
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Latchkey-Person', 'X-Request-Id'],
     exposedHeaders: [
       'Retry-After',
       'WWW-Authenticate',
