@@ -356,11 +356,13 @@ describe('all keys', () => {
   test('say that a key had already ended when somebody else was faster', async () => {
     const owner = await stage.newOwner();
     const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
-    const { page } = await openAllKeys(stage, `owner=${owner.id}`);
+    const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
     const drawer = await openDrawer(page, 'CI deploy');
     await button(drawer, 'Revoke key…').click();
     await owner.person.revoke(apiKey.id);
     await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    const before = 'form:has(input[type=password]) input[autocomplete=username]';
+    expect(await page.locator(before).inputValue()).toBe(administrator.email);
     await page.keyboard.press('Enter');
     await page.getByText('“CI deploy” had already ended').waitFor();
     await drawer.getByRole('note').getByText('Its owner revoked this key').waitFor();

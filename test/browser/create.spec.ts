@@ -2,7 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Page } from 'playwright-core';
 import { countKeys, putKeys } from './support/rows.js';
 import { isCreation, record } from './support/network.js';
-import { button, createDialog, fillCreate, focusOn, openCreate, shownKey, storeKey } from './support/screen.js';
+import {
+  button,
+  createDialog,
+  fillCreate,
+  focusOn,
+  openCreate,
+  showDetails,
+  shownKey,
+  storeKey,
+} from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const DAY_MS = 86_400_000;
@@ -45,6 +54,31 @@ describe('creating a key', () => {
     await page.getByRole('textbox', { name: 'Name', description: /This must .*control/ }).waitFor();
     await focusOn(page.getByLabel('Name', { exact: true }));
     expect(requests).toHaveLength(1);
+  });
+
+  test('each form with a password has the field of the name that a browser saved with it, and none takes it into the note', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    const { page } = await stage.open({ owner });
+    /** The text field before the password. Browsers fill it in. */
+    const named = async () => {
+      await page.getByLabel('Your password', { exact: true }).waitFor();
+      return page.evaluate<unknown[]>(`(() => {
+        const form = document.querySelector('input[type=password]').form;
+        const fields = [...form.querySelectorAll('input[type=text], input[type=email], input[type=password], textarea')];
+        const { autocomplete, value } = fields[fields.findIndex(({ type }) => type === 'password') - 1];
+        return [autocomplete, value];
+      })()`);
+    };
+    await openCreate(page);
+    expect(await named()).toEqual(['username', owner.email]);
+    await page.keyboard.press('Escape');
+    for (const action of ['Rotate…', 'It leaked…']) {
+      await button(await showDetails(page, 'CI deploy'), action).click();
+      expect(await named()).toEqual(['username', owner.email]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+    }
   });
 
   test('the form says what each access level can do, what no key can, and the day on which the key expires', async () => {

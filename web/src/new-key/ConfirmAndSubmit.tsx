@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core';
+import { useOwner } from '../panel/useOwner';
 import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
 import { PasswordField } from '../ui/PasswordField';
@@ -30,16 +31,21 @@ export function ConfirmAndSubmit({
   const { making, isBusy } = newKey;
   const texts = useTexts();
   const { create, revoke } = texts;
+  const email = useOwner().data?.email ?? '';
   return (
     <>
       {form.asksPassword ? (
-        <PasswordField
-          label={create.password}
-          description={create.passwordHint}
-          value={form.password}
-          onChange={(event) => form.setPassword(event.currentTarget.value)}
-          error={form.errors.password}
-        />
+        <>
+          {/* Browsers write a saved name into the text field before a password: without this one, into the note. */}
+          <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+          <PasswordField
+            label={create.password}
+            description={create.passwordHint}
+            value={form.password}
+            onChange={(event) => form.setPassword(event.currentTarget.value)}
+            error={form.errors.password}
+          />
+        </>
       ) : (
         <Text size="sm" c="dimmed">
           {create.confirmation.hint}

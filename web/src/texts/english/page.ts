@@ -17,7 +17,7 @@ export const page = {
   },
   another: {
     title: 'You’re signed in with another account now',
-    text: 'It isn’t the account that this page was opened for, so what you typed is discarded and nothing was changed.',
+    text: 'This page was opened for another one, so nothing was changed.',
   },
   refused: {
     no_account: {

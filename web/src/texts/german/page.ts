@@ -17,7 +17,7 @@ export const page: PageTexts = {
   },
   another: {
     title: 'Sie sind jetzt mit einem anderen Konto angemeldet',
-    text: 'Es ist nicht das Konto, für das diese Seite geöffnet wurde. Ihre Eingaben wurden verworfen, und nichts wurde geändert.',
+    text: 'Diese Seite wurde für ein anderes geöffnet, daher wurde nichts geändert.',
   },
   refused: {
     no_account: {
