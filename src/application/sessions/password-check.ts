@@ -21,6 +21,8 @@ function formsOf(password: string): Set<string> {
 /** The only place that checks passwords. It counts the attempt, hashes, and records a failure before it answers. */
 export class PasswordCheck {
   private readonly budget = new NetworkBudget();
+  /** The latest attempt on each subject. */
+  private readonly turns = new Map<string, Promise<unknown>>();
 
   constructor(
     private readonly passwords: Passwords,
@@ -30,7 +32,23 @@ export class PasswordCheck {
   ) {}
 
   /** Takes the same time whether or not there is an account. Throws `too_many_attempts` or `busy`. */
-  async verify(guess: PasswordGuess, client: Client): Promise<{ matches: boolean; outdated: boolean }> {
+  verify(guess: PasswordGuess, client: Client): Promise<{ matches: boolean; outdated: boolean }> {
+    return this.inTurn(guess.subjects.map(({ name }) => name).join(' '), () => this.verifyNow(guess, client));
+  }
+
+  /** One attempt after the other: right passwords that come at the same time must not count as guesses of each other. */
+  private inTurn<T>(subject: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.turns.get(subject) ?? Promise.resolve()).then(work);
+    const over = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.turns.set(subject, over);
+    void over.then(() => this.turns.get(subject) === over && this.turns.delete(subject));
+    return turn;
+  }
+
+  private async verifyNow(guess: PasswordGuess, client: Client): Promise<{ matches: boolean; outdated: boolean }> {
     const { account, password, email, subjects, requester } = guess;
     const fail = (reason: FailureReason) =>
       this.audit.recordFailure({ reason, client, ownerId: account?.id ?? null, keyId: null, publicPart: null });

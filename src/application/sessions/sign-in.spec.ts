@@ -45,6 +45,15 @@ describe('SignIn', () => {
     }
   });
 
+  test('opens a session for each of many right passwords at once, and still checks only five wrong ones', async () => {
+    const { email } = await newOwner(app);
+    expect(await tally(times(20, () => signIn(email)))).toEqual({ ok: 20 });
+    expect(await tally(times(20, () => signIn(email, 'wrong')))).toEqual({
+      invalid_credentials: 5,
+      too_many_attempts: 15,
+    });
+  });
+
   test.each([
     ['NFC', 'NFD'],
     ['NFD', 'NFC'],
