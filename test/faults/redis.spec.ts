@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { printFigures } from '../support/jest/long-form.js';
 import { newOwner } from '../support/callers/owners.js';
 import { startRedis } from '../support/stores/redis.mjs';
-import { startService, type Service } from '../support/processes/service.js';
+import { startService, startServiceHere, type Service } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
 import { inTurn, outcomeOf } from './measure.js';
 
@@ -179,5 +179,59 @@ describe('the service with Redis', () => {
     await expectSameVerdicts();
     await admin.flushall();
     admin.disconnect();
+  });
+});
+
+describe.each<[string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise<unknown>, RegExp]>([
+  [
+    'may not run scripts',
+    (admin) => admin.acl('SETUSER', 'default', '-@scripting'),
+    (admin) => admin.acl('SETUSER', 'default', '+@all'),
+    /NOPERM/,
+  ],
+  [
+    'is full and evicts nothing',
+    (admin) => admin.config('SET', 'maxmemory', '1'),
+    (admin) => admin.config('SET', 'maxmemory', '0'),
+    /OOM/,
+  ],
+  [
+    'is a replica that only reads',
+    (admin) => admin.call('REPLICAOF', '127.0.0.1', '1'),
+    (admin) => admin.call('REPLICAOF', 'NO', 'ONE'),
+    /READONLY/,
+  ],
+])('a Redis that %s', (_, spoil, mend, reason) => {
+  test('counts as away: it is logged once, and shown by the metric, until it charges again', async () => {
+    let text = '';
+    const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
+      text += String(line);
+      return true;
+    });
+    const redis = await startRedis(mkdtempSync(join(tmpdir(), 'refusing-redis-')));
+    const admin = new Redis(redis.url);
+    const service = await startServiceHere({ ...LIMIT, REDIS_URL: redis.url, LOG_LEVEL: 'info' });
+    const isUp = async (expected: number) =>
+      (await (await fetch(`${service.url}/metrics`)).text()).includes(`latchkey_redis_up ${expected}\n`);
+    const lines = (message: string) => text.split('\n').filter((line) => line.includes(`"msg":"${message}`));
+    try {
+      const { fullKey } = await (await newOwner(service)).person.newKey();
+      await eventually(() => isUp(1));
+      await spoil(admin);
+      await eventually(async () => {
+        expect((await service.clients.validate(fullKey)).grant).toBeTruthy();
+        return isUp(0);
+      });
+      expect(lines('Redis is away')).toEqual([expect.stringMatching(reason)]);
+      await mend(admin);
+      await eventually(() => isUp(1));
+      await service.clients.validate(fullKey);
+      expect([lines('Redis is away').length, lines('Redis is back').length]).toEqual([1, 1]);
+    } finally {
+      await service.stop();
+      admin.disconnect();
+      await redis.stop();
+      spy.mockRestore();
+    }
   });
 });
