@@ -1,5 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
 import { DAY_MS } from '../../src/domain/time.js';
+import { RIGHTS } from '../../src/infrastructure/outbound/postgres/open-database.js';
 import { foreignString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
 import { withWrongSecret } from '../support/callers/key-strings.js';
 import { ADMIN, ADMIN_PROFILE } from '../support/callers/management-routes.js';
@@ -150,6 +155,38 @@ describe('the start', () => {
     } finally {
       await sql(database.url, `DROP DATABASE ${name} WITH (FORCE)`);
     }
+  });
+
+  test('is refused while the role of the service lacks rights that an upgrade needs, and names them', async () => {
+    const url = new URL(database.url);
+    await (await startService({ DATABASE_URL: database.url })).stop();
+    const role = `service_${randomBytes(4).toString('hex')}`;
+    const grants = readFileSync(join(root, 'deploy/postgres/grants.sql'), 'utf8').replaceAll('latchkey_service', role);
+    await sql(
+      database.url,
+      `CREATE ROLE ${role} LOGIN PASSWORD 'of-a-test'; ${grants}; REVOKE INSERT, UPDATE ON instances FROM ${role}`,
+    );
+    url.username = role;
+    url.password = 'of-a-test';
+    try {
+      await expect(startService({ DATABASE_URL: url.href })).rejects.toThrow(
+        /^DATABASE_URL: this role lacks INSERT on instances, UPDATE on instances: run deploy\/postgres\/grants.sql/,
+      );
+      await sql(database.url, grants);
+      await (await startService({ DATABASE_URL: url.href })).stop();
+    } finally {
+      await sql(database.url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
+  });
+
+  test('needs all rights that deploy/postgres/grants.sql gives, and no others', () => {
+    const grants = readFileSync(join(root, 'deploy/postgres/grants.sql'), 'utf8');
+    const given = [...grants.matchAll(/^GRANT ([A-Z, ]+) ON (?!SCHEMA)([a-z_,\s]+?)\s+TO/gm)];
+    const listed = (pairs: [string, string[]][]) =>
+      pairs.flatMap(([rights, tables]) => tables.map((table) => `${rights} on ${table}`)).sort();
+    expect(listed(given.map(([, rights, tables]) => [rights!, tables!.split(/,\s*/)]))).toEqual(
+      listed(Object.entries(RIGHTS).map(([rights, tables]) => [rights, [...tables]])),
+    );
   });
 
   test('needs no home folder, as for a user who has a number and no name', async () => {

@@ -32,7 +32,10 @@ export async function openDatabase(
   { limits, report }: Opening = {},
 ): Promise<SessionSource> {
   await migrateDatabase(primary, report);
-  return connect(primary, createDataSource(primary, limits), (dataSource) => requirePrefix(dataSource, keyPrefix));
+  return connect(primary, createDataSource(primary, limits), async (dataSource) => {
+    await requireRights(dataSource);
+    await requirePrefix(dataSource, keyPrefix);
+  });
 }
 
 /** Applies missing migrations, one instance at a time, and returns their names. */
@@ -108,6 +111,42 @@ async function requireMigrated(dataSource: SessionSource): Promise<void> {
   const applied = await appliedMigrations(dataSource);
   if (dataSource.migrations.every(({ name }) => name !== undefined && applied.includes(name))) return;
   throw new DatabaseNotUsable('DATABASE_URL: the tables are older than this version: run `latchkey migrate`');
+}
+
+/** What the service does with each table while it runs: deploy/postgres/grants.sql gives it. */
+export const RIGHTS: Readonly<Record<string, readonly string[]>> = {
+  SELECT: ['migrations', 'decoy_key', 'told_notices'],
+  'SELECT, INSERT, UPDATE': ['accounts', 'api_keys', 'notice_sequences', 'key_notices'],
+  'SELECT, INSERT, UPDATE, DELETE': [
+    ...[
+      'sessions',
+      'spent_sign_ins',
+      'idle_notices',
+      'password_guesses',
+      'outbox',
+      'leak_reports',
+      'leak_report_budgets',
+    ],
+    ...['api_key_usage', 'api_key_addresses', 'api_key_denials', 'api_key_days', 'api_key_networks', 'instances'],
+  ],
+  'SELECT, INSERT': ['audit_events', 'audit_seals', 'audit_prunings'],
+};
+
+const LACKING = `
+  SELECT right_name || ' on ' || table_name AS lacking FROM unnest($1::text[], $2::text[]) AS needed (right_name, table_name)
+  WHERE NOT has_table_privilege(to_regclass(table_name), right_name) ORDER BY table_name`;
+
+/** Otherwise the service would be ready, and a change would fail at the first table that an upgrade added. */
+async function requireRights(dataSource: SessionSource): Promise<void> {
+  const needed = Object.entries(RIGHTS).flatMap(([rights, tables]) =>
+    rights.split(', ').flatMap((right) => tables.map((table) => [right, table] as const)),
+  );
+  const columns = [needed.map(([right]) => right), needed.map(([, table]) => table)];
+  const rows = await dataSource.query<{ lacking: string }[]>(LACKING, columns);
+  if (rows.length === 0) return;
+  throw new DatabaseNotUsable(
+    `DATABASE_URL: this role lacks ${rows.map(({ lacking }) => lacking).join(', ')}: run deploy/postgres/grants.sql, as after each \`latchkey migrate\``,
+  );
 }
 
 /** With another marker, all stored keys would be refused as malformed. */
