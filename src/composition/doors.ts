@@ -83,7 +83,7 @@ export async function buildDoors(
   const pipeline = new CallPipeline(identity, grpcTimes, traces, log);
   return {
     readiness,
-    grpc: new GrpcServer(config, grpcDoors, pipeline, health),
+    grpc: new GrpcServer(config, grpcDoors, pipeline, health, log),
     metricsListener: new MetricsListener(metricsPage, readiness, config),
     http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };

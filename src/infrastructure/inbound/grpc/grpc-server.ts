@@ -2,18 +2,18 @@ import { experimental, Server, ServerCredentials, type ServiceDefinition } from 
 import { loadSync } from '@grpc/proto-loader';
 import { createServer, type Socket } from 'node:net';
 import type { Config } from '../../../config/config.js';
-import type { GrpcTlsConfig } from '../../../config/grpc-tls-config.js';
 import type { Instrument } from '../../telemetry/instrument.js';
+import type { Log } from '../../telemetry/log.js';
 import { cannotListen } from '../shared/listening.js';
 import { shutDown } from '../shared/shut-down.js';
 import type { CallPipeline } from './call-pipeline.js';
 import { CHANNEL_OPTIONS } from './channel-options.js';
+import { GrpcCertificates } from './grpc-certificates.js';
 import type { GrpcDoor } from './grpc-door.js';
 import { type GrpcHealth, HEALTH_PATH } from './grpc-health.js';
 import { serveReflection } from './grpc-reflection.js';
 import { PROTO_OPTIONS } from './protos.js';
 
-const CERTIFICATE_REFRESH_MS = 60_000;
 /** A client that has sent less has not begun: both the preface of HTTP/2 and a TLS handshake are longer. */
 const SHORTEST_BEGINNING_BYTES = 24;
 
@@ -22,13 +22,17 @@ export class GrpcServer {
   /** Our own, because grpc-js can't end its connections: neither silent ones nor, without channelz, any other. */
   private readonly listener = createServer();
   private readonly sockets = new Set<Socket>();
+  private readonly certificates: GrpcCertificates | undefined;
 
   constructor(
     private readonly config: Pick<Config, 'host' | 'grpcPort' | 'grpcTls'>,
     private readonly doors: readonly GrpcDoor[],
     private readonly pipeline: CallPipeline,
     private readonly health: GrpcHealth,
+    log: Log,
   ) {
+    const { grpcTls } = config;
+    this.certificates = grpcTls && new GrpcCertificates(grpcTls, log);
     const interceptors = [pipeline.interceptor((path) => path.startsWith(HEALTH_PATH))];
     this.server = new Server({ ...CHANNEL_OPTIONS, interceptors });
   }
@@ -43,7 +47,7 @@ export class GrpcServer {
       const definition = door.definition ?? (described[door.service] as ServiceDefinition);
       server.addService(definition, this.pipeline.implement(door));
     }
-    const injector = server.createConnectionInjector(await serverCredentials(config.grpcTls));
+    const injector = server.createConnectionInjector(this.credentials());
     this.listener.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
@@ -60,8 +64,17 @@ export class GrpcServer {
     return this.doors.flatMap((door) => door.instruments?.() ?? []);
   }
 
+  /** Client certificates are optional. */
+  private credentials(): ServerCredentials {
+    const { certificates, config } = this;
+    if (!certificates) return ServerCredentials.createInsecure();
+    const authority = config.grpcTls?.clientCaFile === undefined ? null : certificates;
+    return experimental.createCertificateProviderServerCredentials(certificates, authority, false);
+  }
+
   /** Answers calls in progress. Streams end first. A connection without calls is closed right after GOAWAY. */
   close(): Promise<void> {
+    this.certificates?.close();
     for (const door of this.doors) door.drain?.();
     this.health.drain();
     const close = (done: () => void) => {
@@ -74,28 +87,4 @@ export class GrpcServer {
       for (const socket of this.sockets) socket.destroy();
     });
   }
-}
-
-/** The files are read again every minute, so renewed certificates need no restart. Client certificates are optional. */
-async function serverCredentials(tls: GrpcTlsConfig | undefined): Promise<ServerCredentials> {
-  if (!tls) return ServerCredentials.createInsecure();
-  const files = new experimental.FileWatcherCertificateProvider({
-    certificateFile: tls.certFile,
-    privateKeyFile: tls.keyFile,
-    caCertificateFile: tls.clientCaFile,
-    refreshIntervalMs: CERTIFICATE_REFRESH_MS,
-  });
-  await firstRead(files);
-  return experimental.createCertificateProviderServerCredentials(files, tls.clientCaFile ? files : null, false);
-}
-
-/** A server that listened before it had its certificate would reject its first clients. */
-function firstRead(files: experimental.FileWatcherCertificateProvider): Promise<void> {
-  return new Promise((resolve) => {
-    const onRead = () => {
-      files.removeIdentityCertificateListener(onRead);
-      resolve();
-    };
-    files.addIdentityCertificateListener(onRead);
-  });
 }
