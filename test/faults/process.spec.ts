@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
@@ -42,6 +42,18 @@ describe('the process of the service', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
+
+  test('starts, serves and stops while its log goes to a full disk', async () => {
+    const full = openSync('/dev/full', 'w');
+    const service = await ServiceProcess.startReady(
+      { DATABASE_URL: database.url, ...PREFIX, LOG_LEVEL: 'debug' },
+      full,
+    );
+    closeSync(full);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, signal: null });
+  });
 
   describe('that runs alone', () => {
     let service: ServiceProcess;

@@ -3,6 +3,7 @@ import { LatchkeyError } from '../../domain/errors.js';
 import type { KeyRights } from '../../domain/keys/key-rights.js';
 import { withoutSecrets } from '../../domain/secrets.js';
 import { MINUTE_MS } from '../../domain/time.js';
+import { StandardOutput } from './standard-output.js';
 import type { RefusalDetails, Refusals } from '../../application/ports.js';
 import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
 
@@ -19,7 +20,9 @@ export class Log {
     // No line should contain a key. If one ever does, the key is masked here.
     const hooks = { streamWrite: withoutSecrets };
     const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks };
-    this.logger = destination ? pino(options, destination) : pino(options);
+    // Like pino, keeps to a `process.stdout.write` that a program has replaced.
+    const isReplaced = Object.hasOwn(process.stdout, 'write');
+    this.logger = pino(options, destination ?? (isReplaced ? process.stdout : new StandardOutput()));
     this.isDebug = this.logger.isLevelEnabled('debug');
   }
 

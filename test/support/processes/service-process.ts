@@ -42,18 +42,22 @@ export class ServiceProcess {
   out = '';
   err = '';
 
-  constructor(private readonly env: Record<string, string>) {
+  /** @param stdout where the log goes; kept in `out` unless given */
+  constructor(
+    private readonly env: Record<string, string>,
+    stdout: number | 'pipe' = 'pipe',
+  ) {
     const NODE_OPTIONS = `${EQUAL_PRIORITY} ${env['NODE_OPTIONS'] ?? ''}`.trim();
     this.child = spawn(process.execPath, [MAIN], {
       cwd: root,
       env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...env, NODE_OPTIONS },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', stdout, 'pipe', 'ipc'],
     });
     ServiceProcess.running.add(this);
     this.child.stdout?.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
     // Not the event `close`, which does not come after a `disconnect`.
-    const streams = [this.child.stdout!, this.child.stderr!].map((stream) => once(stream, 'close'));
+    const streams = [this.child.stdout, this.child.stderr].map((stream) => stream && once(stream, 'close'));
     this.ended = once(this.child, 'exit').then(async ([code, signal]) => {
       await Promise.all(streams);
       ServiceProcess.running.delete(this);
@@ -62,14 +66,9 @@ export class ServiceProcess {
   }
 
   /** Starts the service on free ports, with demo values. Resolves once it reports that it is ready. */
-  static async startReady(env: Record<string, string>): Promise<ServiceProcess> {
-    const service = new ServiceProcess({
-      DEMO: '1',
-      ...LONG_TIMEOUTS,
-      ...NO_KEY_LIMIT,
-      ...(await freePorts()),
-      ...env,
-    });
+  static async startReady(env: Record<string, string>, stdout?: number): Promise<ServiceProcess> {
+    const demo = { DEMO: '1', ...LONG_TIMEOUTS, ...NO_KEY_LIMIT, ...(await freePorts()) };
+    const service = new ServiceProcess({ ...demo, ...env }, stdout);
     const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
     if (end) throw new Error(JSON.stringify(end));
     return service;
