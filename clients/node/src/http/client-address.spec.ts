@@ -22,6 +22,15 @@ describe('clientAddress', () => {
     },
   );
 
+  it.each([{ rawHeaders: [] as string[] }, { rawHeaders: undefined! }])(
+    'is unknown with such a header in headers alone: %j',
+    (adapted) => {
+      const headers = { 'x-forwarded-for': '192.0.2.1' };
+      expect(clientAddress(from({ ...adapted, headers }))).toBe('');
+      expect(clientAddress(from({ ...adapted, headers: { host: 'x' } }))).toBe(PEER);
+    },
+  );
+
   it('is not unknown because a value reads like the name of such a header', () => {
     expect(clientAddress(from({ rawHeaders: ['Via', 'Forwarded'] }))).toBe(PEER);
   });

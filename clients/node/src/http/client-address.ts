@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { withoutPort } from '../domain/ip-address.js';
-import type { HttpRequest } from './http-request.js';
+import { type HttpRequest, rawHeadersOf } from './http-request.js';
 
 /**
  * Finds the client's address. A port is dropped. Anything but one address means that it is unknown: then a key that is
@@ -32,7 +32,8 @@ function certainAddress(request: HttpRequest): string | undefined {
   return isTrusted(request) && typeof request.ip === 'string' ? request.ip : undefined;
 }
 
-function isForwarded({ rawHeaders }: HttpRequest): boolean {
+function isForwarded(request: HttpRequest): boolean {
+  const rawHeaders = rawHeadersOf(request);
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
     // Most names have another length.

@@ -5,7 +5,7 @@ import { valuesOf } from './question-from.js';
  * Whether a request carries an API key, or what looks like one: the marker in an Authorization header. It does not
  * check whether the key is valid, and does not see imported keys, which have no marker.
  */
-export type IsApiKey = (request: Pick<HttpRequest, 'rawHeaders'>) => boolean;
+export type IsApiKey = (request: Pick<HttpRequest, 'rawHeaders' | 'headers'>) => boolean;
 
 /** @param prefix the service's KEY_PREFIX */
 export function isApiKeyBy(prefix: string): IsApiKey {

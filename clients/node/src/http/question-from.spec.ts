@@ -1,6 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { denied, granted } from '../testing/answers.js';
 import { GuardedApp } from '../testing/guarded-app.js';
+import { isApiKeyBy } from './is-api-key.js';
+import { questionFrom } from './question-from.js';
 
 const app = new GuardedApp();
 const { latchkey } = app;
@@ -15,6 +18,20 @@ beforeEach(() => {
 const lastQuestion = () => latchkey.questions.at(-1);
 
 describe('the question for the service', () => {
+  it.each([
+    ['serverless-http, which leaves rawHeaders empty', []],
+    ['a mock without rawHeaders', undefined],
+  ])('reads the headers of %s, and shows two Authorization headers where they can be seen', (_, rawHeaders) => {
+    const asked = (authorization: string | string[]) => {
+      const headers = { authorization, 'user-agent': 'curl/8' } as IncomingHttpHeaders;
+      const request = { method: 'GET', rawHeaders: rawHeaders!, headers, socket: {} };
+      return questionFrom(request, { permission: 'systems:read', operation: 'READ', clientAddress: undefined });
+    };
+    expect(asked('Bearer one')).toMatchObject({ authorization: ['Bearer one'], userAgent: 'curl/8', clientIp: '' });
+    expect(asked(['Bearer one', 'Bearer two']).authorization).toEqual(['Bearer one', 'Bearer two']);
+    expect(isApiKeyBy('lk')({ rawHeaders: rawHeaders!, headers: { authorization: 'Bearer lk_x' } })).toBe(true);
+  });
+
   it('never reads the key from the query string', async () => {
     latchkey.answers(denied());
     const secret = 'lk_secret';

@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.js';
 import type { Question } from '../question.js';
 import { type ClientAddress, clientAddress } from './client-address.js';
-import type { HttpRequest } from './http-request.js';
+import { type HttpRequest, rawHeadersOf } from './http-request.js';
 import { type Permission, filledIn, permissionFor } from './permission.js';
 
 interface Requirement {
@@ -53,8 +53,8 @@ class HttpQuestion implements Question {
   }
 }
 
-/** From rawHeaders, because `headers` hides a second Authorization header. */
-export function valuesOf({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>, name: string): string[] {
+export function valuesOf(request: Pick<HttpRequest, 'rawHeaders' | 'headers'>, name: string): string[] {
+  const rawHeaders = rawHeadersOf(request);
   const values: string[] = [];
   for (let at = 1; at < rawHeaders.length; at += 2) {
     const header = rawHeaders[at - 1]!;
