@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -124,6 +124,20 @@ describe('the packed guard', () => {
     },
     timeoutMs,
   );
+
+  it('has types for compilers that do not read `exports`, such as with moduleResolution node', () => {
+    const packed = join(byNpm.folder, 'node_modules/@latchkey/guard');
+    const about = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'));
+    const { '.': main, ...others } = about.exports;
+    expect([about.main, about.types]).toEqual([main.require.default, main.require.types]);
+    const entries = Object.entries<{ require?: { types: string } }>(others).filter(([, { require }]) => require);
+    expect(about.typesVersions['*']).toEqual(
+      Object.fromEntries(entries.map(([name, { require }]) => [name.slice(2), [require!.types]])),
+    );
+    for (const file of [about.main, about.types, ...Object.values<string[]>(about.typesVersions['*']).flat()]) {
+      expect(existsSync(join(packed, file))).toBe(true);
+    }
+  });
 
   it('has examples of less than 15 lines in its README, the first of which is also in ours', () => {
     for (const heading of ['Express', 'Fastify', 'NestJS']) {
