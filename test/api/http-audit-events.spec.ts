@@ -32,7 +32,7 @@ describe('GET /v1/audit-events', () => {
     const { status, headers, body } = await person.call('GET', '/v1/audit-events');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body).toEqual({ items: [], nextCursor: null });
+    expect(body).toEqual({ items: [], nextCursor: null, now: expect.any(String) });
   });
 
   test('lists creation, revocation, expiry and failure, newest first, with the client of each', async () => {
@@ -216,7 +216,11 @@ describe('GET /v1/audit-events', () => {
       [owner.id],
     );
     const one = await eventsOf(owner, '?type=api_key.created');
-    expect(one).toEqual({ items: [expect.objectContaining({ keyId: apiKey.id })], nextCursor: null });
+    expect(one).toEqual({
+      items: [expect.objectContaining({ keyId: apiKey.id })],
+      nextCursor: null,
+      now: expect.any(String),
+    });
     await owner.person.revoke(apiKey.id);
     const types = 'type=api_key.created,api_key.revoked';
     const first = await eventsOf(owner, `?${types}&limit=1`);
@@ -246,7 +250,11 @@ describe('GET /v1/audit-events', () => {
     await owner.person.newKey();
     const { nextCursor } = await eventsOf(owner, '?limit=1');
     expect(nextCursor).not.toBeNull();
-    expect(await eventsOf(other, `?cursor=${nextCursor}`)).toEqual({ items: [], nextCursor: null });
+    expect(await eventsOf(other, `?cursor=${nextCursor}`)).toEqual({
+      items: [],
+      nextCursor: null,
+      now: expect.any(String),
+    });
   });
 
   const cursor = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');

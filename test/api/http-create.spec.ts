@@ -47,6 +47,7 @@ describe('creating a key', () => {
         recent: { granted: Array.from({ length: 30 }, () => 0), refused: Array.from({ length: 30 }, () => 0) },
       },
       fullKey: expect.stringMatching(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/),
+      now: body.apiKey.createdAt,
     });
     const created = Date.parse(body.apiKey.createdAt);
     expect(Math.abs(created - before)).toBeLessThan(10_000);

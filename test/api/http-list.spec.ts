@@ -77,7 +77,7 @@ describe('listing keys', () => {
     const { status, headers, body } = await person.call('GET', '/v1/api-keys');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body).toEqual({ items: [], activeKeys: 0, ...MAXIMUM, nextCursor: null });
+    expect(body).toEqual({ items: [], activeKeys: 0, ...MAXIMUM, nextCursor: null, now: expect.any(String) });
   });
 
   test('answers the newest key first, each with exactly these fields', async () => {
@@ -86,7 +86,7 @@ describe('listing keys', () => {
     const { items, ...rest } = await person.list();
     expect(items).toEqual([keys[1]!.apiKey, keys[0]!.apiKey]);
     for (const item of items) expect(Object.keys(item).sort()).toEqual(KEY_FIELDS);
-    expect(rest).toEqual({ activeKeys: 2, ...MAXIMUM, nextCursor: null });
+    expect(rest).toEqual({ activeKeys: 2, ...MAXIMUM, nextCursor: null, now: expect.any(String) });
   });
 
   test('answers the requests of each key on each of the last 30 days in UTC, oldest first', async () => {
@@ -135,7 +135,13 @@ describe('listing keys', () => {
     await one.person.newKey({ name: 'mine' });
     await insertEndedKeys(one.id, 60);
     const { nextCursor } = await one.person.list();
-    expect(await two.person.list()).toEqual({ items: [], activeKeys: 0, ...MAXIMUM, nextCursor: null });
+    expect(await two.person.list()).toEqual({
+      items: [],
+      activeKeys: 0,
+      ...MAXIMUM,
+      nextCursor: null,
+      now: expect.any(String),
+    });
     expect((await two.person.list(`?cursor=${nextCursor}`)).items).toEqual([]);
     expect((await two.person.list(`?ownerId=${one.id}`)).items).toEqual([]);
   });

@@ -17,7 +17,7 @@ describe('rotating a key', () => {
     const { apiKey: old } = await person.newKey({ name: 'CI', access: 'read-only', expiresInDays: 30 });
     const { status, headers, body } = await person.rotate(old.id);
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store']);
-    expect(Object.keys(body)).toEqual(['apiKey', 'replaced', 'fullKey']);
+    expect(Object.keys(body)).toEqual(['apiKey', 'replaced', 'fullKey', 'now']);
     expect(body.replaced).toEqual({ ...old, replacedBy: body.apiKey.id });
     expect(body.apiKey).toMatchObject({
       name: 'CI',

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { countKeys, putKeys } from './support/rows.js';
-import { isCreation, record } from './support/network.js';
+import { isCreation, record, setServiceTime } from './support/network.js';
 import {
   button,
   createDialog,
@@ -114,7 +114,7 @@ describe('creating a key', () => {
   ])('a custom date in %s is one of the next 365 days there', async (timezoneId, now, first, last, text, days) => {
     const { page } = await stage.open({
       options: { timezoneId },
-      prepare: (page) => page.clock.setFixedTime(now),
+      prepare: (page) => setServiceTime(page, now),
     });
     const requests = record(page, isCreation);
     await openCreate(page);
@@ -140,7 +140,7 @@ describe('creating a key', () => {
     const { page } = await stage.open({
       options: { timezoneId: 'America/New_York' },
       // Half an hour before midnight.
-      prepare: (page) => page.clock.setFixedTime('2027-03-02T04:30:00Z'),
+      prepare: (page) => setServiceTime(page, '2027-03-02T04:30:00Z'),
     });
     await openCreate(page);
     await page.getByRole('radio', { name: 'Custom' }).check();
@@ -153,6 +153,22 @@ describe('creating a key', () => {
       await page.getByLabel('Expiration date').fill(date);
       await page.getByText(text, { exact: true }).waitFor();
     }
+  });
+
+  test('a custom date and the end on the new key are right where the browser’s clock is 40 days behind', async () => {
+    const { page, owner } = await stage.open({
+      prepare: (page) => page.clock.setFixedTime(Date.now() - 40 * DAY_MS),
+    });
+    await openCreate(page);
+    await fillCreate(page);
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByLabel('Expiration date').fill(new Date(Date.now() + 12 * DAY_MS).toISOString().slice(0, 10));
+    await page.getByText(`Expires on ${dayIn(12)}, in 12 days.`, { exact: true }).waitFor();
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+    await page.getByText(`Expires on ${dayIn(12)}.`, { exact: true }).waitFor();
+    const [key] = (await owner.person.list()).items;
+    expect(Date.parse(key!.expiresAt) - Date.parse(key!.createdAt)).toBe(12 * DAY_MS);
   });
 
   test('an incorrect password is reported at its field and removed, and everything else stays', async () => {

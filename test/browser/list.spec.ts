@@ -135,6 +135,15 @@ describe('the list of keys', () => {
     await row(page, 'Half a year').getByText('in 6 months', { exact: true }).waitFor();
   });
 
+  test('a key is active, and can be revoked, where the browser’s clock is 100 days ahead', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy', expiresInDays: 30 }]);
+    const ahead = Date.now() + 100 * 86_400_000;
+    const { page } = await stage.open({ owner, prepare: (page) => page.clock.setFixedTime(ahead) });
+    await row(page, 'CI deploy').getByText('in 30 days').waitFor();
+    expect(await actionsOf(page, 'CI deploy')).toContain('Revoke…');
+  });
+
   test('an exact time is shown on hover and in the row with the focus, and is a description for screen readers', async () => {
     const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 3.05 * 60 }]);
     const lastUsed = row(page, 'CI deploy').getByText('3 hours ago');

@@ -32,6 +32,13 @@ export async function holdBack(page: Page, matches: Matches): Promise<{ release(
   return { release, held: () => held };
 }
 
+/** What the service says its time is when the page lists or makes keys. */
+export const setServiceTime = (page: Page, now: string) =>
+  page.route('**/v1/api-keys', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), now } });
+  });
+
 /** Collects the matching requests from now on. */
 export function record(page: Page, matches: Matches): Request[] {
   const seen: Request[] = [];

@@ -9,6 +9,7 @@ import { OwnerField } from './OwnerField';
 import { SHOWN_LENGTH, shownPart, STATUSES, type AllKeysPlace, type Status } from './place';
 import { SearchField } from './SearchField';
 import { useAdminTexts } from './texts';
+import { serviceTime } from '../time/useNow';
 
 const SOON_DAYS = 30;
 
@@ -86,10 +87,10 @@ export function Filters({ place, owner, goTo, error }: Props) {
         data={STATUSES.map((value) => ({ value, label: value === 'all' ? admin.anyStatus : keys.status[value] }))}
       />
       <DaysField labels={admin.expires} days={expires} onChoose={expire}>
-        <Button variant="subtle" onClick={() => expire(monthOf(new Date()))}>
+        <Button variant="subtle" onClick={() => expire(monthOf(new Date(serviceTime())))}>
           {admin.expires.thisMonth}
         </Button>
-        <Button variant="subtle" onClick={() => expire(daysFrom(new Date(), SOON_DAYS))}>
+        <Button variant="subtle" onClick={() => expire(daysFrom(new Date(serviceTime()), SOON_DAYS))}>
           {admin.expires.soon(SOON_DAYS)}
         </Button>
         <Button variant="subtle" onClick={() => expire({})}>

@@ -5,6 +5,7 @@ import { usePanel } from '../panel/context';
 import { DAY_MS } from '../time/format';
 import { timesOf } from './days';
 import type { AllKeysPlace, AuditPlace } from './place';
+import { serviceTime } from '../time/useNow';
 
 const KEYS = '/v1/admin/api-keys';
 const LIST = ['admin', 'list'];
@@ -39,7 +40,7 @@ export function useAllKeys({ owner, prefix, status, isUnused, expires }: AllKeys
           cursor,
         },
       }),
-    initialPageParam: { at: Date.now() } as Asked,
+    initialPageParam: { at: serviceTime() } as Asked,
     getNextPageParam: (page, _, { at }): Asked | undefined =>
       page.nextCursor === null ? undefined : { at, cursor: page.nextCursor },
   });

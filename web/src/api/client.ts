@@ -1,6 +1,7 @@
 import { takeBegun, TIMEOUT_MS } from './begun';
 import type { FreshSignIn } from './fresh-sign-in';
 import { NoAnswer, hasCode, readProblem } from './problem';
+import { learnTime } from '../time/useNow';
 import type {
   ApiKey,
   ApiKeyPage,
@@ -136,9 +137,11 @@ export class ApiClient {
       throw problem;
     }
     if (response.status === 204) return undefined as T;
-    return (await response.json().catch((cause: unknown) => {
+    const answer = (await response.json().catch((cause: unknown) => {
       throw new NoAnswer('The answer broke off', { cause });
-    })) as T;
+    })) as T & { readonly now?: string };
+    learnTime(answer.now);
+    return answer;
   }
 
   private async requestInit({ method = 'GET', body, idempotencyKey, token }: Call): Promise<RequestInit> {

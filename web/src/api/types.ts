@@ -117,6 +117,8 @@ export interface ApiKeyPage {
   /** An instance of an earlier release sends none. */
   readonly policy?: KeyPolicy;
   readonly nextCursor: string | null;
+  /** The service's time. An instance of an earlier release sends none. */
+  readonly now?: string;
 }
 
 /** Whose key it is, as administrators see it. */

@@ -11,6 +11,7 @@ import {
   MAX_NOTE_LENGTH,
 } from '../rules';
 import type { Texts } from '../texts';
+import { serviceTime } from '../time/useNow';
 
 /** What a person chose for a new key. */
 export type Scope = 'all' | 'only';
@@ -42,14 +43,14 @@ export function newDraft(policy: KeyPolicy, like?: ApiKey): KeyDraft {
     note: note ?? '',
     access,
     permissions: { scope: permissions ? 'only' : 'all', chosen: permissions ?? [] },
-    expiry: expiryIn(days, Date.now()),
+    expiry: expiryIn(days, serviceTime()),
     networks: allowedNetworks?.join('\n') ?? '',
   };
 }
 
 /** The draft without what the policy does not allow. It may be older than the policy. */
 export function within(draft: KeyDraft, { maxAccess, maxKeyDays }: KeyPolicy): KeyDraft {
-  const expiry = expiryWithin(draft.expiry, maxKeyDays, Date.now());
+  const expiry = expiryWithin(draft.expiry, maxKeyDays, serviceTime());
   return { ...draft, access: lowerAccess(draft.access, maxAccess), expiry };
 }
 
@@ -85,7 +86,7 @@ export const networksIn = (text: string): readonly string[] => text.split(/[\s,;
 export function requestOf(draft: KeyDraft, proof: { readonly password?: string }): CreateKeyRequest {
   const { name, note, access, permissions, expiry } = draft;
   const allowedNetworks = networksIn(draft.networks);
-  const expiresInDays = daysOf(expiry, Date.now()) ?? 0;
+  const expiresInDays = daysOf(expiry, serviceTime()) ?? 0;
   return {
     name,
     access,

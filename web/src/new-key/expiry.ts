@@ -4,6 +4,7 @@ import { MOST_KEY_DAYS } from '../rules';
 import type { Texts } from '../texts';
 import { DAY_MS } from '../time/format';
 import type { FieldErrors } from './fields';
+import { serviceTime } from '../time/useNow';
 
 export const EXPIRY_PRESETS: readonly number[] = [7, 30, 60, 90, 365];
 export const CUSTOM = 'custom';
@@ -43,7 +44,7 @@ export function daysOf({ choice, date }: Expiry, now: number, most = MOST_KEY_DA
 
 /** The error in a date that is missing or not allowed. */
 export function dateProblem(expiry: Expiry, policy: KeyPolicy, texts: Texts): FieldErrors {
-  if (daysOf(expiry, Date.now(), policy.maxKeyDays) !== undefined) return {};
+  if (daysOf(expiry, serviceTime(), policy.maxKeyDays) !== undefined) return {};
   const isLimited = policy.maxKeyDays < MOST_KEY_DAYS;
   return { expiry: isLimited ? limitText(policy, 'maxKeyDays', texts) : texts.create.required.date };
 }

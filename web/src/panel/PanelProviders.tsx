@@ -6,6 +6,7 @@ import { retryTransient } from '../api/retry';
 import type { ApiKeyPage } from '../api/types';
 import { LIST } from '../keys/useApiKeys';
 import { cssVariables, theme } from '../theme';
+import { learnTime } from '../time/useNow';
 
 interface Props {
   readonly colorScheme: MantineColorScheme;
@@ -53,6 +54,7 @@ function firstQueryClient(): QueryClient {
   const client = createQueryClient();
   // Not `initialData`, which a reset would show again.
   const first = takeBegunBody<ApiKeyPage>('/v1/api-keys');
+  learnTime(first?.now);
   if (first) client.setQueryData<InfiniteData<ApiKeyPage>>(LIST, { pages: [first], pageParams: [undefined] });
   return client;
 }

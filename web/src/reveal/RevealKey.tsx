@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import type { CreatedKey } from '../api/types';
 import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
+import { calendarDate } from '../time/format';
 import { DialogFooter } from '../ui/Dialog';
 import { HelpLink } from '../ui/HelpLink';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
@@ -20,7 +21,7 @@ interface Props {
 export function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: Props) {
   const texts = useTexts();
   const { docsUrl } = usePanel();
-  const { reveal } = texts;
+  const { create, language, reveal } = texts;
   const copyButton = useFocusOnMount<HTMLButtonElement>();
   return (
     <Stack gap="md">
@@ -36,6 +37,7 @@ export function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDo
         onCopied={onCopied}
         isMain
       />
+      <Text size="sm">{create.expiresOn(calendarDate(apiKey.expiresAt, language))}</Text>
       {advice !== undefined && <Text size="sm">{advice}</Text>}
       <div>
         <div className={classes.useHeading}>

@@ -7,6 +7,7 @@ import { useReturned } from '../new-key/useReturned';
 import { useTexts } from '../texts';
 import { draftFor } from './form';
 import { RotateForm } from './RotateForm';
+import { serviceTime } from '../time/useNow';
 
 interface Props {
   readonly apiKey: ApiKey;
@@ -31,7 +32,7 @@ export function RotateDialog({ apiKey, ...dialog }: Props) {
       {(newKey, close) => (
         <RotateForm
           replaced={apiKey}
-          draft={{ ...draft, expiry: expiryWithin(draft.expiry, policy.maxKeyDays, Date.now()) }}
+          draft={{ ...draft, expiry: expiryWithin(draft.expiry, policy.maxKeyDays, serviceTime()) }}
           onDraft={setDraft}
           newKey={newKey}
           onCancel={close}

@@ -13,7 +13,7 @@ import { ownedKeyView, ownerView } from '../../shared/key-view.js';
 import { AuditEventView, eventView } from '../management/audit-events.controller.js';
 import { CONFIRMING_PASSWORD } from '../management/bodies.js';
 import { ApiKeyHistoryView, keyHistoryView } from '../management/usage-views.js';
-import { ApiKeyView, PERSON_OR_NULL, type PersonView } from '../management/views.js';
+import { ApiKeyView, NOW, PERSON_OR_NULL, type PersonView } from '../management/views.js';
 import { Follows, text } from '../pipeline/rules.js';
 
 export class KeyOwnerView {
@@ -31,6 +31,7 @@ export class OwnedKeyView extends ApiKeyView {
 export class OwnedKeyListView {
   @ApiProperty({ type: [OwnedKeyView] }) items!: OwnedKeyView[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+  @ApiProperty(NOW) now!: string;
 }
 
 class AdminEventView extends AuditEventView {
@@ -72,6 +73,7 @@ export class AuditedEventView extends AdminEventView {
 export class AuditedEventListView {
   @ApiProperty({ type: [AuditedEventView] }) items!: AuditedEventView[];
   @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
+  @ApiProperty(NOW) now!: string;
 }
 
 export class RevokeAnyKeyBody {
@@ -88,7 +90,7 @@ export class RevokeAnyKeyBody {
 }
 
 export function ownedKeyListView({ keys, nextPageToken }: KeyPage): OwnedKeyListView {
-  return { items: keys.map(ownedKeyView), nextCursor: nextPageToken ?? null };
+  return { items: keys.map(ownedKeyView), nextCursor: nextPageToken ?? null, now: new Date().toISOString() };
 }
 
 export function ownedKeyHistoryView(viewed: ViewedKey): OwnedKeyHistoryView {
@@ -107,7 +109,7 @@ export function auditedEventListView({ items, nextCursor }: Page<AuditedEvent>):
     keyName,
     viewed,
   }));
-  return { items: views, nextCursor };
+  return { items: views, nextCursor, now: new Date().toISOString() };
 }
 
 function adminEventView(event: RecordedEvent): AdminEventView {

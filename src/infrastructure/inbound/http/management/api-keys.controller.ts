@@ -78,7 +78,7 @@ export class ApiKeysController {
     const idempotencyKey = readIdempotencyKey(header);
     const command = { ...chosen, ...actingIn(request), expiresInDays, signIn, idempotencyKey };
     const created = await this.createKey.execute(command, clientOf(request));
-    return { apiKey: keyView(created, created.now), fullKey: created.fullKey };
+    return { apiKey: keyView(created, created.now), fullKey: created.fullKey, now: created.now.toISOString() };
   }
 
   @Patch(':id')
@@ -118,7 +118,7 @@ export class ApiKeysController {
     const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
     const command = { ...order, ...proof, ...actingIn(request) };
     const { replaced, fullKey, now, ...successor } = await this.rotateKey.execute(command, clientOf(request));
-    return { apiKey: keyView(successor, now), replaced: keyView(replaced, now), fullKey };
+    return { apiKey: keyView(successor, now), replaced: keyView(replaced, now), fullKey, now: now.toISOString() };
   }
 
   @Post(':id/revoke')

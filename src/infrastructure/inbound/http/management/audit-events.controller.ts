@@ -8,7 +8,7 @@ import { readEventFilter, readPage, type Query as ListQuery } from './read-reque
 import { OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { leakView } from '../../shared/key-view.js';
-import { LEAK_SCHEMA, PERSON_OR_NULL, type PersonView } from './views.js';
+import { LEAK_SCHEMA, PERSON_OR_NULL, type PersonView, NOW } from './views.js';
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
@@ -70,6 +70,7 @@ export function eventView({
 class AuditEventListView {
   @ApiProperty({ type: [AuditEventView] }) items!: AuditEventView[];
   @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
+  @ApiProperty(NOW) now!: string;
 }
 
 export const EVENT_TYPES: ApiQueryOptions = {
@@ -106,6 +107,6 @@ export class AuditEventsController {
       readEventFilter(query),
       readPage(query),
     );
-    return { items: items.map(eventView), nextCursor };
+    return { items: items.map(eventView), nextCursor, now: new Date().toISOString() };
   }
 }

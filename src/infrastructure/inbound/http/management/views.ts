@@ -125,6 +125,9 @@ export class ApiKeyView {
   @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
 }
 
+/** For programs whose own clock may be wrong. */
+export const NOW = { ...TIME, description: 'The time of the service' } as const;
+
 class KeyPolicyView {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MOST_ACTIVE_KEYS }) maxActiveKeys!: number;
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MOST_KEY_DAYS }) maxKeyDays!: number;
@@ -139,6 +142,7 @@ export class ApiKeyListView {
   @ApiProperty({ type: 'integer', description: 'The same as in `policy`' }) maxActiveKeys!: number;
   @ApiProperty({ type: KeyPolicyView, description: 'What is allowed for new keys' }) policy!: KeyPolicyView;
   @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
+  @ApiProperty(NOW) now!: string;
 }
 
 export function keyListView({ items, activeKeys, policy, nextCursor, now }: ListedKeys): ApiKeyListView {
@@ -146,7 +150,7 @@ export function keyListView({ items, activeKeys, policy, nextCursor, now }: List
   const { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays = null } = policy;
   const limitedByAccount = [...policy.limitedByAccount];
   const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays, limitedByAccount };
-  return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor };
+  return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
 }
 
 export class PermissionsView {
@@ -159,6 +163,7 @@ export class PermissionsView {
 export class CreatedApiKeyView {
   @ApiProperty({ type: ApiKeyView }) apiKey!: ApiKeyView;
   @ApiProperty({ description: 'The whole key string; this is the only time it is shown' }) fullKey!: string;
+  @ApiProperty(NOW) now!: string;
 }
 
 export class RotatedApiKeyView {
@@ -166,4 +171,5 @@ export class RotatedApiKeyView {
   @ApiProperty({ type: ApiKeyView, description: 'The key that it is to replace' }) replaced!: ApiKeyView;
   @ApiProperty({ description: 'The whole key string of the new key; this is the only time it is shown' })
   fullKey!: string;
+  @ApiProperty(NOW) now!: string;
 }
