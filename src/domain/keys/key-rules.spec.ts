@@ -33,6 +33,11 @@ describe('keyNameProblem', () => {
     ['empty', '', EMPTY],
     ['only spaces', '   ', EMPTY],
     ['only non-breaking and ideographic spaces', '\u00a0\u3000\ufeff', EMPTY],
+    ['only a zero-width space', '\u200b', EMPTY],
+    ['only joiners, marks of direction and a soft hyphen', '\u200d\u2060\u202e\u00ad', EMPTY],
+    ['only a Hangul filler', '\u3164', EMPTY],
+    ['only an empty Braille cell', '\u2800', EMPTY],
+    ['only a variation selector', '\ufe0f', EMPTY],
     ['65 characters', 'x'.repeat(65), TOO_LONG],
     ['65 characters of two code units each', '🔑'.repeat(65), TOO_LONG],
     ['33 characters that NFC turns into 66', '\u0958'.repeat(33), TOO_LONG],
@@ -56,6 +61,19 @@ describe('keyNameProblem', () => {
   test('ignores surrounding spaces, which normalizeKeyName removes, and applies NFC', () => {
     expect(normalizeKeyName('  cafe\u0301 \u00a0')).toBe('café');
   });
+
+  test.each([
+    ['a zero-width space within', 'CI\u200b deploy', 'CI deploy'],
+    ['a mark that turns the direction', 'CI\u202e deploy', 'CI deploy'],
+    ['a joiner between Latin letters', 'de\u200dploy', 'deploy'],
+    ['a joiner at the end', 'CI deploy\u200d', 'CI deploy'],
+    ['the joiners of an emoji, which stay', '👩\u200d💻 laptop', '👩\u200d💻 laptop'],
+    ['the joiner after a skin tone, which stays', '👩🏽\u200d💻', '👩🏽\u200d💻'],
+    ['the joiner after a variation selector, which stays', '🏳\ufe0f\u200d🌈', '🏳\ufe0f\u200d🌈'],
+    ['the joiners of a script that needs them, which stay', 'می\u200cخواهم', 'می\u200cخواهم'],
+  ])('normalizeKeyName takes out what hides in a name: %s', (_what, name, kept) =>
+    expect(normalizeKeyName(name)).toBe(kept),
+  );
 
   test('accepts names of 1 to 64 code points, which normalizing again does not change', () => {
     fc.assert(
