@@ -28,7 +28,6 @@ describe('hostile text', () => {
   test.each([
     ['an image that runs a script', '<img src=x onerror=alert(1)>'],
     ['a script', '</script><script>alert(1)</script>'],
-    ['a right-to-left override', 'gnp.\u202Eexe.yek'],
     ['a statement', `'; DROP TABLE api_keys; --`],
     ['a template', '${7*7}{{7*7}}<%= 7*7 %>'],
     ['a format', '%s%n%x%d'],

@@ -1,5 +1,3 @@
-import { readChallenge, type FreshSignIn } from './fresh-sign-in';
-
 interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -27,8 +25,8 @@ export class ApiProblem extends Error {
     readonly status: number,
     body: ProblemBody,
     readonly retryAfterSeconds: number | undefined,
-    /** With confirmation_required: the kind of confirmation. */
-    readonly freshSignIn?: FreshSignIn,
+    /** With confirmation_required: see `readChallenge`. */
+    readonly challenge: string | null,
   ) {
     super(body.detail ?? `HTTP ${status}`);
     this.code = body.code ?? 'unknown';
@@ -48,9 +46,7 @@ export async function readProblem(response: Response): Promise<ApiProblem> {
   const body = isProblem ? ((await response.json().catch(() => ({}))) as ProblemBody) : {};
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
-  if (body.code !== 'confirmation_required') return new ApiProblem(response.status, body, retryAfterSeconds);
-  const freshSignIn = readChallenge(response.headers.get('www-authenticate'));
-  return new ApiProblem(response.status, body, retryAfterSeconds, freshSignIn);
+  return new ApiProblem(response.status, body, retryAfterSeconds, response.headers.get('www-authenticate'));
 }
 
 export function hasCode(error: unknown, ...codes: readonly string[]): error is ApiProblem {

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import { NotSignedInAgain, SomebodyElse, type FreshSignIn } from '../api/fresh-sign-in';
-import { ApiProblem } from '../api/problem';
+import { NotSignedInAgain, readChallenge, SomebodyElse, type FreshSignIn } from '../api/fresh-sign-in';
+import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../panel/context';
 import { useOwner } from '../panel/useOwner';
@@ -32,8 +32,8 @@ export function useFreshSignIn(onWaiting: (isWaiting: boolean) => void) {
     try {
       return await attempt();
     } catch (error) {
-      const freshSignIn = error instanceof ApiProblem ? error.freshSignIn : undefined;
-      const token = freshSignIn && (await requestToken(freshSignIn));
+      if (!hasCode(error, 'confirmation_required')) throw error;
+      const token = await requestToken(readChallenge(error.challenge));
       if (token === undefined) throw error;
       const now = await withRetries(() => client.getOwner(token));
       if (now.ownerId !== owner?.ownerId) throw new SomebodyElse();
