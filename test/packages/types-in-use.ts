@@ -16,7 +16,7 @@ import type { Server } from 'node:http';
 import { createGuard, principalOf, type Decision, type Guard, type Principal } from '@latchkey/guard';
 import { latchkey } from '@latchkey/guard/fastify';
 import { LatchkeyModule, Permission } from '@latchkey/guard/nestjs';
-import type { FastifyInstance } from 'fastify';
+import { fastify as Fastify, type FastifyInstance } from 'fastify';
 
 // @ts-expect-error the target is missing
 createGuard({ serviceToken: 'token' });
@@ -30,6 +30,13 @@ export async function ownerOf(guard: Guard): Promise<string> {
   // @ts-expect-error there is no principal before the decision is checked
   decision.principal;
   return decision.allowed ? decision.principal.ownerId : decision.reason;
+}
+
+export async function buildHttp2(): Promise<void> {
+  const app = Fastify({ http2: true });
+  await app.register(latchkey, { target: 'latchkey:50051', serviceToken: 'token' });
+  app.get('/', { onRequest: app.protect('systems:read') }, (request): Principal => request.principal);
+  app.addHook('onRequest', async (request) => app.isApiKey(request));
 }
 
 export async function build(app: FastifyInstance, server: Server): Promise<void> {

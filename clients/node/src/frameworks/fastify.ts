@@ -10,8 +10,13 @@ import type { GuardOptions } from '../options.js';
 import { type EitherHook, runHook } from './either-hook.js';
 import { fromFastify } from './from-fastify.js';
 
+/* eslint-disable @typescript-eslint/no-explicit-any -- of a server for HTTP/1.1, HTTP/2 or TLS */
+type AnyRequest = FastifyRequest<any, any, any>;
+type AnyReply = FastifyReply<any, any, any, any>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
 /** An `onRequest` hook: it runs before the body is read. */
-export type FastifyProtection = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+export type FastifyProtection = (request: AnyRequest, reply: AnyReply) => Promise<unknown>;
 
 export interface FastifyProtectionOptions extends RouteOptions {
   /**
@@ -36,7 +41,7 @@ declare module 'fastify' {
      */
     protect(permission: Permission, options?: FastifyProtectionOptions): FastifyProtection;
     /** Whether a request carries an API key, or what looks like one, by its marker. It does not see imported keys. */
-    isApiKey(request: FastifyRequest): boolean;
+    isApiKey(request: AnyRequest): boolean;
   }
 }
 

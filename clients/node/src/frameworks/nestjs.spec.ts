@@ -21,7 +21,7 @@ import { EITHER } from '../testing/either.js';
 import { eventually } from '../testing/eventually.js';
 import { sendRaw } from '../testing/raw-http.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
-import { LatchkeyGuard, LatchkeyModule, Permission, Principal } from './nestjs.js';
+import { LatchkeyGuard, LatchkeyModule, Permission, Principal, Public } from './nestjs.js';
 
 const latchkey = new ScriptedLatchkey();
 const handled: string[] = [];
@@ -39,6 +39,12 @@ class SystemsController {
   @Post('purge')
   @Permission('systems:purge', { operation: 'DESTROY' })
   purge() {
+    return {};
+  }
+
+  @Get('docs')
+  @Public()
+  docs() {
     return {};
   }
 
@@ -178,6 +184,15 @@ describe('the module for NestJS', () => {
     expect(await send('GET /open/livez')).toMatchObject({ status: 500 });
     expect(await send('GET /systems')).toMatchObject({ status: 200 });
     expect(latchkey.questions).toHaveLength(1);
+  });
+
+  it('lets everybody through to a handler with @Public, also under a controller with @Permission', async () => {
+    await app.close();
+    app = await NestFactory.create(AppModule, { logger: false });
+    app.useGlobalGuards(await app.resolve(LatchkeyGuard));
+    await app.listen(0, '127.0.0.1');
+    expect(await send('GET /systems/docs', [])).toMatchObject({ status: 200 });
+    expect(latchkey.questions).toEqual([]);
   });
 
   it('refuses an invalid permission when the decorator is applied', () => {

@@ -26,6 +26,9 @@ export interface PermissionOptions extends RouteOptions {
   readonly otherwise?: OtherGuard | undefined;
 }
 
+/** In place of a protection: everybody may call the handler. */
+export const OPEN = 'open';
+
 interface Protection {
   readonly permission: Permission;
   readonly options: PermissionOptions;
@@ -41,7 +44,7 @@ export function isAdmitted(raw: IncomingMessage): boolean {
   return admittedTo.has(raw);
 }
 
-/** Runs before each handler with `@Permission`. As a global guard it refuses every handler without `@Permission`. */
+/** Runs before each handler with `@Permission`. As a global guard it refuses every handler without `@Permission` or `@Public`. */
 @Injectable()
 export class LatchkeyGuard implements CanActivate {
   private readonly routes = new Map<Protection, Route>();
@@ -58,6 +61,7 @@ export class LatchkeyGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const protection = this.protectionOf(context);
+    if (protection === OPEN) return true;
     const raw = rawRequest(context);
     if (admittedTo.get(raw) === context.getHandler()) return true;
     const { otherwise } = protection.options;
@@ -81,14 +85,17 @@ export class LatchkeyGuard implements CanActivate {
     return true;
   }
 
-  /** @throws {Error} the handler has no `@Permission` or is not called over HTTP: a mistake in the application */
-  private protectionOf(context: ExecutionContext): Protection {
+  /** @throws {Error} the handler has neither decorator or is not called over HTTP: a mistake in the application */
+  private protectionOf(context: ExecutionContext): Protection | typeof OPEN {
     const [handler, controller] = [context.getHandler(), context.getClass()];
     const name = `${controller.name}.${handler.name}`;
     if (context.getType() !== 'http') throw new Error(`LatchkeyGuard: ${name} is not called over HTTP`);
-    const protection = this.reflector.getAllAndOverride<Protection | undefined>(protectionKey, [handler, controller]);
-    if (!protection) throw new Error(`LatchkeyGuard: ${name} has no @Permission`);
-    return protection;
+    const protection = this.reflector.getAllAndOverride<Protection | typeof OPEN | undefined>(protectionKey, [
+      handler,
+      controller,
+    ]);
+    if (protection) return protection;
+    throw new Error(`LatchkeyGuard: ${name} has no @Permission. Add one, or @Public() if everybody may call it`);
   }
 
   private routeOf(protection: Protection): Route {
