@@ -57,6 +57,8 @@ export const CONNECTION = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   connectTimeout: 1000,
+  // TCP's: load balancers and firewalls forget a connection without traffic.
+  keepAlive: 20_000,
   socketTimeout: 1000,
   retryStrategy: (attempts: number) => Math.min(250, attempts * 50),
   // The server has become a replica. After reconnecting, its host name or its sentinels lead to the new primary.

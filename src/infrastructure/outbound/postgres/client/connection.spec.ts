@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
+import { eventually } from '../../../../../test/support/eventually.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { SlowLine } from '../../../../../test/support/stores/slow-line.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
@@ -40,4 +42,20 @@ test('a later call does not commit any part of a transaction that timed out', as
     { what: 'the next call' },
     { what: 'the last call' },
   ]);
+});
+
+/** The state of a TCP connection as Linux lists it: 02 in the column of the timer is the keepalive of TCP. */
+const timersTo = (port: number) =>
+  readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, , remote, state]) => Number.parseInt(remote?.split(':')[1] ?? '', 16) === port && state === '01')
+    .map((columns) => columns[5]!.split(':', 1)[0]);
+
+test('its idle connections are kept alive, so that nothing between forgets them', async () => {
+  await database.run(write('over one of them'));
+  const port = Number(new URL(line.instead(owned.url)).port);
+  expect(
+    await eventually(async () => timersTo(port).length > 0 && timersTo(port).every((timer) => timer === '02')),
+  ).toBe(true);
 });

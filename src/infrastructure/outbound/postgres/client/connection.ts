@@ -5,6 +5,7 @@ import pg from 'pg';
 import { connectionError, unavailable } from './errors.js';
 import type { Primary, WatchedConnection } from './primary.js';
 import {
+  KEPT_ALIVE,
   knowsNoTimelines,
   READABLE,
   SERVER_STATE,
@@ -41,7 +42,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     { answerTimeoutMs, ...config }: ClientConfig,
   ) {
     const socket = new Socket();
-    super({ ...config, connectionString: primary.url, stream: () => socket });
+    super({ ...config, ...KEPT_ALIVE, connectionString: primary.url, stream: () => socket });
     if (this.password === null && !hasPasswordFile()) Object.assign(this, { password: () => this.lackPassword() });
     this.socket = socket.once('close', primary.hold(this));
     // Without a listener, an error event would end the process. The statements fail too, and the pool removes it.

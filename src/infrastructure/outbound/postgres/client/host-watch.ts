@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { withTimeout } from '../../batching/timeout.js';
-import { SERVER_STATE, type ServerState } from './server-state.js';
+import { KEPT_ALIVE, SERVER_STATE, type ServerState } from './server-state.js';
 
 /** From the end of one look to the start of the next. */
 const LOOK_EVERY_MS = 250;
@@ -59,6 +59,7 @@ export class HostWatch {
       stream: () => socket,
       application_name: 'latchkey watch',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ...KEPT_ALIVE,
     });
     // The next look notices that the connection broke.
     client.on('error', () => undefined);

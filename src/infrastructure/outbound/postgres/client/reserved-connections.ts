@@ -46,7 +46,6 @@ export class ReservedConnections {
     const config = {
       max: maxConnections,
       application_name: this.name,
-      keepAlive: true,
       idleTimeoutMillis: 0,
       connectTimeoutMs: () => this.connectTimeoutMs,
     };

@@ -45,6 +45,9 @@ export interface Synchrony {
 /** Includes the timeline, which shows whether two answers came from the same server. */
 export const SYNCHRONY = `SELECT ${IS_SYNCHRONOUS} AS is_synchronous, ${TIMELINE} AS timeline`;
 
+/** Load balancers and firewalls forget a connection without traffic, many after less than a minute. */
+export const KEPT_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
+
 /** How PostgreSQL reads and writes values, as pg and our statements expect it. A database or a role may have other settings. */
 export const READABLE = {
   datestyle: 'ISO, MDY',
