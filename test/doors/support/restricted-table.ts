@@ -51,7 +51,8 @@ export const TRUSTED: readonly Row[] = [
   ['inside by a claim, outside by the proxy', { peer: PROXY, forwardedFor: `${INSIDE}, ${OUTSIDE}` }, OUTSIDE],
   ['outside by a claim, inside by the proxy', { peer: PROXY, forwardedFor: `${OUTSIDE}, ${INSIDE}` }, INSIDE],
   ['outside, and another claim', { peer: PROXY, forwardedFor: OUTSIDE, claim: `X-Real-IP: ${INSIDE}` }, OUTSIDE],
-  ['with a port', { peer: PROXY, forwardedFor: `${INSIDE}:80` }, undefined],
+  ['inside, with a port', { peer: PROXY, forwardedFor: `${INSIDE}:50001` }, INSIDE],
+  ['outside, with a port', { peer: PROXY, forwardedFor: `${OUTSIDE}:50001` }, OUTSIDE],
   ['no address', { peer: PROXY, forwardedFor: 'unknown' }, undefined],
 ];
 /** A door whose peer is not trusted. */
