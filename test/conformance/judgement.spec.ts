@@ -129,7 +129,9 @@ test('an address is judged from a lease as the service judges it, whatever the t
     fc.ipV6(),
     fc.ipV4().map((ip) => `::ffff:${ip}`),
     fc.tuple(fc.ipV6(), fc.string({ maxLength: 5 })).map((parts) => parts.join('%')),
-    fc.string({ unit: fc.constantFrom(...'01.:%fF /'), maxLength: 20 }),
+    fc.tuple(fc.ipV4(), fc.nat(70_000)).map((parts) => parts.join(':')),
+    fc.tuple(fc.ipV6(), fc.nat(70_000)).map(([ip, port]) => `[${ip}]:${port}`),
+    fc.string({ unit: fc.constantFrom(...'01.:%fF /[]'), maxLength: 20 }),
     fc.string({ maxLength: 10 }),
   );
   scripted.leases(
