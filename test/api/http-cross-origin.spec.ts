@@ -56,7 +56,9 @@ describe('a page of another origin', () => {
     const { status, headers } = await service.person().call('OPTIONS', '/v1/api-keys', undefined, preflight);
     expect([status, headers.get('access-control-allow-origin')]).toEqual([204, ALLOWED]);
     expect(headers.get('access-control-allow-methods')).toBe('GET,POST,PATCH,DELETE');
-    expect(headers.get('access-control-allow-headers')).toBe('Authorization,Content-Type,Idempotency-Key,X-Request-Id');
+    expect(headers.get('access-control-allow-headers')).toBe(
+      'Authorization,Content-Type,Idempotency-Key,Latchkey-Person,X-Request-Id',
+    );
   });
 
   test('can never use the cookie, allowed or not', async () => {
