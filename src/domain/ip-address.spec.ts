@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isIpv4, parseAddress, spellAddress, withoutPort } from './ip-address.js';
+import { bareAddress, isIpv4, parseAddress, spellAddress, withoutPort } from './ip-address.js';
 
 /** As browsers write an address: all groups, without leading zeros, the longest run of zeros shortened. */
 const canonical = (ip: string) => new URL(`http://[${ip}]/`).hostname.slice(1, -1);
@@ -83,3 +83,13 @@ test.each([
   ['example.com:443', 'example.com:443'],
   ['[::1]x', '[::1]x'],
 ])('%s without a port is %s', (text, address) => expect(withoutPort(text)).toBe(address));
+
+test.each([
+  ['192.0.2.9:50001', '192.0.2.9'],
+  ['[2001:db8::7]:443', '2001:db8::7'],
+  ['[fe80::1%eth0]:443', 'fe80::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['::ffff:192.0.2.1', '::ffff:192.0.2.1'],
+  ['2001:db8::7', '2001:db8::7'],
+  ['192.0.2.9', '192.0.2.9'],
+])('%s without brackets, port and zone is %s', (text, address) => expect(bareAddress(text)).toBe(address));

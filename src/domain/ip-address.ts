@@ -30,6 +30,13 @@ export function withoutPort(text: string): string {
   return bracketed ?? dotted ?? text;
 }
 
+const WITH_MORE = /[%[]|\..*:/;
+
+/** Without brackets, port and zone (`%eth0`), which names an interface of one machine. Any other text stays as it is. */
+export function bareAddress(text: string): string {
+  return WITH_MORE.test(text) ? withoutPort(text).split('%', 1)[0]! : text;
+}
+
 /** @param isEnd of the address, which may be written in dots */
 function groupsOf(text: string, isEnd: boolean): number[] | undefined {
   if (text === '') return [];

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Decision, Granted } from './decision.js';
 import type { Operation as JudgedOperation } from './domain/keys/access.js';
-import { withoutPort } from './domain/ip-address.js';
+import { bareAddress } from './domain/ip-address.js';
 import { coveringPermission } from './domain/accounts/permission.js';
 import { type KeyRights, refusalBy } from './domain/keys/key-rights.js';
 import type { Lease__Output as Lease } from './generated/latchkey/v1/Lease.js';
@@ -242,13 +242,9 @@ export class Leases {
   }
 }
 
-/** An address with a zone, in brackets, or with a port: the service drops all three. */
-const WITH_MORE = /[%[]|\..*:/;
-
 function allows(rights: KeyRights, { operation, permission, clientIp }: Use): boolean {
-  // Latchkey leaves out a zone, such as %eth0, too.
-  const clientAddress = WITH_MORE.test(clientIp) ? withoutPort(clientIp).split('%', 1)[0]! : clientIp;
-  return refusalBy(rights, { operation: operations[operation], permission, clientAddress }) === undefined;
+  const asked = { operation: operations[operation], permission, clientAddress: bareAddress(clientIp) };
+  return refusalBy(rights, asked) === undefined;
 }
 
 function rightsOf({ principal }: Granted, { hasOwnPermissions, allowedNetworks }: Lease): KeyRights {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { withoutPort } from '../domain/ip-address.js';
+import { bareAddress } from '../domain/ip-address.js';
 import { type HttpRequest, rawHeadersOf } from './http-request.js';
 
 /**
@@ -48,10 +48,8 @@ function isTrusted({ ips }: HttpRequest): boolean {
 
 function plainAddress(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
-  // ::ffff:192.0.2.1 is an IPv4 client on a dual-stack socket; %eth0 names an interface of this machine.
-  const unmapped = text.startsWith(':') ? text.replace(/^::ffff:(?=\d+\.)/i, '') : text;
-  const address = unmapped.includes('%') ? unmapped.replace(/%.*$/, '') : unmapped;
-  if (isIP(address)) return address;
-  const bare = withoutPort(text);
-  return bare === text ? undefined : plainAddress(bare);
+  const bare = bareAddress(text);
+  // ::ffff:192.0.2.1 is an IPv4 client on a dual-stack socket.
+  const address = bare.startsWith(':') ? bare.replace(/^::ffff:(?=\d+\.)/i, '') : bare;
+  return isIP(address) ? address : undefined;
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Client } from '../../../domain/audit/audit-event.js';
-import { withoutPort } from '../../../domain/ip-address.js';
+import { bareAddress } from '../../../domain/ip-address.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
 
 const MAX_USER_AGENT = 256;
@@ -12,7 +12,7 @@ export function clientFacts(facts: {
   userAgent: string | undefined;
   requestId: string | undefined;
 }): Client {
-  const ip = withoutPort(facts.ip ?? '').split('%', 1)[0]!;
+  const ip = bareAddress(facts.ip ?? '');
   return {
     ip: isIP(ip) ? ip.replace(/^::ffff:(?=\d+\.)/i, '') : null,
     userAgent: plainText(facts.userAgent, MAX_USER_AGENT),
