@@ -20,7 +20,8 @@ export function readCheck({ attributes }: WireCheck): Check {
   const http = attributes?.request?.http;
   // With `encode_raw_headers` Envoy sends the second kind alone.
   const raw = http?.headerMap?.headers.map(({ key, rawValue }) => ({ key, value: rawValue.toString() })) ?? [];
-  const header = (name: string) => valuesOf([...(http?.headers ?? []), ...raw], name);
+  const headers = [...(http?.headers ?? []), ...raw];
+  const header = (name: string) => valuesOf(headers, name);
   const permission = valuesOf(attributes?.contextExtensions, 'permission')[0];
   const override = valuesOf(attributes?.contextExtensions, 'operation')[0];
   const operation = override === undefined ? operationOf(http?.method ?? '') : OPERATIONS.find((o) => o === override);
