@@ -144,8 +144,7 @@ export function forwardAuthDoor(parts: ForwardAuthParts): HttpDoor {
  * nginx's auth_request treats every status but 401 and 403 as an error, so the real status is sent in a header. It closes
  * the connection of an answer whose body it does not read.
  */
-function forNginx({ body: _unread, ...answer }: KeyAnswer): KeyAnswer {
-  if (answer.status !== 429 && answer.status !== 503) return { ...answer, body: undefined };
-  const headers = { ...answer.headers, 'X-Latchkey-Status': String(answer.status) };
-  return { status: 403, headers, body: undefined };
+function forNginx({ status, headers }: KeyAnswer): KeyAnswer {
+  if (status !== 429 && status !== 503) return { status, headers, body: undefined };
+  return { status: 403, headers: { ...headers, 'X-Latchkey-Status': String(status) }, body: undefined };
 }

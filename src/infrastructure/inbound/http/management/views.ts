@@ -90,6 +90,7 @@ export class PersonView {
 class MakerView extends PersonView {
   @ApiProperty({ description: 'A manager who is none any more, and knows the key string' }) isFormerManager!: boolean;
 }
+
 /** A schema by reference can't be null. */
 export const PERSON_OR_NULL = {
   type: 'object',

@@ -53,8 +53,8 @@ const OF_OWNER = `
 type EventQuery = SelectQueryBuilder<AuditEventRow>;
 
 /**
- * Of an event from a day before or after this time. Ids rise with the times, as far as clocks are right, so that only
- * the ids between are read.
+ * The id of the earliest event at or after this time. Ids rise with time, so a span of ids holds the events of a span of
+ * time. Clocks of instances may differ, so callers widen the span by a day at each end.
  */
 const idOfFirstFrom = (time: string) => `(SELECT id FROM audit_events WHERE at >= ${time} ORDER BY at LIMIT 1)`;
 
@@ -187,15 +187,15 @@ function different(ids: readonly (string | null)[]): string[] {
 }
 
 /** A person who was purged after the event is not the one who has their id now. */
-function personAt(event: AuditEventRow, id: string, accounts: readonly AccountRow[]): Person {
-  const account = accounts.find((each) => each.id === id);
+function personAt(event: AuditEventRow, id: string, account: AccountRow | undefined): Person {
   const isStillThem = account && BigInt(event.id) > BigInt(account.formerEventId) && !account.purged;
   return { id, displayName: isStillThem ? account.displayName : '' };
 }
 
 function auditedPart(row: AuditEventRow, accounts: readonly AccountRow[], keys: readonly ApiKeyRow[]) {
   const { actorId, ownerId, keyId } = row;
-  const account = ownerId === null ? null : personAt(row, ownerId, accounts);
+  const owner = accounts.find(({ id }) => id === ownerId);
+  const account = ownerId === null ? null : personAt(row, ownerId, owner);
   const keyName = keys.find(({ id }) => id === keyId)?.name ?? null;
   return { actorId, account, keyName, viewed: recordedView(row) };
 }
@@ -215,7 +215,7 @@ function toEvent(row: AuditEventRow, accounts: readonly AccountRow[]): RecordedE
     leak: recordedLeak(row),
     previousName: recordedPreviousName(row),
     note: recordedNote(row),
-    actor: actor ? personAt(row, actor.id, [actor]) : null,
+    actor: actor ? personAt(row, actor.id, actor) : null,
   };
 }
 
