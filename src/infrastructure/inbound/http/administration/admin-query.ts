@@ -3,12 +3,18 @@ import type { PageRequest } from '../../../../application/lists.js';
 import type { EventSearch } from '../../../../application/ports.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
-import { lengthProblem, requireFields } from '../../../../domain/errors.js';
+import { lengthProblem, optional, requireFields } from '../../../../domain/errors.js';
 import { timeIn } from '../../shared/time-text.js';
+import { text } from '../pipeline/rules.js';
 import { type Query, readEventTypes, readStatus } from '../management/read-request.js';
 
 /** What a list shows of a key with the marker `lk`. So no secret comes here when somebody pastes a key. */
 export const MAX_PREFIX_LENGTH = 16;
+
+const accountProblem = optional(text(accountIdProblem));
+const timeProblem = optional(
+  text((value) => (timeIn(value) ? undefined : 'must be a time such as 2026-03-29T00:30:00Z')),
+);
 
 /** A problem never repeats the value. */
 export function readListing(query: Query): Omit<KeyListing, 'pageSize'> {
@@ -17,9 +23,11 @@ export function readListing(query: Query): Omit<KeyListing, 'pageSize'> {
   const { owner, prefix, lastUsedBefore, expiresFrom, expiresBefore, cursor } = texts;
   const isTooLong = prefix !== undefined && prefix.length > MAX_PREFIX_LENGTH;
   requireFields({
-    owner: owner === undefined ? undefined : accountIdProblem(owner),
+    owner: accountProblem(owner),
     prefix: isTooLong ? `must be at most ${MAX_PREFIX_LENGTH} characters` : undefined,
-    ...timeProblems({ lastUsedBefore, expiresFrom, expiresBefore }),
+    lastUsedBefore: timeProblem(lastUsedBefore),
+    expiresFrom: timeProblem(expiresFrom),
+    expiresBefore: timeProblem(expiresBefore),
     cursor: cursor === undefined || positionIn(cursor) ? undefined : 'must be a nextCursor of this list',
   });
   return {
@@ -47,10 +55,11 @@ export function readEventSearch(query: Query): EventSearch & Pick<PageRequest, '
   );
   const keyId = key?.toLowerCase();
   requireFields({
-    actor: actor === undefined ? undefined : accountIdProblem(actor),
-    account: account === undefined ? undefined : accountIdProblem(account),
+    actor: accountProblem(actor),
+    account: accountProblem(account),
     key: keyId === undefined || isKeyId(keyId) ? undefined : 'must be the id of a key',
-    ...timeProblems({ from, until }),
+    from: timeProblem(from),
+    until: timeProblem(until),
   });
   return { actorId: actor, ownerId: account, keyId, types, since: timeOf(from), until: timeOf(until), cursor };
 }
@@ -69,12 +78,6 @@ function textsIn<N extends string>(query: Query, ...names: N[]): Partial<Record<
   return query as Partial<Record<N, string>>;
 }
 
-function timeOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : timeIn(text);
-}
-
-function timeProblems(texts: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const problem = (text = '') => (timeIn(text) ? undefined : 'must be a time such as 2026-03-29T00:30:00Z');
-  const given = Object.entries(texts).filter(([, text]) => text !== undefined);
-  return Object.fromEntries(given.map(([name, text]) => [name, problem(text)]));
+function timeOf(time: string | undefined): Date | undefined {
+  return time === undefined ? undefined : timeIn(time);
 }
