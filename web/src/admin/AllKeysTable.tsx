@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import { useId, type MouseEvent } from 'react';
+import { useId } from 'react';
 import type { KeyOwner, OwnedKey } from '../api/types';
 import { endsSoon } from '../keys/expiry';
 import list from '../keys/KeyList.module.css';
@@ -8,6 +8,7 @@ import { StatusBadge } from '../keys/StatusBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { shortDate } from '../time/format';
+import { onPlainClick } from '../ui/plain-click';
 import { RelativeTime } from '../ui/RelativeTime';
 import { useRowLink } from '../ui/useRowLink';
 import classes from './admin.module.css';
@@ -52,11 +53,7 @@ function Row({ apiKey, hrefOf, onOpen }: Links & { readonly apiKey: OwnedKey }) 
   const { link, openFromHint } = useRowLink();
   const { column, access } = texts.keys;
   const status = statusAt(apiKey, now);
-  const open = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    onOpen(apiKey.id);
-  };
+  const open = onPlainClick(() => onOpen(apiKey.id));
   const idleEnd = status === 'active' && apiKey.idleEndsAt;
   const end = idleEnd ? (
     texts.keys.idleEnds(shortDate(idleEnd, now, texts.language))

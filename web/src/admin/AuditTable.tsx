@@ -1,5 +1,4 @@
 import { Badge } from '@mantine/core';
-import type { MouseEvent } from 'react';
 import { nameOf } from '../accounts/useAccounts';
 import { describeEvent } from '../activity/describe-event';
 import { LeakSite } from '../activity/LeakSite';
@@ -9,6 +8,7 @@ import list from '../keys/KeyList.module.css';
 import { useTexts } from '../texts';
 import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';
+import { onPlainClick } from '../ui/plain-click';
 import { RelativeTime } from '../ui/RelativeTime';
 import { useRowLink } from '../ui/useRowLink';
 import classes from './admin.module.css';
@@ -47,11 +47,7 @@ function Row({ event, hrefOf, onOpen }: Links & { readonly event: AuditedEvent }
   const { audit } = useAdminTexts();
   const { link, openFromHint } = useRowLink();
   const { keyId, keyName, actor, actorId, account, clientIp, userAgent } = event;
-  const open = (click: MouseEvent) => {
-    if (click.metaKey || click.ctrlKey || click.shiftKey || click.altKey) return;
-    click.preventDefault();
-    onOpen(keyId!);
-  };
+  const open = onPlainClick(() => onOpen(keyId!));
   const isOpenable = keyId !== null && keyName !== null;
   return (
     <div role="row" className={`${list.row} ${classes.audited}`} onClick={isOpenable ? openFromHint : undefined}>

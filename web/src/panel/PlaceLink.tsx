@@ -1,4 +1,5 @@
-import type { ComponentProps, MouseEvent } from 'react';
+import type { ComponentProps } from 'react';
+import { onPlainClick } from '../ui/plain-click';
 import { usePanel } from './context';
 import { searchOf, type PanelPlace } from './place';
 
@@ -9,10 +10,6 @@ interface Props extends Omit<ComponentProps<'a'>, 'href' | 'onClick'> {
 /** A real link, which can be opened in a new tab if the host keeps the place in its address. */
 export function PlaceLink({ place, ...rest }: Props) {
   const { goTo, isInAddress, account } = usePanel();
-  const open = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    goTo(place);
-  };
+  const open = onPlainClick(() => goTo(place));
   return <a {...rest} href={isInAddress ? searchOf({ account: account?.id, ...place }) || '?' : '#'} onClick={open} />;
 }
