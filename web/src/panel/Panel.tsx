@@ -65,25 +65,18 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
   const [isAtRest, setAtRest] = useState(false);
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
-  const latest = useRef(getToken);
-  latest.current = getToken;
-  const latestAnother = useRef(given.onAnotherPerson);
-  latestAnother.current = given.onAnotherPerson;
-  const latestTexts = useRef(texts);
-  latestTexts.current = texts;
-  const latestGoTo = useRef(goTo);
-  latestGoTo.current = goTo;
-  const isOfAccount = useRef(false);
-  isOfAccount.current = place.account !== undefined;
+  // A host may pass new functions on each render; the latest ones are called.
+  const current = { getToken, onAnotherPerson: given.onAnotherPerson, texts, place, goTo };
+  const latest = useRef(current);
+  latest.current = current;
   const hasToken = getToken !== undefined;
   const isInAddress = given.place !== undefined;
 
   const value = useMemo(() => {
-    // A host may pass a new function on each render; the latest one is called.
-    const getLatestToken = (freshSignIn?: FreshSignIn) => latest.current?.(freshSignIn) ?? '';
+    const getLatestToken = (freshSignIn?: FreshSignIn) => latest.current.getToken?.(freshSignIn) ?? '';
     const credentials = hasToken ? { getToken: getLatestToken } : { signInAgain: gate.signInAgain };
     const startAgain = () => {
-      if (isOfAccount.current) latestGoTo.current(START, { replace: true });
+      if (latest.current.place.account !== undefined) latest.current.goTo(START, { replace: true });
       void queryClient.resetQueries();
     };
     const client = new ApiClient({
@@ -91,9 +84,10 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
       ...credentials,
       person: () => (owner ?? queryClient.getQueryData<Session>(OWNER))?.ownerId,
       onAnotherPerson: () => {
-        if (latestAnother.current) return latestAnother.current();
+        const { onAnotherPerson, texts: latestTexts } = latest.current;
+        if (onAnotherPerson) return onAnotherPerson();
         startAgain();
-        announce(latestTexts.current.failure.anotherPerson);
+        announce(latestTexts.failure.anotherPerson);
       },
     });
     const focusHeading = () => heading.current?.focus();
@@ -104,7 +98,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
       exampleUrl,
       docsUrl,
       helpUrl,
-      goTo: ((to, options) => latestGoTo.current(to, options)) satisfies GoTo,
+      goTo: ((to, options) => latest.current.goTo(to, options)) satisfies GoTo,
       isInAddress,
       owner,
       trip,
