@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { searchPath } from '../../scripts/tools.mjs';
-import { runCommand } from '../support/processes/command-line.js';
+import { selfSigned } from '../support/processes/certificate.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -125,10 +125,8 @@ function configuration(folder: string, port: number, module: string, authType: s
 
 /** Apache calls an introspection endpoint over TLS alone. */
 async function behindTls({ url }: Service, folder: string): Promise<Server> {
-  const files = [join(folder, 'tls.key'), join(folder, 'tls.crt')] as const;
-  const subject = ['-subj', '/CN=localhost', '-keyout', files[0], '-out', files[1]];
-  await runCommand('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject]);
-  const server = createServer({ key: readFileSync(files[0]), cert: readFileSync(files[1]) }, (from, to) => {
+  const { keyFile, certFile } = await selfSigned(folder, 'tls');
+  const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (from, to) => {
     const { method, headers } = from;
     const onward = request(new URL(from.url!, url), { method, headers }, (answer) => {
       to.writeHead(answer.statusCode!, answer.headers);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { searchPath } from '../../scripts/tools.mjs';
+import { selfSigned } from '../support/processes/certificate.js';
 import { runCommand } from '../support/processes/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -44,9 +45,7 @@ describe('deploy/nginx/keys.conf, as docs/run.md copies it', () => {
     port = await freePort();
     service = await startService({ PUBLIC_URL: `https://localhost:${port}`, TRUSTED_PROXIES: '127.0.0.1' });
     undo.push(() => service.stop());
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    const files = ['-keyout', join(folder, 'tls.key'), '-out', certificate];
-    await runCommand('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, ...files]);
+    await selfSigned(folder, 'tls');
     const copy = join(folder, 'keys.conf');
     await runCommand('sh', ['-c', `cd ${root} && ${COPY.replace('/etc/nginx/conf.d/keys.conf', copy)}`]);
     const text = readFileSync(copy, 'utf8')

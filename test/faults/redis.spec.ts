@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { printFigures } from '../support/jest/long-form.js';
 import { newOwner } from '../support/callers/owners.js';
+import { PrintedLog } from '../support/reading/printed-log.js';
 import { startRedis } from '../support/stores/redis.mjs';
 import { startService, startServiceHere, type Service } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
@@ -203,17 +204,13 @@ describe.each<[string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Pro
   ],
 ])('a Redis that %s', (_, spoil, mend, reason) => {
   test('counts as away: it is logged once, and shown by the metric, until it charges again', async () => {
-    let text = '';
-    const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
-      text += String(line);
-      return true;
-    });
+    const log = new PrintedLog();
     const redis = await startRedis(mkdtempSync(join(tmpdir(), 'refusing-redis-')));
     const admin = new Redis(redis.url);
     const service = await startServiceHere({ ...LIMIT, REDIS_URL: redis.url, LOG_LEVEL: 'info' });
     const isUp = async (expected: number) =>
       (await (await fetch(`${service.url}/metrics`)).text()).includes(`latchkey_redis_up ${expected}\n`);
-    const lines = (message: string) => text.split('\n').filter((line) => line.includes(`"msg":"${message}`));
+    const lines = (message: string) => log.text.split('\n').filter((line) => line.includes(`"msg":"${message}`));
     try {
       const { fullKey } = await (await newOwner(service)).person.newKey();
       await eventually(() => isUp(1));
@@ -231,7 +228,7 @@ describe.each<[string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Pro
       await service.stop();
       admin.disconnect();
       await redis.stop();
-      spy.mockRestore();
+      log.stop();
     }
   });
 });

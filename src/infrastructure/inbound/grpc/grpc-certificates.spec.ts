@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { runCommand } from '../../../../test/support/processes/command-line.js';
+import { selfSigned } from '../../../../test/support/processes/certificate.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { GrpcCertificates } from './grpc-certificates.js';
 
@@ -10,10 +10,8 @@ const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function pair(name: string) {
-  const [certFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
-  const subject = ['-subj', `/CN=${name}`, '-keyout', keyFile, '-out', certFile];
-  await runCommand('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject]);
-  return { certFile, keyFile, clientCaFile: certFile };
+  const files = await selfSigned(folder, name);
+  return { ...files, clientCaFile: files.certFile };
 }
 
 describe('the certificate of the gRPC server', () => {
