@@ -55,7 +55,7 @@ export interface Audit {
   record(event: AuditEvent, ownerId: string | null): Promise<void>;
   /** The owner's own events, newest first. Excludes events of a purged account with the same id, and of its keys. */
   list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
-  /** The events of all accounts, newest first, also those of purged ones and of nobody. */
+  /** All events, newest first. They include those of purged accounts and those that belong to no account. */
   search(search: EventSearch, page: PageRequest): Promise<Page<AuditedEvent>>;
 }
 

@@ -258,7 +258,7 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
       await expect(world.audit.search({}, { limit: 5, cursor: 'x' })).rejects.toMatchObject({ code: 'invalid_fields' });
     });
 
-    test('has the events of all accounts, also those of nobody', async () => {
+    test('has the events of all accounts, and those that belong to no account', async () => {
       const recorded = [failure(randomUUID()), { ...failure(''), ownerId: null }];
       for (const each of recorded) await world.audit.recordFailure(each);
       const [newest, before] = await found({ types: ['authentication.failed'] });

@@ -78,7 +78,7 @@ export class GuardedBackend {
     this.undo.push(() => this.proxy.stop());
   }
 
-  /** Of the proxy. */
+  /** The address of the proxy. */
   get url(): string {
     return this.proxy.url;
   }

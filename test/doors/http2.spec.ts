@@ -85,7 +85,7 @@ describe.each([NGINX, CADDY, HAPROXY].map(overHttp2))('$name', (recipe) => {
     expect(JSON.stringify(seen)).not.toContain('users');
   });
 
-  test('two credentials are refused, also as one field each', async () => {
+  test('two credentials are refused, each in a header field of its own', async () => {
     const { seen } = await door.raw(
       request(SYSTEMS, ['authorization', `Bearer ${someKey}`], ['authorization', `Bearer ${unknownKey()}`]),
     );

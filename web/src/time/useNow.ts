@@ -5,7 +5,7 @@ const TICK_MS = 10_000;
 const WRONG_MS = 60_000;
 let ahead = 0;
 
-/** The service's time, also where the browser's clock is wrong. */
+/** The service's time, even if the browser's clock is wrong. */
 export const serviceTime = (): number => Date.now() + ahead;
 
 /** @param time the service's, of an answer. An instance of an earlier release does not say it. */

@@ -186,7 +186,7 @@ describe('the module for NestJS', () => {
     expect(latchkey.questions).toHaveLength(1);
   });
 
-  it('lets everybody through to a handler with @Public, also under a controller with @Permission', async () => {
+  it('lets everybody through to a handler with @Public, even if its controller has @Permission', async () => {
     await app.close();
     app = await NestFactory.create(AppModule, { logger: false });
     app.useGlobalGuards(await app.resolve(LatchkeyGuard));

@@ -15,7 +15,7 @@ export const admin = {
   status: 'Status',
   anyStatus: 'All',
   unused: 'Unused for 90 days',
-  /** Of the button of a field. */
+  /** The label of the button that starts the search in a field. */
   start: (field: string) => `Search: ${field}`,
   apply: 'Apply',
   expires: {
