@@ -49,7 +49,7 @@ export async function guard(lab, { runs, seconds }) {
     }),
   );
   const sides = { 'guard/s': measured.guard, 'unary/s': measured.unary };
-  return [ratioRow('guard over streams ÷ plain unary Node client', { atLeast: 4 }, sides)];
+  return [ratioRow('guard over streams ÷ plain unary Node client', { atLeast: 3 }, sides)];
 }
 
 /** @param {Lab} lab @param {Effort} effort */

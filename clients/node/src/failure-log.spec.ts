@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { failureLog } from './failure-log.js';
 
-function subject() {
+function subject(hasToken = true) {
   const lines: string[] = [];
   const clock = { nowMs: 0 };
   return {
     lines,
     clock,
     log: failureLog(
+      hasToken,
       (line) => void lines.push(line),
       () => clock.nowMs,
     ),
@@ -27,6 +28,13 @@ describe('the log of failures', () => {
     log({ code, message: 'the reason' });
     expect(lines).toEqual([expect.stringContaining(`a request was answered with 503: ${code} (the reason).`)]);
     expect(lines[0]).toContain(check);
+  });
+
+  it.each(['UNAUTHENTICATED', 'PERMISSION_DENIED'])('names the certificate for %s where no token is set', (code) => {
+    const { lines, log } = subject(false);
+    log({ code, message: 'the reason' });
+    expect(lines).toEqual([expect.stringMatching(/\. .*tls\.cert.*GRPC_TLS_CLIENT_ROLES/)]);
+    expect(lines[0]).not.toContain('serviceToken');
   });
 
   it('writes the first failure and then one line a minute with a count', () => {

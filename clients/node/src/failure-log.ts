@@ -12,15 +12,26 @@ const CHECKS: Readonly<Record<string, string>> = {
   UNREADABLE_ANSWER: 'target answers, but not as Latchkey does: is the guard older than the service?',
 };
 
+/** The same for a guard that has a certificate and no token. */
+const CERTIFICATE_CHECKS: typeof CHECKS = {
+  ...CHECKS,
+  UNAUTHENTICATED:
+    'Latchkey does not accept tls.cert: has it ended, is its authority in GRPC_TLS_CLIENT_CA there, and one of its names in GRPC_TLS_CLIENT_ROLES?',
+  PERMISSION_DENIED: 'tls.cert needs the role validator in GRPC_TLS_CLIENT_ROLES of Latchkey.',
+};
+
 /**
  * Writes why requests are answered with 503: the first failure, and then at most one line a minute with the number of
  * failures since the last line.
+ * @param hasToken whether the guard has a service token
  * @param write where the lines go
  */
 export function failureLog(
+  hasToken: boolean,
   write: (line: string) => void = (line) => console.error(line),
   nowMs: () => number = () => performance.now(),
 ): (failure: Pick<FailureEvent, 'code' | 'message'>) => void {
+  const checks = hasToken ? CHECKS : CERTIFICATE_CHECKS;
   let writtenAt = -Infinity;
   let unwritten = 0;
   return ({ code, message }) => {
@@ -28,7 +39,7 @@ export function failureLog(
     const now = nowMs();
     if (now - writtenAt < QUIET_MS) return;
     const count = unwritten === 1 ? 'a request was' : `${unwritten} requests were`;
-    const check = Object.hasOwn(CHECKS, code) ? ` ${CHECKS[code]}` : '';
+    const check = Object.hasOwn(checks, code) ? ` ${checks[code]}` : '';
     writtenAt = now;
     unwritten = 0;
     write(`[latchkey guard] ${count} answered with 503: ${code} (${message}).${check}`);

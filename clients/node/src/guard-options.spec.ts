@@ -15,7 +15,7 @@ beforeEach(() => {
   decisions = [];
   latchkey.answers(granted());
   guard = createGuard({
-    target: latchkey.target,
+    ...latchkey.options,
     serviceToken: 'token',
     deadlineMs: 5000,
     operations: { PATCH: 'READ' },

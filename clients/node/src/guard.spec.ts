@@ -23,7 +23,7 @@ let guard: Guard;
 
 function open(deadlineMs?: number): Guard {
   return createGuard({
-    target: latchkey.target,
+    ...latchkey.options,
     serviceToken: 'dev-token',
     deadlineMs,
     logFailures: false,
@@ -98,7 +98,7 @@ describe('createGuard', () => {
   it('writes the first failure to standard error, without the key, unless logFailures is false', async () => {
     latchkey.script = (_, reply) => reply({ code: status.UNAUTHENTICATED, details: `cannot validate ${key}` });
     const write = jest.spyOn(console, 'error').mockImplementation(() => undefined);
-    const logging = createGuard({ target: latchkey.target, serviceToken: 'dev-token' });
+    const logging = createGuard({ ...latchkey.options, serviceToken: 'dev-token' });
     try {
       for (const each of [guard, logging, logging]) await each.check(question);
       expect(write.mock.calls).toEqual([[expect.stringContaining('UNAUTHENTICATED (cannot validate [redacted])')]]);

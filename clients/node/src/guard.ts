@@ -1,8 +1,8 @@
 import { type Decision, unavailable } from './decision.js';
 import { failureLog } from './failure-log.js';
 import type { Lease__Output as Lease } from './generated/latchkey/v1/Lease.js';
-import { openPool } from './grpc/open-pool.js';
 import { failureOf } from './grpc/failure.js';
+import { Pool } from './grpc/pool.js';
 import { callHook, type FailureEvent, withoutCredentials } from './hooks.js';
 import { type IsApiKey, isApiKeyBy } from './http/is-api-key.js';
 import { type Protect, protectWith } from './http/middleware.js';
@@ -55,8 +55,8 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
   assertUsable(options);
   const operationOf = overridden(operationOfMethod, options.operations);
   const leases = options.leases ? new Leases(clocks) : undefined;
-  const pool = openPool(options);
-  const logFailure = options.logFailures === false ? undefined : failureLog();
+  const pool = new Pool(options);
+  const logFailure = options.logFailures === false ? undefined : failureLog(!!options.serviceToken);
 
   /** @param startedAt when the request came @param wish for a lease @param onError gets why there is no answer */
   const ask = async (
@@ -74,7 +74,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
       decision = judge(response, permission, windowSeconds);
     } catch (error) {
       const { code, message } = failureOf(error);
-      onError({ code, message: withoutCredentials(message, authorization), requestId });
+      onError({ code, message: withoutCredentials(message + pool.trouble(), authorization), requestId });
     }
     if (wish) leases?.ended(wish, decision, lease);
     return decision;

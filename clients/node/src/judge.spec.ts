@@ -13,7 +13,7 @@ beforeEach(async () => {
   failures = [];
   await latchkey.start();
   guard = createGuard({
-    target: latchkey.target,
+    ...latchkey.options,
     serviceToken: 'token',
     deadlineMs: 5000,
     onError: (failure) => failures.push(failure),

@@ -17,8 +17,11 @@ export interface GuardOptions extends Hooks {
   readonly target: string;
   /** The token of a service identity with the role `validator`. Not needed with `tls.cert`. */
   readonly serviceToken?: string | undefined;
-  /** Without it the connection is plain text, which is for loopback and for networks that encrypt by themselves. */
-  readonly tls?: GuardTls | undefined;
+  /**
+   * Without it the connection is plain text, which is for loopback and for networks that encrypt by themselves. A function
+   * is called for each new connection, so that it can read renewed files.
+   */
+  readonly tls?: GuardTls | (() => GuardTls) | undefined;
   /** How long a request waits for its decision at most, in milliseconds. Then it is answered 503. Default 200. */
   readonly deadlineMs?: number | undefined;
   /** Operations of HTTP methods that differ from the defaults: `{ REPORT: 'READ' }`. */
@@ -59,7 +62,8 @@ export const defaultDeadlineMs = 200;
 export function assertUsable(options: GuardOptions): void {
   const { target, serviceToken, tls, deadlineMs, clientAddress, keyPrefix = 'lk', leases } = options;
   if (!target) throw new TypeError('createGuard: target is missing');
-  if (!serviceToken && !tls?.cert) throw new TypeError('createGuard: serviceToken is missing (or tls.cert, for mTLS)');
+  if (!serviceToken && !(tls && readTls(tls).cert))
+    throw new TypeError('createGuard: serviceToken is missing (or tls.cert, for mTLS)');
   // What gRPC metadata cannot carry. Its own error would print the token.
   if (serviceToken && !/^[\x21-\x7e]+$/.test(serviceToken)) {
     throw new TypeError('createGuard: serviceToken contains spaces or characters beyond ASCII');
@@ -74,4 +78,11 @@ export function assertUsable(options: GuardOptions): void {
   if (!/^[a-z][a-z0-9]{0,15}$/.test(keyPrefix)) {
     throw new TypeError('createGuard: keyPrefix is not 1 to 16 lower-case letters and digits, a letter first');
   }
+}
+
+/** @throws {TypeError} the function returns no object, for example a promise */
+export function readTls(tls: NonNullable<GuardOptions['tls']>): GuardTls {
+  const read: unknown = typeof tls === 'function' ? tls() : tls;
+  if (typeof read === 'object' && read !== null && !(read instanceof Promise)) return read;
+  throw new TypeError('createGuard: tls() did not return { ca?, cert?, key? }');
 }

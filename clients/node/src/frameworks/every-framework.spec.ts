@@ -10,7 +10,7 @@ const latchkey = new ScriptedLatchkey();
 const decisions: DecisionEvent[] = [];
 const denials: DenialEvent[] = [];
 const options = (): GuardOptions => ({
-  target: latchkey.target,
+  ...latchkey.options,
   serviceToken: 'token',
   deadlineMs: 5000,
   onDecision: (event) => decisions.push(event),

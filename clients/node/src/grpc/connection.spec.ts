@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ServerCredentials } from '@grpc/grpc-js';
+import { ServerCredentials, status } from '@grpc/grpc-js';
 import { type Guard, createGuard } from '../guard.js';
+import type { FailureEvent } from '../hooks.js';
 import type { GuardTls } from '../options.js';
+import { channelOptions } from './connector.js';
 import { granted } from '../testing/answers.js';
 import * as pem from '../testing/certificates.js';
 import { eventually } from '../testing/eventually.js';
@@ -16,7 +19,7 @@ describe('the connection to the service', () => {
   const latchkey = new ScriptedLatchkey();
   const guards: Guard[] = [];
   const open = (options: Partial<Parameters<typeof createGuard>[0]>) => {
-    const guard = createGuard({ target: latchkey.target, serviceToken: 'token', deadlineMs: 5000, ...options });
+    const guard = createGuard({ ...latchkey.options, serviceToken: 'token', deadlineMs: 5000, ...options });
     guards.push(guard);
     return guard;
   };
@@ -42,6 +45,37 @@ describe('the connection to the service', () => {
     expect(await open({ tls: { ca } }).check(question)).toMatchObject({ status: 503 });
   });
 
+  it('reads a renewed certificate for the next connection, and names one that has ended', async () => {
+    const server = ServerCredentials.createSsl(Buffer.from(ca + pem.endedCertificate), [serverPair], true);
+    await latchkey.start(server);
+    const failures: FailureEvent[] = [];
+    let files = (): GuardTls => ({ ca, cert: pem.endedCertificate, key });
+    const onError = (failure: FailureEvent) => failures.push(failure);
+    const guard = open({ tls: () => files(), serviceToken: undefined, onError });
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(failures[0]!.message).toMatch(/; tls\.cert \(CN=systems-api\) ended on 2026-11-20T00:00:00\.000Z$/);
+
+    files = () => ({ ca, cert, key });
+    await eventually(async () => (await guard.check(question)).allowed);
+
+    // Caught between two files, the guard keeps the pair that it had, and says so once it matters.
+    files = () => ({ ca, cert, key: pem.serverKey });
+    latchkey.stop();
+    await latchkey.start(server);
+    await eventually(async () => (await guard.check(question)).allowed);
+    latchkey.script = (_, reply) => reply({ code: status.UNAVAILABLE, details: 'away' });
+    await eventually(async () => {
+      await guard.check(question);
+      return /; tls could not be read again: .*mismatch/.test(failures.at(-1)!.message);
+    });
+  });
+
+  it.each([undefined, null, 'PEM', Promise.resolve({})])('refuses a function for tls that returns %j', (tls) => {
+    expect(() => open({ tls: () => tls as never })).toThrow(
+      /^createGuard: tls\(\) did not return \{ ca\?, cert\?, key\? \}/,
+    );
+  });
+
   it('notices a peer that disappeared without closing, and reconnects', async () => {
     await latchkey.start();
     const relay = await TcpRelay.to(latchkey.port);
@@ -56,5 +90,36 @@ describe('the connection to the service', () => {
     relay.mend();
     await eventually(async () => (await guard.check(question)).allowed);
     relay.close();
+  });
+
+  it('makes another connection if a peer is silent, also to new connections, and then forwards again', async () => {
+    await latchkey.start();
+    const relay = await TcpRelay.to(latchkey.port);
+    const guard = open({ target: relay.target, deadlineMs: 200, channelOptions: {} });
+    await eventually(async () => (await guard.check(question)).allowed);
+    relay.silence();
+    // Both try to connect again, and neither gets an answer.
+    await eventually(() => relay.silencedConnections >= 2);
+    relay.mend();
+    await eventually(async () => (await guard.check(question)).allowed);
+    relay.close();
+    expect(channelOptions['grpc.keepalive_time_ms']! + channelOptions['grpc.keepalive_timeout_ms']!).toBeLessThan(2000);
+  });
+
+  it('opens its streams to two addresses where there are two, and works while one is silent', async () => {
+    await latchkey.start();
+    const relays = [await TcpRelay.to(latchkey.port), await TcpRelay.to(latchkey.port)];
+    const [first, second] = relays as [TcpRelay, TcpRelay];
+    const guard = open({ target: `ipv4:${first.target},${second.target}`, deadlineMs: 200, channelOptions: {} });
+    const streamsBy = () =>
+      relays.map((relay) => [...latchkey.streams].filter((s) => relay.carries(s.getPeer())).length);
+    await eventually(() => isDeepStrictEqual(streamsBy(), [1, 1]));
+    first.silence();
+    await eventually(() => streamsBy()[1] === 2);
+    await eventually(async () => (await guard.check(question)).allowed);
+    second.silence();
+    first.mend();
+    await eventually(async () => (await guard.check(question)).allowed);
+    for (const relay of relays) relay.close();
   });
 });

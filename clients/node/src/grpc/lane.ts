@@ -1,150 +1,151 @@
-import { connectivityState, status } from '@grpc/grpc-js';
-import type { Connection } from './connection.js';
-import { ExtraStreams } from './extra-streams.js';
+import type { ChannelCredentials } from '@grpc/grpc-js';
+import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
+import type { KeyUses } from '../generated/latchkey/v1/KeyUses.js';
+import type { Connector } from './connector.js';
 import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
-import { ReopenDelay } from './reopen-delay.js';
-import { sendUnary } from './unary.js';
-import { type StreamListener, ValidationStream } from './validation-stream.js';
+import { type StreamListener, ValidationStream, windowSecondsIn } from './validation-stream.js';
+
+/** A lane that has no stream after this time, in milliseconds, tries with a new client. gRPC itself may wait for ever. */
+const openTimeoutMs = 2000;
+/** The pause before the next stream if the last one answered nothing, in milliseconds. */
+const pauseMs = 1000;
 
 export interface LaneListener {
-  /** Called when the lane may take questions that had to wait. */
-  laneChanged(): void;
-  /** Called when a stream of this lane has ended and will not answer these questions. */
-  laneLost(questions: readonly OpenQuestion[], end: CallEnd): void;
+  /** Called when the service answers a question with a failure in place of a verdict. */
+  questionFailed(question: OpenQuestion, lane: Lane, end: CallEnd): void;
+  /** Called when a stream has ended and will not answer these questions. */
+  questionsLost(questions: readonly OpenQuestion[], lane: Lane, end: CallEnd): void;
+  /** Whether another lane's stream leads to the same address. */
+  isShared(lane: Lane): boolean;
 }
 
 /**
- * A lane is one connection and the streams over it: one stream, which the lane opens again whenever it ends, and more
- * while there are many questions.
+ * One client of the service and the stream over it. gRPC connects again by itself; the lane opens the next stream.
  *
- * The service ends an old connection with GOAWAY. gRPC does not report that to the calls, but its channel leaves the
- * state READY. The lane then opens a new stream, for which gRPC makes a new connection, and lets the old streams finish
- * their answers.
+ * It does so again and again, and lets the old stream finish its answers. So it leaves a connection that the service
+ * wants to end, moves to other addresses of the service, and notices that `tls` was renewed.
  */
 export class Lane implements StreamListener {
-  /** The stream that takes questions, now or as soon as it is open. */
+  private credentials: ChannelCredentials;
+  private client: ApiKeyServiceClient;
+  /** The stream that takes questions. */
   private current: ValidationStream | undefined;
-  private readonly extra = new ExtraStreams(() => this.newStream());
-  private readonly delay = new ReopenDelay();
+  /** The stream that replaces it once it is open. */
+  private next: ValidationStream | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  /** Whether the current stream was opened in the hope of another address than that of the other lane. */
+  private hasMoved = false;
   private isClosed = false;
-  /** Why there is no stream; undefined while one is opening. */
-  failure: CallEnd | undefined;
-  /** Whether the service is an older one, without streams. */
-  isUnaryOnly = false;
 
+  /** @param streamMs after this time a stream is replaced: less than the half minute for which a service lets it end */
   constructor(
-    private readonly connection: Connection,
+    private readonly connector: Connector,
     private readonly listener: LaneListener,
-    private readonly maxSilenceMs: number,
+    private readonly streamMs: number,
   ) {
-    this.watch(this.channel.getConnectivityState(false));
+    this.credentials = connector.credentials();
+    this.client = connector.connect(this.credentials);
     this.openStream();
   }
 
-  /** The stream for the next question; undefined when none can take it. */
-  nextStream(): ValidationStream | undefined {
-    return this.current?.takesQuestions ? this.extra.nextAfter(this.current) : undefined;
+  get peer(): string | undefined {
+    return this.current?.peer;
   }
 
+  get hasStream(): boolean {
+    return this.current !== undefined;
+  }
+
+  /** How many unanswered questions the stream carries, including those past their deadline. */
+  get load(): number {
+    return this.current?.load ?? 0;
+  }
+
+  hasRoomFor(requestId: string): boolean {
+    return this.current?.hasRoomFor(requestId) ?? false;
+  }
+
+  send(question: OpenQuestion): void {
+    this.current?.send(question);
+  }
+
+  /** Sends a question as a unary call. gRPC itself repeats the call only if no server has seen it. */
   sendUnary(question: OpenQuestion): void {
-    sendUnary(this.connection, question);
+    const deadline = Date.now() + question.deadlineAt - performance.now();
+    let windowSeconds: number | undefined;
+    const call = this.client.validateKey(question.request, this.connector.identity, { deadline }, (error, response) => {
+      if (response) question.answer({ response, windowSeconds });
+      else if (error) this.questionFailed(question, error);
+    });
+    call.on('metadata', (metadata) => (windowSeconds = windowSecondsIn(metadata)));
   }
 
-  /** Ends the lane. Questions that were already sent are still answered. */
-  close(): void {
+  /** Reports uses of leases, once. */
+  report(uses: KeyUses[], timeoutMs: number, done: () => void): void {
+    this.client.reportUses({ uses }, this.connector.identity, { deadline: Date.now() + timeoutMs }, done);
+  }
+
+  /** Takes no more questions. Those that were already sent are still answered. */
+  retire(): void {
     this.isClosed = true;
-    this.delay.cancel();
-    this.retireStreams();
-    this.connection.client.close();
+    clearTimeout(this.timer);
+    this.current?.retire();
+    this.next?.retire();
+    this.current = this.next = undefined;
   }
 
-  checkSilence(): void {
-    this.current?.checkSilence();
-    this.extra.checkSilence();
+  /** Ends the lane once its questions are answered. */
+  close(): void {
+    this.retire();
+    this.client.close();
   }
 
   streamOpened(stream: ValidationStream): void {
-    if (stream === this.current) this.failure = undefined;
-    this.listener.laneChanged();
+    if (stream !== this.next) return;
+    this.current?.retire();
+    this.current = stream;
+    this.next = undefined;
+    // One more try leads to another address, where there is one.
+    const moves = !this.hasMoved && this.listener.isShared(this);
+    this.hasMoved = moves;
+    if (moves) this.openStream();
+    else this.wakeIn(this.streamMs * (0.5 + Math.random() / 2), () => this.openStream());
   }
 
-  streamHasRoom(): void {
-    this.listener.laneChanged();
-  }
-
-  streamFellSilent(stream: ValidationStream): void {
-    if (stream === this.current || this.extra.has(stream)) this.replaceStreams();
+  questionFailed(question: OpenQuestion, end: CallEnd): void {
+    this.listener.questionFailed(question, this, end);
   }
 
   streamEnded(stream: ValidationStream, end: CallEnd): void {
-    this.extra.drop(stream);
-    if (stream === this.current) {
-      this.current = undefined;
-      this.isUnaryOnly = end.code === status.UNIMPLEMENTED && !stream.wasReady;
-      if (this.isUnaryOnly) this.failure = undefined;
-      else this.reopen(stream, end);
-    }
-    this.listener.laneLost(stream.unanswered(), end);
-    this.listener.laneChanged();
-  }
-
-  private get channel() {
-    return this.connection.client.getChannel();
-  }
-
-  private newStream(): ValidationStream {
-    return new ValidationStream(this.connection, this, this.maxSilenceMs);
+    if (stream === this.current) this.current = undefined;
+    if (stream === this.next) this.next = undefined;
+    this.listener.questionsLost(stream.unanswered(), this, end);
+    if (this.current || this.next || this.isClosed) return;
+    // Shortened at random, so that not all guards come back at the same moment.
+    this.wakeIn(stream.hasAnswered ? 0 : pauseMs * (0.5 + Math.random() / 2), () => this.openStream());
   }
 
   private openStream(): void {
-    this.current = this.newStream();
-    // Makes gRPC connect now, even if it would wait before its next try.
-    this.channel.getConnectivityState(true);
-  }
-
-  /** @param end how the previous stream ended, if it has ended */
-  private reopen(before: ValidationStream, end?: CallEnd): void {
-    if (this.isClosed) return;
-    const isAtOnce = this.delay.run(before.hasAnswered, () => this.openStream());
-    // No question waits for this stream, which may take long to open.
-    if (end && end.code !== status.OK && !(before.wasReady && isAtOnce)) this.failure = end;
-  }
-
-  private retireStreams(): ValidationStream | undefined {
-    const stream = this.current;
-    this.current = undefined;
-    stream?.retire();
-    this.extra.retire();
-    return stream;
-  }
-
-  private replaceStreams(): void {
-    const old = this.retireStreams();
-    if (old) this.reopen(old);
-  }
-
-  private watch(state: connectivityState): void {
-    this.channel.watchConnectivityState(state, Infinity, () => {
-      if (this.isClosed) return;
-      const next = this.channel.getConnectivityState(false);
-      if (state === connectivityState.READY) this.connectionLeft();
-      if (next === connectivityState.READY) this.connectionCame();
-      this.watch(next);
+    const credentials = this.connector.credentials();
+    if (credentials !== this.credentials) this.reconnect();
+    this.next?.retire();
+    this.next = new ValidationStream(this.client, this.connector.identity, this);
+    this.wakeIn(openTimeoutMs, () => {
+      this.reconnect();
+      this.openStream();
     });
   }
 
-  private connectionLeft(): void {
-    if (this.isUnaryOnly) {
-      this.isUnaryOnly = false;
-      this.openStream();
-    } else this.replaceStreams();
+  /** Replaces the client, which looks up the addresses of the service again. */
+  private reconnect(): void {
+    this.client.close();
+    this.credentials = this.connector.credentials();
+    this.client = this.connector.connect(this.credentials);
   }
 
-  /** If there was no stream because there was no connection, a stream can be opened now. */
-  private connectionCame(): void {
-    if (this.current) return;
-    this.delay.cancel();
-    this.openStream();
+  private wakeIn(ms: number, work: () => void): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(work, ms).unref();
   }
 }

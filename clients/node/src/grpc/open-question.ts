@@ -1,78 +1,71 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
+import type { ValidateKeyRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import type { PreparedQuestion } from '../question.js';
-import type { Connection } from './connection.js';
 import { serviceError } from './failure.js';
-import { encodeQuestion } from './wire/encode-question.js';
 
 export interface Answered {
   readonly response: ValidateKeyResponse;
+  /** The service's own rate limit window. */
   readonly windowSeconds: number | undefined;
 }
 
-/** What a question waits in or is sent on. It is notified when the question's deadline has passed. */
-export interface Holder {
-  expired(question: OpenQuestion): void;
-}
-
-/** Decides what happens to a question. Each question reports its end and its refusals to it. */
-export interface Dispatcher {
-  settled(question: OpenQuestion): void;
-  /** @returns whether the question is sent a second time */
-  refused(question: OpenQuestion, error: ServiceError): boolean;
-}
+const understands = ['KEY_RESTRICTION_PERMISSIONS' as const, 'KEY_RESTRICTION_NETWORKS' as const];
+/** The longest time that Node's timers can wait. */
+const longestTimerMs = 2 ** 31 - 1;
+const late = { code: status.DEADLINE_EXCEEDED, details: 'no answer within the deadline' };
 
 /** A question that waits for its answer. It is settled once; later answers change nothing. */
 export class OpenQuestion {
-  readonly bytes: Buffer;
-  holder: Holder | undefined;
+  readonly request: ValidateKeyRequest;
+  readonly settled: Promise<Answered>;
+  isSettled = false;
   /** Why the question is sent a second time. The service may have validated it already, so there is no third time. */
   setback: ServiceError | undefined;
-  /** The connection that answered UNAVAILABLE. The second try uses it only if there is no other. */
-  refusedOver: Connection | undefined;
-  isSettled = false;
+  /** The lane of the first try. The second one uses it only if there is no other. */
+  triedOn: object | undefined;
+  private resolve!: (answered: Answered) => void;
+  private reject!: (error: ServiceError) => void;
+  private readonly timer: NodeJS.Timeout;
 
+  /**
+   * @param startedAt,deadlineAt in milliseconds of `performance.now()`, a clock that cannot be set
+   * @param wishedUses the uses of the lease that the question wishes for, if it wishes for one
+   */
   constructor(
     readonly prepared: PreparedQuestion,
     readonly startedAt: number,
-    /** Like `startedAt` in milliseconds of `performance.now()`, a clock that cannot be set. */
     readonly deadlineAt: number,
-    private readonly onAnswer: (answered: Answered) => void,
-    private readonly onFailure: (error: ServiceError) => void,
-    private readonly dispatcher: Dispatcher,
-    readonly wishedUses?: number,
+    wishedUses: number | undefined,
+    private readonly onSettled: () => void,
   ) {
-    this.bytes = encodeQuestion(prepared, wishedUses);
-  }
-
-  answer(response: ValidateKeyResponse, windowSeconds: number | undefined): void {
-    if (this.settle()) this.onAnswer({ response, windowSeconds });
-  }
-
-  fail(error: ServiceError): void {
-    if (this.settle()) this.onFailure(error);
-  }
-
-  /** The service could not validate the question, which fails unless it is sent a second time. */
-  refuse(error: ServiceError, connection: Connection): void {
-    this.refusedOver = connection;
-    if (this.isSettled || this.dispatcher.refused(this, error)) return;
-    this.fail(error);
+    const leaseWish = wishedUses === undefined ? null : { uses: wishedUses, understands };
+    this.request = { ...prepared, operation: `OPERATION_${prepared.operation}`, leaseWish };
+    this.settled = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.timer = setTimeout(() => this.expire(), Math.min(deadlineAt - performance.now(), longestTimerMs));
   }
 
   expire(): void {
-    const holder = this.holder;
-    const late = serviceError({ code: status.DEADLINE_EXCEEDED, details: 'no answer within the deadline' });
     // The error of the first try explains more than the timeout of the second.
-    this.fail(this.setback ?? late);
-    holder?.expired(this);
+    this.fail(this.setback ?? serviceError(late));
+  }
+
+  answer(answered: Answered): void {
+    if (this.settle()) this.resolve(answered);
+  }
+
+  fail(error: ServiceError): void {
+    if (this.settle()) this.reject(error);
   }
 
   private settle(): boolean {
     if (this.isSettled) return false;
     this.isSettled = true;
-    this.holder = undefined;
-    this.dispatcher.settled(this);
+    clearTimeout(this.timer);
+    this.onSettled();
     return true;
   }
 }

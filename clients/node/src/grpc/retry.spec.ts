@@ -3,7 +3,6 @@ import { status } from '@grpc/grpc-js';
 import { type Guard, createGuard } from '../guard.js';
 import type { FailureEvent } from '../hooks.js';
 import { granted } from '../testing/answers.js';
-import { eventually } from '../testing/eventually.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
 
 const question = { authorization: ['Bearer k'], method: 'GET' };
@@ -16,8 +15,8 @@ let guard: Guard;
 
 async function open(deadlineMs: number): Promise<void> {
   const onError = (event: FailureEvent) => failures.push(event);
-  guard = createGuard({ target: latchkey.target, serviceToken: 'token', deadlineMs, onError });
-  await eventually(() => latchkey.streams.size === 2);
+  guard = createGuard({ ...latchkey.options, serviceToken: 'token', deadlineMs, onError });
+  await latchkey.hasStreamsOf(guard);
 }
 
 /** Answers the first request in this way, and grants all later ones. */

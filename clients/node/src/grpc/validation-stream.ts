@@ -1,21 +1,17 @@
-import { type ClientDuplexStream, status } from '@grpc/grpc-js';
+import { type ClientDuplexStream, Metadata, status } from '@grpc/grpc-js';
+import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
+import type { ValidateKeyRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import type { Connection } from './connection.js';
-import { type CallEnd, serviceError } from './failure.js';
-import type { Holder, OpenQuestion } from './open-question.js';
-import { PassingMap } from './passing-map.js';
-import { windowSecondsIn } from './rate-limit-window.js';
-import { decodeAnswer } from './wire/decode-answer.js';
+import { type CallEnd } from './failure.js';
+import type { OpenQuestion } from './open-question.js';
 
-/** The most unanswered questions on one stream. The service itself would accept more. */
-const maxOpen = 128;
+/** The most unanswered questions on one stream. The service reads no more than these. */
+const maxOpen = 1024;
 
 export interface StreamListener {
   streamOpened(stream: ValidationStream): void;
-  /** Called when an answer has made room for another question. */
-  streamHasRoom(): void;
-  /** Called when questions reach their deadlines and no answer at all has come for a long time. */
-  streamFellSilent(stream: ValidationStream): void;
+  /** Called when the service answers with a failure in place of a verdict. */
+  questionFailed(question: OpenQuestion, end: CallEnd): void;
   streamEnded(stream: ValidationStream, end: CallEnd): void;
 }
 
@@ -23,91 +19,65 @@ export interface StreamListener {
  * One `ValidateKeys` call. Answers are matched by request id, which comes from callers: a stream never carries two
  * unanswered questions with the same id. A question past its deadline still counts, since its answer may still come.
  */
-export class ValidationStream implements Holder {
+export class ValidationStream {
   /** Sent and unanswered questions, by request id. */
-  private readonly open = new PassingMap<string, OpenQuestion>();
-  private readonly call: ClientDuplexStream<Buffer, ValidateKeyResponse>;
-  /** How many of these questions have not reached their deadline. */
-  private awaited = 0;
-  private isReady = false;
+  private readonly open = new Map<string, OpenQuestion>();
+  private readonly call: ClientDuplexStream<ValidateKeyRequest, ValidateKeyResponse>;
   private isRetired = false;
   private windowSeconds: number | undefined;
-  private silentSince: number | undefined;
+  private end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
   /** Whether the stream has answered anything, and so has reached a working service. */
   hasAnswered = false;
-  private end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
 
   constructor(
-    readonly connection: Connection,
+    client: ApiKeyServiceClient,
+    identity: Metadata,
     private readonly listener: StreamListener,
-    private readonly maxSilenceMs: number,
   ) {
-    const { client, identity, streamPath } = connection;
-    const asItIs = (bytes: Buffer) => bytes;
-    this.call = client.makeBidiStreamRequest(streamPath, asItIs, decodeAnswer, identity);
+    const patient = identity.clone();
+    // The stream opens as soon as there is a connection, however long that takes.
+    patient.setOptions({ waitForReady: true });
+    this.call = client.validateKeys(patient);
     this.call.on('metadata', (metadata) => {
       this.windowSeconds = windowSecondsIn(metadata);
-      this.isReady = true;
-      listener.streamOpened(this);
+      if (!this.isRetired) listener.streamOpened(this);
     });
     this.call.on('data', (response: ValidateKeyResponse) => this.take(response));
     // The same error arrives as a status, too.
     this.call.on('error', () => undefined);
     this.call.on('status', (end) => (this.end = end));
     // This event comes after the last answer; the status may come before.
-    this.call.on('end', () => {
-      this.isRetired = true;
-      listener.streamEnded(this, this.end);
-    });
+    this.call.on('end', () => listener.streamEnded(this, this.end));
   }
 
-  get wasReady(): boolean {
-    return this.isReady;
-  }
-
-  get takesQuestions(): boolean {
-    return this.isReady && !this.isRetired;
-  }
-
-  get isFull(): boolean {
-    return this.open.size >= maxOpen;
+  /** The address that the stream leads to. */
+  get peer(): string {
+    return this.call.getPeer();
   }
 
   get load(): number {
     return this.open.size;
   }
 
-  has(requestId: string): boolean {
-    return this.open.has(requestId);
+  /** Whether the stream can carry a question with this request id. */
+  hasRoomFor(requestId: string): boolean {
+    return this.open.size < maxOpen && !this.open.has(requestId);
   }
 
   send(question: OpenQuestion): void {
     this.open.set(question.prepared.requestId, question);
-    this.awaited += 1;
-    question.holder = this;
-    this.call.write(question.bytes);
+    this.call.write(question.request);
   }
 
-  /** Takes no more questions, waits for the answers to those already sent, then ends. */
+  /** Takes no more questions, and ends after the answers to those already sent. */
   retire(): void {
     if (this.isRetired) return;
     this.isRetired = true;
-    if (this.awaited > 0) this.call.end();
+    if (this.unanswered().length > 0) this.call.end();
     else this.call.cancel();
   }
 
-  expired(): void {
-    this.silentSince ??= performance.now();
-    this.letGo();
-    this.checkSilence();
-  }
-
-  checkSilence(): void {
-    if (this.silentSince === undefined || this.isRetired) return;
-    if (performance.now() - this.silentSince > this.maxSilenceMs) this.listener.streamFellSilent(this);
-  }
-
-  /** The questions that were sent and have no answer. */
+  /** The questions that were sent and still wait. */
   unanswered(): OpenQuestion[] {
     return [...this.open.values()].filter((question) => !question.isSettled);
   }
@@ -117,19 +87,19 @@ export class ValidationStream implements Holder {
     if (!question) return;
     this.open.delete(response.requestId);
     this.hasAnswered = true;
-    this.silentSince = undefined;
-    if (!question.isSettled) {
-      const { outcome, failure } = response;
-      if (outcome === 'failure' && failure) {
-        question.refuse(serviceError({ code: failure.code, details: failure.message }), this.connection);
-      } else question.answer(response, this.windowSeconds);
-      this.letGo();
-    }
-    this.listener.streamHasRoom();
+    const { outcome, failure } = response;
+    if (question.isSettled) return;
+    if (outcome === 'failure' && failure) {
+      this.listener.questionFailed(question, { code: failure.code, details: failure.message });
+    } else question.answer({ response, windowSeconds: this.windowSeconds });
   }
+}
 
-  private letGo(): void {
-    this.awaited -= 1;
-    if (this.awaited === 0 && this.isRetired) this.call.cancel();
-  }
+/**
+ * The service's own window (burst / rate) in whole seconds. It counts for every key whose account has no rate and burst
+ * of its own, so the service sends it once, in the initial metadata of a call or a stream, and not in each answer.
+ */
+export function windowSecondsIn(metadata: Metadata): number | undefined {
+  const [text] = metadata.get('latchkey-ratelimit-window');
+  return typeof text === 'string' && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }

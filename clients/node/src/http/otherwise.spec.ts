@@ -36,7 +36,7 @@ describe('a route that takes API keys and the tokens of users', () => {
   });
 
   it('recognises keys by the prefix of the service', async () => {
-    const guard = createGuard({ target: latchkey.target, serviceToken: 'token', keyPrefix: 'acme' });
+    const guard = createGuard({ ...latchkey.options, serviceToken: 'token', keyPrefix: 'acme' });
     const server = await serve((req, res) =>
       res.setHeader('Content-Length', guard.isApiKey(req) ? 3 : 2).end(guard.isApiKey(req) ? 'yes' : 'no'),
     );
@@ -53,7 +53,7 @@ describe('a route that takes API keys and the tokens of users', () => {
   it('refuses an `otherwise` that is not a function, and an invalid prefix', () => {
     const otherwise = { default: () => undefined } as never;
     expect(() => app.guard.protect(null, { otherwise })).toThrow(/^otherwise must be a function/);
-    const options = { target: latchkey.target, serviceToken: 'token', keyPrefix: 'lk_' };
+    const options = { ...latchkey.options, serviceToken: 'token', keyPrefix: 'lk_' };
     expect(() => createGuard(options)).toThrow(/^createGuard: keyPrefix/);
   });
 });

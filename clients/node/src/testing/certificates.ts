@@ -50,3 +50,14 @@ fzbzWFM/mUk7apjrontQQLUK/oihRANCAATBBNGEcvMDwMvV8ztQWp3od5jV0OlZ
 dQ0mPg3f8khVQNv0UA16v088XSAmE7ajBEoUu/L4GabWgfnrlrjiR3Ub
 -----END PRIVATE KEY-----
 `;
+
+/** Of the client's key, signed by itself, and ended on 20 November 2026. */
+export const endedCertificate = `-----BEGIN CERTIFICATE-----
+MIIBEjCBugIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtzeXN0ZW1zLWFwaTAe
+Fw0yNjExMDEwMDAwMDBaFw0yNjExMjAwMDAwMDBaMBYxFDASBgNVBAMMC3N5c3Rl
+bXMtYXBpMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEwQTRhHLzA8DL1fM7UFqd
+6HeY1dDpWXUNJj4N3/JIVUDb9FANer9PPF0gJhO2owRKFLvy+Bmm1oH565a44kd1
+GzAKBggqhkjOPQQDAgNHADBEAiA4zjk5sG3+1jv2BQZ+aMVucK1NlfZgjRsT1zA4
+im6+NwIgb2PCJuCse+cOmWqqdpL0ca+xKrFfa/tNMr6lDic5GI4=
+-----END CERTIFICATE-----
+`;

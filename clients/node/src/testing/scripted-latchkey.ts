@@ -14,7 +14,10 @@ import type { KeyUses__Output as KeyUses } from '../generated/latchkey/v1/KeyUse
 import type { ReportUsesRequest__Output as Report } from '../generated/latchkey/v1/ReportUsesRequest.js';
 import type { ValidateKeyRequest__Output as ValidationRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import { loadContract } from '../grpc/load-contract.js';
+import { loadContract } from '../grpc/connector.js';
+import type { Guard } from '../guard.js';
+import { granted } from './answers.js';
+import { eventually } from './eventually.js';
 
 type Call = ServerUnaryCall<ValidationRequest, ValidateKeyResponse>;
 type Stream = ServerDuplexStream<ValidationRequest, ValidateKeyResponse>;
@@ -37,13 +40,18 @@ export class ScriptedLatchkey {
   leasesGiven = 0;
   /** Questions that came as unary calls. */
   unaryQuestions = 0;
-  /** The status with which streams are refused, if any. */
-  streamRefusal: Pick<StatusObject, 'code' | 'details'> | undefined;
+  /** The status with which all calls are refused, if any. */
+  refusal: Pick<StatusObject, 'code' | 'details'> | undefined;
   port = 0;
   private server: Server | undefined;
 
   get target(): string {
     return `127.0.0.1:${this.port}`;
+  }
+
+  /** For `createGuard`. No pings: on a busy machine the test's process may stall for longer than a guard waits for one. */
+  get options() {
+    return { target: this.target, channelOptions: { 'grpc.keepalive_time_ms': 600_000 } };
   }
 
   /** Listens on a free port; after a stop, on the same port again. */
@@ -84,6 +92,24 @@ export class ScriptedLatchkey {
     this.script = () => undefined;
   }
 
+  /**
+   * Waits until a guard uses two streams. The service may know about a stream before the guard does, which sends requests
+   * by themselves until then, as it does if both streams carry the same request id.
+   */
+  async hasStreamsOf(guard: Pick<Guard, 'check'>): Promise<void> {
+    const { script, answersByStream } = this;
+    this.answers(granted());
+    this.answersByStream = undefined;
+    const question = { authorization: ['Bearer k'], method: 'GET', requestId: 'same' };
+    await eventually(async () => {
+      this.unaryQuestions = 0;
+      await Promise.all([guard.check(question), guard.check(question)]);
+      return this.unaryQuestions === 0 && this.streams.size === 2;
+    });
+    this.questions.length = 0;
+    Object.assign(this, { script, answersByStream });
+  }
+
   /** Stops reading every stream and ends it, as the service does before it stops. */
   endStreams(): void {
     for (const stream of this.streams) {
@@ -97,14 +123,15 @@ export class ScriptedLatchkey {
     this.identities.push(call.metadata.get('authorization')[0]);
     if (this.window !== undefined) call.sendMetadata(this.initialMetadata());
     this.questions.push(call.request);
-    this.script(call.request, reply);
+    if (this.refusal) reply(this.refusal);
+    else this.script(call.request, reply);
   }
 
   private answerStream(stream: Stream): void {
     this.streamsOpened += 1;
     this.identities.push(stream.metadata.get('authorization')[0]);
-    if (this.streamRefusal) {
-      stream.emit('error', this.streamRefusal);
+    if (this.refusal) {
+      stream.emit('error', this.refusal);
       return;
     }
     stream.sendMetadata(this.initialMetadata());

@@ -6,10 +6,13 @@ export class TcpRelay {
   private readonly pairs: [Socket, Socket][] = [];
   private readonly server: Server;
   private isCut = false;
+  private isSilent = false;
+  private readonly silenced: Socket[] = [];
 
   private constructor(port: number) {
     this.server = createServer((near) => {
       if (this.isCut) return void near.destroy();
+      if (this.isSilent) return void this.silenced.push(near.on('error', () => undefined));
       const far = connect(port, '127.0.0.1');
       this.pairs.push([near, far]);
       near.on('error', () => far.destroy()).pipe(far);
@@ -34,6 +37,15 @@ export class TcpRelay {
     return this.pairs.filter(([near]) => !near.destroyed).length;
   }
 
+  /** Whether a connection to the server, by its address there, comes through this relay. */
+  carries(peer: string): boolean {
+    return this.pairs.some(([near, far]) => !near.destroyed && peer.endsWith(`:${far.localPort}`));
+  }
+
+  get silencedConnections(): number {
+    return this.silenced.length;
+  }
+
   /** Until `mend` new connections end at once. */
   cut(): void {
     this.isCut = true;
@@ -43,9 +55,16 @@ export class TcpRelay {
     }
   }
 
+  /** Like `cut`, but until `mend` new connections are taken, and nothing is forwarded. */
+  silence(): void {
+    this.cut();
+    this.isCut = false;
+    this.isSilent = true;
+  }
+
   /** New connections work again; the cut ones stay cut. */
   mend(): void {
-    this.isCut = false;
+    this.isCut = this.isSilent = false;
   }
 
   /** New connections are relayed. */
@@ -55,6 +74,7 @@ export class TcpRelay {
 
   close(): void {
     this.breakAll();
+    for (const socket of this.silenced) socket.destroy();
     this.server.close();
   }
 }

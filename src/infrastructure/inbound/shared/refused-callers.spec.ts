@@ -19,6 +19,10 @@ describe('the log of refused callers', () => {
     ],
     [{ ...CALL, sent: 'an unknown client certificate' }, 'sent an unknown client certificate to ValidateKey: GRPC_TLS'],
     [
+      { ...CALL, sent: 'no service token or valid client certificate' },
+      'does it set its token, or has its certificate ended',
+    ],
+    [
       { ...CALL, identities: [{ name: 'billing', role: 'accounts' }] },
       'the service identity "billing" at 10.1.2.3 has the role accounts and may not call ValidateKey',
     ],

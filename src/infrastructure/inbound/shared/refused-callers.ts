@@ -4,6 +4,8 @@ import { RareLines } from './rare-lines.js';
 /** What to check, for each thing that a caller without an identity may have sent. */
 const CHECKS = {
   'no service token': 'does it set its token, such as LATCHKEY_SERVICE_TOKEN?',
+  'no service token or valid client certificate':
+    'does it set its token, or has its certificate ended, or another authority than those in GRPC_TLS_CLIENT_CA?',
   'an unknown service token': "SERVICE_TOKENS needs the token's SHA-256",
   'an unknown client certificate': 'GRPC_TLS_CLIENT_ROLES needs one of its names',
 } as const;

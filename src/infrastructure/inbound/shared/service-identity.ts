@@ -61,7 +61,8 @@ export class ServiceIdentity {
   private sentBy({ authorization, secrets, certificate }: Caller): Sent {
     if (authorization.length > 0 || secrets) return 'an unknown service token';
     const hasCertificate = this.certificates.length > 0 && certificate?.() !== undefined;
-    return hasCertificate ? 'an unknown client certificate' : 'no service token';
+    if (hasCertificate) return 'an unknown client certificate';
+    return this.certificates.length > 0 ? 'no service token or valid client certificate' : 'no service token';
   }
 
   private identitiesOfBearer({ authorization, mayBeBare = false }: Caller): readonly ServiceToken[] {
