@@ -56,7 +56,7 @@ const specsOf = {
 /** Excluded files: they contain only types, or words and numbers that no computation uses. */
 const unmutable = [
   'audit-event',
-  'audit-trail',
+  'audit-trail-ports',
   'due-ports',
   'examination',
   'key-directory-ports',

@@ -18,7 +18,7 @@ import type { KeyProof } from '../domain/leaks/key-proof.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { ReportCharge } from '../domain/leaks/report-budget.js';
 import type { AccountTransaction, UnansweredChange } from './account-transaction.js';
-import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
+import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit-trail-ports.js';
 import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
 import type { Requester } from './sign-in-ports.js';
 

@@ -3,7 +3,7 @@ import { Log, LoggedRefusals } from '../infrastructure/telemetry/log.js';
 import { MetricsPage } from '../infrastructure/telemetry/metrics-page.js';
 import { RequestTimes } from '../infrastructure/telemetry/request-times.js';
 import { SlowValidations } from '../infrastructure/telemetry/slow-validations.js';
-import { openTraces } from '../infrastructure/telemetry/traces.js';
+import { NO_TRACES, type Traces } from '../infrastructure/telemetry/traces.js';
 import { ValidationTimes } from '../infrastructure/telemetry/validation-times.js';
 
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
@@ -26,4 +26,12 @@ export async function openTelemetry(config: Config) {
       'gRPC calls by method and outcome; each question of a stream counts as a call',
     ),
   };
+}
+
+/** @param onProblem called when spans can't be sent */
+async function openTraces(isWanted: boolean, onProblem: (reason: string) => void): Promise<Traces> {
+  if (!isWanted) return NO_TRACES;
+  // Imported only when tracing is on, because it takes time and memory.
+  const { OtelTraces } = await import('../infrastructure/telemetry/otel-traces.js');
+  return new OtelTraces(onProblem);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { saveAccount } from '../../src/application/accounts/save-account.js';
-import type { HistoryItem } from '../../src/application/audit/audit-trail.js';
+import type { HistoryItem } from '../../src/application/audit-trail-ports.js';
 import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';

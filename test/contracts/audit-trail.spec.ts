@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
-import type { AuditTrailReading, AuditTrailTransaction } from '../../src/application/audit/audit-trail.js';
+import type { AuditTrailReading, AuditTrailTransaction } from '../../src/application/audit-trail-ports.js';
 import { type AuditPruning, recordPruning } from '../../src/domain/audit/audit-pruning.js';
 import { type AuditSeal, sealEvents } from '../../src/domain/audit/audit-seal.js';
 import { DAY_MS } from '../../src/domain/time.js';

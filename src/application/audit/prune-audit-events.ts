@@ -1,7 +1,7 @@
 import { isPruningGenuine, lastPrunedSealId, recordPruning } from '../../domain/audit/audit-pruning.js';
 import { type AuditSeal, eventsProblem, sealKeyOf, type SealKeys, sealProblem } from '../../domain/audit/audit-seal.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
-import type { AuditTrailTransaction } from './audit-trail.js';
+import type { AuditTrailTransaction } from '../audit-trail-ports.js';
 import { EventCursor, FIRST_ID } from './event-cursor.js';
 import type { AuditTrail } from '../ports.js';
 

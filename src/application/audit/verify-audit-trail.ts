@@ -8,7 +8,7 @@ import {
   sealProblem,
 } from '../../domain/audit/audit-seal.js';
 import { MINUTE_MS } from '../../domain/time.js';
-import type { AuditTrailSnapshot } from './audit-trail.js';
+import type { AuditTrailSnapshot } from '../audit-trail-ports.js';
 import { EventCursor, FIRST_ID } from './event-cursor.js';
 import { compareWithAuditTrail, type Comparison } from './compare-with-audit-trail.js';
 import type { AuditTrail } from '../ports.js';

@@ -48,11 +48,3 @@ class Off extends Traces {
 }
 
 export const NO_TRACES: Traces = new Off();
-
-/** @param onProblem called when spans can't be sent */
-export async function openTraces(isWanted: boolean, onProblem: (reason: string) => void): Promise<Traces> {
-  if (!isWanted) return NO_TRACES;
-  // Imported only when tracing is on, because it takes time and memory.
-  const { OtelTraces } = await import('./otel-traces.js');
-  return new OtelTraces(onProblem);
-}

@@ -1,4 +1,4 @@
-import type { AuditTrailReading, AuditTrailTransaction } from '../../../src/application/audit/audit-trail.js';
+import type { AuditTrailReading, AuditTrailTransaction } from '../../../src/application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../src/application/ports.js';
 import type { AuditPruning } from '../../../src/domain/audit/audit-pruning.js';
 import type { FakeStore, StoredPruning } from '../fake-store.js';

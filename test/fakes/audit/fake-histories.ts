@@ -1,4 +1,4 @@
-import type { AuditTrailSnapshot, HistoryItem } from '../../../src/application/audit/audit-trail.js';
+import type { AuditTrailSnapshot, HistoryItem } from '../../../src/application/audit-trail-ports.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import { NO_TERMS } from '../../../src/domain/accounts/account-change.js';

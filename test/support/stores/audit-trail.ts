@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { SealAuditEvents } from '../../../src/application/audit/seal-audit-events.js';
-import type { AuditTrailTransaction } from '../../../src/application/audit/audit-trail.js';
+import type { AuditTrailTransaction } from '../../../src/application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../src/application/ports.js';
 import { VerifyAuditTrail } from '../../../src/application/audit/verify-audit-trail.js';
 import { openApplication, times, type Application } from '../application/application.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TimeSpan } from '../../../../application/audit/audit-trail.js';
+import type { TimeSpan } from '../../../../application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';

@@ -1,4 +1,4 @@
-import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
+import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { ProgressBar } from '../progress.js';

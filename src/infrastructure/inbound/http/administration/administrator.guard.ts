@@ -6,8 +6,8 @@ import { IdentifyOwner } from '../../../../application/sessions/identify-owner.j
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { LatchkeyError, nothingHere } from '../../../../domain/errors.js';
 import { SessionCookie } from '../management/cookies.js';
-import { OwnerGuard } from '../management/owner.guard.js';
-import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import { hasSessionOnly, isAdministrator, OwnerGuard } from '../management/owner.guard.js';
+import type { LatchkeyRequest } from '../pipeline/request.js';
 
 /** Each request needs the session of an administrator at the settings screen. */
 export const ForAdministrators = () => applyDecorators(UseGuards(AdministratorGuard), ApiCookieAuth());
@@ -34,13 +34,4 @@ export class AdministratorGuard extends OwnerGuard {
     if (isAdministrator(request, this.administrators)) return true;
     throw nothingHere();
   }
-}
-
-/** A token of the platform's own login identifies a person too, but not one who is at the screen. */
-export function isAdministrator(request: LatchkeyRequest, administrators: Administrators): boolean {
-  return hasSessionOnly(request) && administrators.includes(request.session!.account);
-}
-
-function hasSessionOnly(request: LatchkeyRequest): boolean {
-  return headerValues(request, 'authorization').length === 0;
 }

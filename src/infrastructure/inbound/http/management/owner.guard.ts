@@ -9,6 +9,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import { ApiBearerAuth, ApiCookieAuth, ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Administrators } from '../../../../application/administration/administrators.js';
 import { IdentifyOwner } from '../../../../application/sessions/identify-owner.js';
 import type { Session } from '../../../../application/ports.js';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
@@ -88,4 +89,13 @@ export class OwnerGuard implements CanActivate {
     if (reason === 'operation-not-allowed') response.set('WWW-Authenticate', insufficientScope({}));
     throw denialError(reason, rate);
   }
+}
+
+/** A token of the platform's own login identifies a person too, but not one who is at the screen. */
+export function isAdministrator(request: LatchkeyRequest, administrators: Administrators): boolean {
+  return hasSessionOnly(request) && administrators.includes(request.session!.account);
+}
+
+export function hasSessionOnly(request: LatchkeyRequest): boolean {
+  return headerValues(request, 'authorization').length === 0;
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { HistoryItem } from '../../../../application/audit/audit-trail.js';
+import type { HistoryItem } from '../../../../application/audit-trail-ports.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/audit/audit-event.js';
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';

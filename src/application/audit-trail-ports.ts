@@ -1,8 +1,8 @@
-import type { AuditPruning } from '../../domain/audit/audit-pruning.js';
-import type { AuditSeal, SealableEvent } from '../../domain/audit/audit-seal.js';
-import type { StoredAccount } from '../../domain/audit/recorded-account.js';
-import type { StoredKey } from '../../domain/audit/recorded-key.js';
-import type { HistoryEvent } from '../../domain/audit/history-event.js';
+import type { AuditPruning } from '../domain/audit/audit-pruning.js';
+import type { AuditSeal, SealableEvent } from '../domain/audit/audit-seal.js';
+import type { StoredAccount } from '../domain/audit/recorded-account.js';
+import type { StoredKey } from '../domain/audit/recorded-key.js';
+import type { HistoryEvent } from '../domain/audit/history-event.js';
 
 /** From `since`, inclusive, to `until`, exclusive. Either may be undefined. */
 export interface TimeSpan {
