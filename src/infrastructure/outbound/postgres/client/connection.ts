@@ -33,6 +33,8 @@ function hasPasswordFile(): boolean {
 export class PrimaryClient extends pg.Client implements WatchedConnection {
   timeline: number | undefined;
   isDropped = false;
+  /** When the last answer came, by performance.now(). */
+  answeredAt = performance.now();
   /** Whether pg has reported that the connection ended. */
   private hasEnded = false;
   private readonly socket: Socket;
@@ -88,6 +90,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
   private async answered<T>(answer: Promise<T>, timeoutMs: number | undefined): Promise<T> {
     try {
       const result = await (timeoutMs === undefined ? answer : withTimeout(timeoutMs, answer, () => this.drop()));
+      this.answeredAt = performance.now();
       if (!this.isDropped) return result;
     } catch (error) {
       throw this.hasEnded || this.isDropped ? connectionError(error) : error;

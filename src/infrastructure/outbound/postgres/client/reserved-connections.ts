@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import type { PrimaryClient } from './connection.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
 import { storeError, unavailable } from './errors.js';
 import { type PooledClient, poolInstruments, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
@@ -12,6 +13,9 @@ const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 2000;
 /** Startup can wait longer: when everything on a machine starts at once, even a healthy PostgreSQL takes its time. */
 const START_TIMEOUT_MS = 10_000;
+/** Load balancers and firewalls forget a connection without traffic. Its first answer has this long after such a pause. */
+const FORGOTTEN_AFTER_MS = 20_000;
+const FIRST_ANSWER_MS = 40;
 
 /** A statement of a reserved connection: prepared under its name, so parsed once for each session. */
 export type Statement = Pick<pg.QueryConfig, 'name' | 'text'>;
@@ -39,6 +43,8 @@ export class ReservedConnections {
     primary: Primary,
     private readonly purpose: string,
     private readonly maxConnections: number,
+    /** Whether work may run twice: then it does where a connection may have been forgotten on the way. */
+    private readonly isRepeatable = false,
   ) {
     this.timeoutMs = primary.config.timeoutMs;
     this.connectTimeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.timeoutMs);
@@ -86,9 +92,20 @@ export class ReservedConnections {
   private async attempt<T>(work: (client: PrimaryClient) => Promise<T>): Promise<T> {
     let client: PooledClient | undefined;
     let isLate = false;
-    const working = this.take().then((taken) => {
+    const workOn = (taken: PooledClient) => {
       client = taken;
-      return isLate ? undefined : work(taken);
+      return isLate ? Promise.resolve(undefined) : work(taken);
+    };
+    const working = this.take().then(async (taken) => {
+      if (!this.mayBeForgotten(taken)) return workOn(taken);
+      try {
+        return await withTimeout(FIRST_ANSWER_MS, workOn(taken));
+      } catch (error) {
+        if (isLate || !(error instanceof LatchkeyError)) throw error;
+      }
+      client = undefined;
+      this.giveUp(taken);
+      return workOn(await this.takeFresh());
     });
     try {
       const answer = await withTimeout(this.timeoutMs, working);
@@ -101,6 +118,18 @@ export class ReservedConnections {
       else working.then(() => client!.release()).catch(() => undefined);
       throw error;
     }
+  }
+
+  private mayBeForgotten({ answeredAt }: PrimaryClient): boolean {
+    return this.isRepeatable && performance.now() - answeredAt >= FORGOTTEN_AFTER_MS;
+  }
+
+  private async takeFresh(): Promise<PooledClient> {
+    const client = await this.take();
+    if (!this.mayBeForgotten(client)) return client;
+    client.drop();
+    client.release(true);
+    return this.takeFresh();
   }
 
   private giveUp(client: PooledClient): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import {
   client,
@@ -142,6 +142,38 @@ test.each([0, 1])('reads every earlier change while an older read is under way, 
   } finally {
     line.close();
     await slow.close();
+  }
+});
+
+test('reads over a new connection after 20 idle seconds in which something on the way forgot the others', async () => {
+  const key = await newKey(['systems:read']);
+  const line = await SlowLine.to(database.url);
+  const idle = new PostgresKeyReader(primaryAt(line.instead(database.url)));
+  const clock = jest.spyOn(performance, 'now');
+  const pass = (ms: number) => {
+    const now = performance.now() + ms;
+    clock.mockImplementation(() => now);
+  };
+  const read = async () => (await idle.read(key.publicPart)).found?.id;
+  try {
+    await idle.open();
+    pass(20_000);
+    // What still works is used again.
+    expect([await read(), line.connections]).toEqual([key.id, 2]);
+    pass(20_000);
+    line.forget();
+    expect([await read(), line.connections]).toEqual([key.id, 3]);
+    line.hold('answers');
+    // Slow, but in use until now: so it is waited for.
+    const slow = read();
+    await eventually(async () => line.heldPackets === 1);
+    pass(20_000);
+    line.release();
+    expect([await slow, line.connections]).toEqual([key.id, 3]);
+  } finally {
+    clock.mockRestore();
+    line.close();
+    await idle.close();
   }
 });
 

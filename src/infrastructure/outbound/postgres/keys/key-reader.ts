@@ -37,7 +37,7 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
     this.readKeys = statement(config, name, readKeys(config, givesLeases));
     this.readWithoutTimeline = statement(config, name, readKeys({ ...config, pooling: 'session' }, givesLeases));
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
-    this.connections = new ReservedConnections(primary, purpose, MAX_IN_FLIGHT);
+    this.connections = new ReservedConnections(primary, purpose, MAX_IN_FLIGHT, true);
     this.batcher = new Batcher({
       send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
