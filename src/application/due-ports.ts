@@ -3,7 +3,7 @@ import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { DueNotice, NoticeCandidate } from '../domain/notices/due-notices.js';
 import type { DueNoticeType, KeyNotice } from '../domain/notices/key-notice.js';
-import type { KeyPosition } from './key-directory-ports.js';
+import type { KeyPosition } from './lists.js';
 import type { KeyNetworks } from '../domain/usage/key-networks.js';
 import type { UtcDay } from '../domain/usage/utc-day.js';
 

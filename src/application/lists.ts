@@ -1,9 +1,12 @@
 import { invalidFields, type LatchkeyError } from '../domain/errors.js';
 import type { Person } from '../domain/audit/audit-event.js';
 import type { LeakSite } from '../domain/audit/leak-site.js';
+import type { Account } from '../domain/accounts/account.js';
 import type { AccountLimits } from '../domain/accounts/account-limits.js';
 import { type AccessLevel, lowerAccess } from '../domain/accounts/access-level.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
+import type { ApiKeyStatus } from '../domain/keys/key-status.js';
+import type { ShownPrefix } from '../domain/keys/key-string.js';
 import { recentUse, type RecentUse } from '../domain/usage/key-history.js';
 import { utcDay } from '../domain/usage/utc-day.js';
 
@@ -33,6 +36,9 @@ export interface Revocation {
   readonly leak: LeakSite | null;
 }
 
+/** What is wrong with a cursor over HTTP. */
+export const WRONG_CURSOR = 'must be a nextCursor of this list';
+
 interface NewKey {
   readonly key: ApiKey;
   readonly maker: Person;
@@ -51,10 +57,30 @@ export interface ReadKey extends ListedKey {
   readonly now: Date;
 }
 
-export interface KeyList extends Page<ListedKey> {
-  readonly now: Date;
-  /** The number of all active keys of the owner, not only of those on this page. */
-  readonly activeKeys: number;
+export interface OwnedKey extends ReadKey {
+  readonly owner: Account;
+}
+
+/** Undefined: any. */
+export interface KeyFilter {
+  readonly ownerId?: string | undefined;
+  readonly status?: ApiKeyStatus | undefined;
+  /** A key that was never used counts as used when it was made. */
+  readonly lastUsedBefore?: Date | undefined;
+  /** Inclusive. */
+  readonly expiresFrom?: Date | undefined;
+  readonly expiresBefore?: Date | undefined;
+  readonly prefix?: ShownPrefix | undefined;
+  /** Of imported keys: what a list shows of it, a beginning of that, or a text that begins with what it shows. */
+  readonly displayed?: string | undefined;
+  /** The account that made the key. */
+  readonly createdBy?: string | undefined;
+}
+
+/** Where a key stands in a list. */
+export interface KeyPosition {
+  readonly createdAt: Date;
+  readonly id: string;
 }
 
 export interface PageRequest {
@@ -69,15 +95,27 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-/** @param text what the next page starts after */
-export function pageTokenOf(text: string): string {
+/**
+ * @param rows the rows of the page, plus one when another page follows
+ * @param textOf the row's position in the list. Clients pass it back unread, and we check it.
+ */
+export function pageOf<Row>(rows: readonly Row[], limit: number, textOf: (row: Row) => string): Page<Row> {
+  const items = rows.slice(0, limit);
+  return { items, nextCursor: rows.length > limit ? cursorOf(textOf(items.at(-1)!)) : null };
+}
+
+function cursorOf(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** Undefined for what `pageTokenOf` can't have made. */
-export function textIn(pageToken: string): string | undefined {
-  const text = Buffer.from(pageToken, 'base64url').toString();
-  return pageTokenOf(text) === pageToken ? text : undefined;
+/** The position in a cursor. Undefined for what is not a cursor. */
+export function textIn(cursor: string): string | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  return cursorOf(text) === cursor ? text : undefined;
+}
+
+export function wrongCursor(): LatchkeyError {
+  return invalidFields([{ field: 'cursor', message: WRONG_CURSOR }]);
 }
 
 export function wrongPageToken(): LatchkeyError {

@@ -1,11 +1,10 @@
 /**
  * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts,
- * due-ports.ts, key-directory-ports.ts, key-import-ports.ts. Unless stated otherwise, a method throws LatchkeyError
+ * due-ports.ts, key-import-ports.ts. Unless stated otherwise, a method throws LatchkeyError
  * `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
-import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type {
   AuditedEvent,
@@ -19,11 +18,10 @@ import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { ReportCharge } from '../domain/leaks/report-budget.js';
 import type { AccountTransaction, UnansweredChange } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit-trail-ports.js';
-import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
+import type { KeyFilter, KeyPosition, OwnedKey, Page, PageRequest } from './lists.js';
 import type { Requester } from './sign-in-ports.js';
 
 export * from './due-ports.js';
-export * from './key-directory-ports.js';
 export * from './key-import-ports.js';
 export * from './notice-ports.js';
 export * from './sign-in-ports.js';
@@ -71,15 +69,22 @@ export interface AuditTrail {
   read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
 }
 
+export interface KeyList {
+  readonly items: readonly OwnedKey[];
+  readonly now: Date;
+}
+
 export interface ApiKeys {
   /** A key of any owner, including purged owners. */
   find(id: string): Promise<ApiKey | undefined>;
   /** The existing keys of any owner, including purged owners. Their secrets are still to be proven. */
   findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
-  /** One of the owner's keys. Excludes keys of a purged account with the same id. */
-  findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
-  /** The owner's keys, newest first. Excludes keys of a purged account with the same id. */
-  list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
+  /** As lists show it. Excludes keys of purged accounts. @param ownerId undefined: any owner */
+  findListed(id: string, ownerId?: string): Promise<OwnedKey | undefined>;
+  /** Newest first, starting after `after`. Excludes keys of purged accounts. */
+  list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList>;
+  /** How many keys of the owner are active at this time. */
+  countActive(ownerId: string, at: Date): Promise<number>;
 }
 
 /** Accepted reports of leaked keys, stored until their keys have ended. */

@@ -1,7 +1,7 @@
 import { rehearsed } from '../application/accounts/rehearsed-accounts.js';
 import { rehearsedImports } from '../application/keys/rehearsed-imports.js';
 import { ChangeWaits } from '../application/change-waits.js';
-import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
+import { RevokeForOwner } from '../application/keys/revoke-for-owner.js';
 import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
 import type { ExaminedDatabase } from '../application/examination.js';
 import type { DatabaseConfig } from '../config/database-config.js';
@@ -59,8 +59,7 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
     return {
       ...useCases,
       changeStatus: useCases.changeAccountStatus,
-      listKeys: useCases.listApiKeys,
-      revoke: useCases.revokeAsAdmin,
+      revoke: useCases.revokeForOwner,
       revokeLeaked: useCases.revokeLeakedKeys,
     };
   };
@@ -72,7 +71,7 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
     revokeLeaked: {
       execute: (text, administrator) =>
         waits.once(stores.accounts, (accounts) =>
-          new RevokeLeakedKeys(stores.keys, new RevokeAsAdmin(accounts), settings.importPrefixes).execute(
+          new RevokeLeakedKeys(stores.keys, new RevokeForOwner(accounts), settings.importPrefixes).execute(
             text,
             administrator,
           ),

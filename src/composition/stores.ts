@@ -6,7 +6,6 @@ import type { Database } from '../infrastructure/outbound/postgres/client/databa
 import { PostgresRecordingGate } from '../infrastructure/outbound/postgres/keys/recording-gate.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresKeyImports } from '../infrastructure/outbound/postgres/keys/key-imports.js';
-import { PostgresKeyDirectory } from '../infrastructure/outbound/postgres/keys/key-directory.js';
 import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
 import { PostgresIdleKeys } from '../infrastructure/outbound/postgres/keys/idle-keys.js';
 import { PostgresInstances } from '../infrastructure/outbound/postgres/instances.js';
@@ -31,7 +30,6 @@ export function buildStores(database: Database, { noticeReceivers, keyPolicy }: 
     idleKeys: new PostgresIdleKeys(database),
     keys: new PostgresApiKeys(database, endsIdleKeys),
     keyImports: new PostgresKeyImports(database, outboxWriter),
-    keyDirectory: new PostgresKeyDirectory(database, endsIdleKeys),
     instances: new PostgresInstances(database),
     accounts: new PostgresAccounts(database, outboxWriter, endsIdleKeys),
   };

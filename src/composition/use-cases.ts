@@ -6,23 +6,22 @@ import { ListAccounts } from '../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { Administrators } from '../application/administration/administrators.js';
-import { RevokeAnyKey } from '../application/administration/revoke-any-key.js';
+import { RevokeAsAdministrator } from '../application/administration/revoke-as-administrator.js';
 import { ViewKeys } from '../application/administration/view-keys.js';
 import { ListAuditEvents } from '../application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
 import { CreateApiKey } from '../application/keys/create-api-key.js';
-import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ImportKeys } from '../application/keys/import-keys.js';
-import { ListApiKeys } from '../application/keys/list-api-keys.js';
-import { ListKeys } from '../application/keys/list-keys.js';
+import { GetKeyOfOwner, ListKeysOfOwner } from '../application/keys/keys-of-owner.js';
+import { ListAllKeys } from '../application/keys/list-all-keys.js';
+import { ShownKeys } from '../application/keys/shown-keys.js';
 import { type ChangeWaits, unansweredAccounts } from '../application/change-waits.js';
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
 import { RenameApiKey } from '../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
-import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
+import { RevokeAsPlatform, RevokeForOwner } from '../application/keys/revoke-for-owner.js';
 import { RevokeIdleKeys } from '../application/keys/revoke-idle-keys.js';
-import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { ReportUses } from '../application/validation/report-uses.js';
 import { ShowOwnKey } from '../application/validation/show-own-key.js';
@@ -57,7 +56,6 @@ export interface Ports {
   readonly dueKeys: port.DueKeys;
   readonly idleKeys: port.IdleKeys;
   readonly keys: port.ApiKeys;
-  readonly keyDirectory: port.KeyDirectory;
   readonly accounts: port.Accounts;
   readonly changeWaits: ChangeWaits;
   readonly recordingGate: port.RecordingGate;
@@ -105,18 +103,10 @@ export function buildUseCases(settings: Settings, given: Ports) {
     settings;
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
-  const {
-    dueKeys,
-    validationGate,
-    outbox,
-    webhookReceiver,
-    mailReceiver,
-    leakReports,
-    keyDirectory: directory,
-  } = ports;
+  const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const administration = buildAdministration(ports, settings);
-  const { dueEnds, revokeAsAdmin, listAllKeys: listKeys } = administration;
-  const endLeakedKeys = new RevokeLeakedKeys(keys, new RevokeAsAdmin(accountsOfJobs), importPrefixes);
+  const { shownKeys, revokeForOwner, listAllKeys } = administration;
+  const endLeakedKeys = new RevokeLeakedKeys(keys, new RevokeForOwner(accountsOfJobs), importPrefixes);
   const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
@@ -145,10 +135,10 @@ export function buildUseCases(settings: Settings, given: Ports) {
     showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
     rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
-    getApiKey: new GetApiKey(keys, dueEnds, usage),
+    getKeyOfOwner: new GetKeyOfOwner(shownKeys, usage),
     renameApiKey: new RenameApiKey(accounts),
     revokeApiKey: new RevokeApiKey(accounts),
-    revokeKeys: new RevokeKeys(keys, revokeAsAdmin),
+    revokeAsPlatform: new RevokeAsPlatform(keys, revokeForOwner),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
     endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
@@ -159,8 +149,8 @@ export function buildUseCases(settings: Settings, given: Ports) {
       receivers: settings.noticeReceivers,
     }),
     administrators,
-    viewKeys: new ViewKeys({ directory, listKeys, accounts, usage, dueEnds, audit }),
-    revokeAnyKey: new RevokeAnyKey(audit, directory, confirmation, administrators),
+    viewKeys: new ViewKeys({ keys, shownKeys, listAllKeys, accounts, usage, audit }),
+    revokeAsAdministrator: new RevokeAsAdministrator(audit, keys, confirmation, administrators),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
@@ -180,12 +170,11 @@ export function buildAdministration(
   {
     accounts,
     keys,
-    keyDirectory,
     keyImports,
     dueKeys,
     recordingGate,
     passwords,
-  }: Pick<Ports, 'accounts' | 'keys' | 'keyDirectory' | 'keyImports' | 'dueKeys' | 'recordingGate' | 'passwords'>,
+  }: Pick<Ports, 'accounts' | 'keys' | 'keyImports' | 'dueKeys' | 'recordingGate' | 'passwords'>,
   {
     passwordSignIn,
     keyPolicy,
@@ -194,13 +183,15 @@ export function buildAdministration(
   }: Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'keyPrefix' | 'importPrefixes'>,
 ) {
   const dueEnds = new RecordDueEnds(dueKeys, recordingGate);
-  const revokeAsAdmin = new RevokeAsAdmin(accounts);
+  const shownKeys = new ShownKeys(keys, dueEnds);
+  const revokeForOwner = new RevokeForOwner(accounts);
   return {
     dueEnds,
-    listApiKeys: new ListApiKeys(keys, accounts, dueEnds, keyPolicy),
-    listAllKeys: new ListKeys(keyDirectory, dueEnds, importPrefixes),
-    revokeAsAdmin,
-    revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeAsAdmin, importPrefixes),
+    shownKeys,
+    listKeysOfOwner: new ListKeysOfOwner(shownKeys, accounts, keyPolicy),
+    listAllKeys: new ListAllKeys(shownKeys, importPrefixes),
+    revokeForOwner,
+    revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeForOwner, importPrefixes),
     importKeys: new ImportKeys(keyImports, { marker: keyPrefix, importPrefixes, policy: keyPolicy }),
     managedAccounts: new ManagedAccounts(accounts),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),

@@ -42,7 +42,7 @@ const inUse = async (graceSeconds?: number) => {
 };
 const revoke = ({ ownerId }: Pair, id: string) => trail.app.revokeApiKey.execute(themselves(ownerId), id, client());
 const revokeForPlatform = ({ next }: Pair) =>
-  trail.app.revokeKeys.one(next, { actorId: 'service:x', client: client() });
+  trail.app.revokeAsPlatform.one(next, { actorId: 'service:x', client: client() });
 const set = (id: string, change: string) => trail.app.sql(`UPDATE api_keys SET ${change} WHERE id = $1`, [id]);
 const problems = async () => {
   await trail.seal();

@@ -65,8 +65,8 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
       await saveKeys(t, { keys, actor: { actorId: id, client: client() } });
       return t.listed(keys.changes[0]!.key);
     });
-    const { items } = await world.keys.list(id, undefined, { limit: 1 });
-    expect([asStored(shown)]).toEqual(items.map(asStored));
+    const { items } = await world.keys.list({ ownerId: id }, undefined, 1);
+    expect(items.map(asStored)).toMatchObject([asStored(shown)]);
     expect(shown.revocation).toEqual({ reason: 'platform', leak: null });
     expect(shown.recent.granted.at(-1)).toBe(1);
   });

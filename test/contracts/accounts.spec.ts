@@ -170,7 +170,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       };
     const traces = async (id: string, token: string) => ({
       status: (await stateOf(id)).status,
-      keys: (await world.keys.list(id, undefined, { limit: 5 })).items.length,
+      keys: (await world.keys.list({ ownerId: id }, undefined, 5)).items.length,
       events: (await eventsOf(world, id)).length,
       hasSession: (await world.sessions.find(token)) !== undefined,
     });

@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
 import { saveKeys } from '../../src/application/keys/change-keys.js';
-import { newlyListed } from '../../src/application/lists.js';
+import { type KeyFilter, type KeyPosition, newlyListed } from '../../src/application/lists.js';
 import type { AccountLimits } from '../../src/domain/accounts/account-limits.js';
 import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
-import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import { API_KEY_STATUSES, type ApiKeyStatus } from '../../src/domain/keys/key-status.js';
+import { ApiKey } from '../../src/domain/keys/api-key.js';
+import { API_KEY_STATUSES } from '../../src/domain/keys/key-status.js';
+import { KeyString } from '../../src/domain/keys/key-string.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { change, newAccount, newKey, revoke, type World } from './support/world.js';
+import { change, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
-
-const ALL = { limit: 50 };
 
 describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
   let world: World;
@@ -21,17 +20,25 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
   });
   afterAll(() => world?.close());
 
-  const list = (ownerId: string, status?: ApiKeyStatus) => world.keys.list(ownerId, status, ALL);
+  const list = (filter: KeyFilter, after?: KeyPosition, limit = 50) => world.keys.list(filter, after, limit);
   const idsOf = (items: readonly { readonly key: ApiKey }[]) => items.map(({ key }) => key.id);
+  const listedIds = async (...call: Parameters<typeof list>) => idsOf((await list(...call)).items);
+  const newestFirst = (...keys: ApiKey[]) => keys.map(({ id }) => id).reverse();
+
+  /** Made one millisecond after the other; the last one is the newest. */
+  async function keysOf(ownerId: string, ...days: number[]): Promise<ApiKey[]> {
+    const made: ApiKey[] = [];
+    for (const expiresInDays of days) {
+      made.push(await newKey(world, ownerId, { expiresInDays }));
+      await world.pass(1);
+    }
+    return made;
+  }
 
   /** Created in this order: an active key, a revoked one, one whose expiry is due, and an active one. */
   async function ownerWithKeys() {
     const id = await newAccount(world);
-    const made: ApiKey[] = [];
-    for (const expiresInDays of [9, 9, 1, 9]) {
-      made.push(await newKey(world, id, { expiresInDays }));
-      await world.pass(1);
-    }
+    const made = await keysOf(id, 9, 9, 1, 9);
     await revoke(world, made[1]!);
     await world.pass(DAY_MS);
     return { id, made: made.map((key) => key.id) };
@@ -55,19 +62,35 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     return { id, displayName };
   };
 
-  test('finds an owner’s key by its id, with its last use, and no other owner’s', async () => {
+  test('finds a listed key by its id, with its owner and last use, and not as another owner’s', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
-    const [key, others] = [await newKey(world, id), await newKey(world, other)];
-    expect(await world.keys.findOwn(id, key.id)).toEqual({
-      ...newlyListed({ key, maker: await makerOf(id), policy: {} }, await world.now()),
-      now: await world.now(),
-    });
-    expect(await world.keys.findOwn(id, others.id)).toBeUndefined();
-    expect(await world.keys.findOwn(id, randomUUID())).toBeUndefined();
+    const key = await newKey(world, id);
+    const now = await world.now();
+    const owner = await world.accounts.find(id);
+    const expected = { ...newlyListed({ key, maker: await makerOf(id), policy: {} }, now), owner, now };
+    expect(await world.keys.findListed(key.id)).toEqual(expected);
+    expect(await world.keys.findListed(key.id, id)).toEqual(expected);
+    expect(await list({ ownerId: id })).toEqual({ items: [expected], now });
+    expect(await world.accounts.transaction(id, (transaction) => transaction.listed(key))).toEqual(
+      newlyListed({ key, maker: await makerOf(id), policy: {} }, now),
+    );
+    expect(await world.keys.findListed(key.id, other)).toBeUndefined();
+    expect(await world.keys.findListed(randomUUID())).toBeUndefined();
     const at = new Date('2026-04-01T12:00:00.789Z');
     world.usage.noteGrant(key.id, null, null, at);
     await world.settled();
-    expect((await world.keys.findOwn(id, key.id))?.lastUsedAt).toEqual(at);
+    expect((await world.keys.findListed(key.id))?.lastUsedAt).toEqual(at);
+  });
+
+  test('finds and lists no key of a purged account', async () => {
+    const ownerId = await newAccount(world);
+    const key = await newKey(world, ownerId);
+    await purge(world, ownerId);
+    expect(await world.keys.findListed(key.id)).toBeUndefined();
+    expect(await world.keys.findListed(key.id, ownerId)).toBeUndefined();
+    expect(await listedIds({ ownerId })).toEqual([]);
+    expect(await listedIds({})).not.toContain(key.id);
+    expect(await world.keys.countActive(ownerId, await world.now())).toBe(0);
   });
 
   test('shows the lower access level of key and account: in a list, by its id and in a transaction', async () => {
@@ -80,8 +103,8 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       });
     const shown = async () => {
       const inTransaction = await world.accounts.transaction(id, (transaction) => transaction.listed(key));
-      const [listed] = (await list(id)).items;
-      return [listed!, (await world.keys.findOwn(id, key.id))!, inTransaction].map(({ access }) => access);
+      const [listed] = (await list({ ownerId: id })).items;
+      return [listed!, (await world.keys.findListed(key.id, id))!, inTransaction].map(({ access }) => access);
     };
     expect(new Set(await shown())).toEqual(new Set(['read-and-write']));
     await limit({ maxAccess: 'read-only' });
@@ -91,37 +114,71 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
   });
 
   describe('a list', () => {
-    test('has the owner’s keys, newest first, as of now', async () => {
+    test('is as of now, and counts all active keys of the owner, whether or not an end is recorded', async () => {
       const { id, made } = await ownerWithKeys();
-      await newKey(world, await newAccount(world));
-      const { items, now, activeKeys, nextCursor } = await list(id);
-      expect(idsOf(items)).toEqual([...made].reverse());
-      expect([now, activeKeys, nextCursor]).toEqual([await world.now(), 2, null]);
-      expect(await list('nobody')).toEqual({ items: [], now, activeKeys: 0, nextCursor: null });
+      for (const isRecorded of [false, true]) {
+        const { items, now } = await list({ ownerId: id });
+        expect([idsOf(items), now]).toEqual([[...made].reverse(), await world.now()]);
+        expect(await world.keys.countActive(id, now)).toBe(2);
+        if (!isRecorded) await new RecordDueEnds(world.dueKeys, world.recordingGate).ofOwner(id, now);
+      }
+      const now = await world.now();
+      expect(await list({ ownerId: 'nobody' })).toEqual({ items: [], now });
+      expect(await world.keys.countActive('nobody', now)).toBe(0);
     });
 
-    test('filters by status, whether or not the expiry is recorded, and counts all active keys', async () => {
-      const { id, made } = await ownerWithKeys();
-      const expected = { active: [made[3], made[0]], expired: [made[2]], revoked: [made[1]] };
-      for (const recorded of [false, true]) {
-        if (recorded) await new RecordDueEnds(world.dueKeys, world.recordingGate).ofOwner(id, await world.now());
-        for (const status of API_KEY_STATUSES) {
-          const { items, activeKeys } = await list(id, status);
-          expect([idsOf(items), activeKeys]).toEqual([expected[status], 2]);
-        }
+    test('lists the keys of all owners, newest first, and continues after any of them', async () => {
+      const [one, other] = [await newAccount(world), await newAccount(world)];
+      const [first] = await keysOf(one, 9);
+      // Made in the same millisecond: in the order of their ids.
+      const twins = [await newKey(world, other), await newKey(world, one)].sort((a, b) => (a.id < b.id ? -1 : 1));
+      await world.pass(1);
+      const [last] = await keysOf(other, 9);
+      const expected = newestFirst(first!, ...twins, last!);
+      expect(await listedIds({}, undefined, 4)).toEqual(expected);
+      for (const [index, key] of [last!, twins[1]!, twins[0]!].entries()) {
+        const { createdAt, id } = key.snapshot();
+        const rest = expected.slice(index + 1);
+        expect(await listedIds({}, { createdAt, id }, rest.length)).toEqual(rest);
       }
     });
 
-    test('has the last use of each key', async () => {
-      const id = await newAccount(world);
-      const key = await newKey(world, id);
-      expect((await list(id)).items).toEqual([
-        newlyListed({ key, maker: await makerOf(id), policy: {} }, await world.now()),
-      ]);
-      const at = new Date('2026-04-01T12:00:00.789Z');
-      world.usage.noteGrant(key.id, null, null, at);
-      await world.settled();
-      expect((await list(id)).items).toMatchObject([{ key, lastUsedAt: at }]);
+    test('filters by owner', async () => {
+      const [one, other] = [await newAccount(world), await newAccount(world)];
+      const [first, second] = await keysOf(one, 9, 9);
+      await keysOf(other, 9);
+      expect(await listedIds({ ownerId: one })).toEqual(newestFirst(first!, second!));
+      expect(await listedIds({ ownerId: one }, undefined, 1)).toEqual([second!.id]);
+      expect(await listedIds({ ownerId: 'nobody' })).toEqual([]);
+    });
+
+    test('filters by status as the domain decides it, whether or not an end is recorded', async () => {
+      const ownerId = await newAccount(world);
+      const [active, revoked, expired, replaced] = await keysOf(ownerId, 9, 9, 1, 9);
+      await revoke(world, revoked!);
+      const successor = await rotate(world, replaced!, { graceSeconds: 60 });
+      await world.pass(DAY_MS);
+      const ends = new RecordDueEnds(world.dueKeys, world.recordingGate);
+      for (const isRecorded of [false, true]) {
+        if (isRecorded) await ends.ofOwner(ownerId, await world.now());
+        const all = (await list({ ownerId })).items;
+        expect(all.length).toBe(5);
+        const found = Object.fromEntries(
+          await Promise.all(
+            API_KEY_STATUSES.map(async (status) => {
+              const ofStatus = all.filter(({ key, now }) => key.status(now) === status);
+              expect(await listedIds({ ownerId, status })).toEqual(idsOf(ofStatus));
+              expect(await listedIds({ status }, undefined, 1)).toEqual(idsOf(ofStatus).slice(0, 1));
+              return [status, new Set(idsOf(ofStatus))] as const;
+            }),
+          ),
+        );
+        expect(found).toEqual({
+          active: new Set([active!.id, successor.id]),
+          expired: new Set([expired!.id]),
+          revoked: new Set([revoked!.id, replaced!.id]),
+        });
+      }
     });
 
     test('has the use of the last 30 days, and nothing of other keys or of earlier days', async () => {
@@ -134,7 +191,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
         world.usage.noteRefusal(key.id, at);
         await world.settled();
       }
-      const recent = new Map((await list(id)).items.map((item) => [item.key.id, item.recent]));
+      const recent = new Map((await list({ ownerId: id })).items.map((item) => [item.key.id, item.recent]));
       const counts = Array.from({ length: 30 }, (_, day) => (day === 0 ? 1 : day === 29 ? 2 : 0));
       expect(recent.get(key.id)).toEqual({ granted: counts, refused: counts });
       expect(recent.get(unused.id)).toEqual({ granted: counts.map(() => 0), refused: counts.map(() => 0) });
@@ -150,45 +207,84 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
         await saveKeys(transaction, { keys, actor: THE_SERVICE, leakedAt: leak });
       });
       await revoke(world, unexplained);
-      const revocations = new Map((await list(id)).items.map((item) => [item.key.id, item.revocation]));
+      const revocations = new Map((await list({ ownerId: id })).items.map((item) => [item.key.id, item.revocation]));
       expect(revocations.get(leaked.id)).toEqual({ reason: 'leaked', leak });
       expect([revocations.get(unexplained.id), revocations.get(active.id)]).toEqual([null, null]);
     });
 
-    test.each([1, 2, 3, 5])('has each key once, in order, with %i keys in a page', async (limit) => {
-      const id = await newAccount(world);
-      // Created at the same time, so the order within it matters too.
-      for (let made = 0; made < 5; made += 1) await newKey(world, id);
-      const seen: string[] = [];
-      let pages = 0;
-      for (let cursor: string | undefined; pages === 0 || cursor; pages += 1) {
-        const page = await world.keys.list(id, undefined, { limit, cursor });
-        seen.push(...idsOf(page.items));
-        cursor = page.nextCursor ?? undefined;
-      }
-      expect(seen).toEqual(idsOf((await list(id)).items));
-      expect([new Set(seen).size, pages]).toEqual([5, Math.ceil(5 / limit)]);
-    });
-
     test('continues after a key that is no longer in it', async () => {
-      const id = await newAccount(world);
-      for (let made = 0; made < 3; made += 1) await newKey(world, id);
-      const first = await world.keys.list(id, 'active', { limit: 1 });
-      const rest = idsOf((await list(id)).items).slice(1);
-      await revoke(world, first.items[0]!.key);
-      const second = await world.keys.list(id, 'active', { limit: 5, cursor: first.nextCursor! });
-      expect(idsOf(second.items)).toEqual(rest);
+      const ownerId = await newAccount(world);
+      const [last, next, first] = await keysOf(ownerId, 9, 9, 9);
+      await revoke(world, first!);
+      const { createdAt, id } = first!.snapshot();
+      const filter = { ownerId, status: 'active' } as const;
+      expect(await listedIds(filter, { createdAt, id })).toEqual([next!.id, last!.id]);
     });
 
-    test.each(['', 'x', 'bm9wZQ', Buffer.from('["2026-01-01","no-uuid"]').toString('base64url')])(
-      'refuses the cursor %j',
-      async (cursor) => {
-        const id = await newAccount(world);
-        await expect(world.keys.list(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
-          code: 'invalid_fields',
-          details: { errors: [{ field: 'cursor', message: 'must be a nextCursor of this list' }] },
-        });
-      },
-    );
+    test('filters by last use, and counts a key that was never used as used when it was made', async () => {
+      const ownerId = await newAccount(world);
+      const [unused, used] = await keysOf(ownerId, 9, 9);
+      const madeAt = unused!.snapshot().createdAt;
+      const usedAt = new Date(madeAt.getTime() + 1000);
+      world.usage.noteGrant(used!.id, null, null, usedAt);
+      await world.settled();
+      const before = (at: Date, ms: number) => listedIds({ ownerId, lastUsedBefore: new Date(at.getTime() + ms) });
+      expect(await before(madeAt, 0)).toEqual([]);
+      expect(await before(madeAt, 1)).toEqual([unused!.id]);
+      expect(await before(usedAt, 0)).toEqual([unused!.id]);
+      expect(await before(usedAt, 1)).toEqual(newestFirst(unused!, used!));
+    });
+
+    test('filters by expiry', async () => {
+      const ownerId = await newAccount(world);
+      const [soon, later] = await keysOf(ownerId, 5, 9);
+      const before = (ms: number) =>
+        listedIds({ ownerId, expiresBefore: new Date(soon!.snapshot().expiresAt.getTime() + ms) });
+      expect(await before(0)).toEqual([]);
+      expect(await before(1)).toEqual([soon!.id]);
+      expect(await before(9 * DAY_MS)).toEqual(newestFirst(soon!, later!));
+      const from = (ms: number, expiresBefore?: Date) =>
+        listedIds({ ownerId, expiresFrom: new Date(soon!.snapshot().expiresAt.getTime() + ms), expiresBefore });
+      expect(await from(0)).toEqual(newestFirst(soon!, later!));
+      expect(await from(1)).toEqual([later!.id]);
+      expect(await from(0, later!.snapshot().expiresAt)).toEqual([soon!.id]);
+    });
+
+    test('filters by the beginning of the public part, and by the marker', async () => {
+      const ownerId = await newAccount(world);
+      const [key, other] = await keysOf(ownerId, 9, 9);
+      const { publicPart } = key!.snapshot();
+      for (const shown of [publicPart, publicPart.slice(0, 12), publicPart.slice(0, 11)]) {
+        expect(await listedIds({ prefix: { marker: undefined, publicPart: shown } })).toEqual([key!.id]);
+        expect(await listedIds({ prefix: { marker: 'lk', publicPart: shown } })).toEqual([key!.id]);
+        expect(await listedIds({ prefix: { marker: 'acme', publicPart: shown } })).toEqual([]);
+      }
+      const mistyped = publicPart.slice(0, 11) + (publicPart[11] === '0' ? '1' : '0');
+      expect(await listedIds({ prefix: { marker: undefined, publicPart: mistyped } })).toEqual([]);
+      const firstCharacter = other!.snapshot().publicPart[0]!;
+      const found = await listedIds({ ownerId, prefix: { marker: 'lk', publicPart: firstCharacter } });
+      expect(found).toEqual(
+        newestFirst(...[key!, other!].filter((each) => each.snapshot().publicPart.startsWith(firstCharacter))),
+      );
+    });
+
+    test('filters by who made the key: its owner, or a manager of a service account', async () => {
+      const manager = await newAccount(world);
+      const service = await newAccount(world, { kind: 'service', managers: [manager] });
+      const [own] = await keysOf(manager, 9);
+      const made = await world.accounts.transaction(service, async (transaction) => {
+        const order = { id: randomUUID(), ownerId: service, createdBy: manager, name: 'Bot' } as const;
+        const terms = { access: 'read-only', expiresInDays: 9 } as const;
+        const key = ApiKey.issue({ ...order, ...terms }, KeyString.generate('lk'), transaction.now);
+        await transaction.addKey(key, undefined);
+        return key;
+      });
+      const [before] = await keysOf(service, 9);
+      expect(await listedIds({ createdBy: manager })).toEqual(newestFirst(own!, made));
+      expect(await listedIds({ createdBy: manager, ownerId: service })).toEqual([made.id]);
+      expect(await listedIds({ createdBy: manager, status: 'active' })).toEqual(newestFirst(own!, made));
+      expect(await listedIds({ createdBy: service })).toEqual([before!.id]);
+      expect(await listedIds({ createdBy: 'nobody' })).toEqual([]);
+    });
   });
 });

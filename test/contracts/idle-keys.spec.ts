@@ -21,7 +21,7 @@ describe.each(WORLDS)('idle keys %s', (_name, open) => {
   const find = async (...given: Parameters<typeof rule>) => (await rule(...given).find()).notified;
   const check = async (...given: Parameters<typeof rule>) => (await rule(...given).check()).ended;
   const aKey = async () => newKey(world, await newAccount(world), { expiresInDays: 365 });
-  const shown = async ({ id, ownerId }: ApiKey) => (await world.keys.findOwn(ownerId, id))!.idleEndsAt;
+  const shown = async ({ id, ownerId }: ApiKey) => (await world.keys.findListed(id, ownerId))!.idleEndsAt;
   const use = async ({ id }: ApiKey) => {
     world.usage.noteGrant(id, null, null, await world.now());
     await world.settled();

@@ -110,7 +110,7 @@ describe.each(WORLDS)('KeyImports %s', (_name, open) => {
       [2, 1, 0],
       [2, 2, 0],
     ]);
-    const listed = ownerIds.map(async (id) => (await world.keys.list(id, undefined, { limit: 1 })).activeKeys);
+    const listed = ownerIds.map(async (id) => world.keys.countActive(id, await world.now()));
     expect(await Promise.all(listed)).toEqual([2, 2, 0]);
   });
 

@@ -34,7 +34,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
     describe('the last use', () => {
       const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second, 789));
       const lastUses = async (ownerId: string) => {
-        const { items } = await world.keys.list(ownerId, undefined, { limit: 50 });
+        const { items } = await world.keys.list({ ownerId }, undefined, 50);
         return new Map(items.map(({ key, lastUsedAt }) => [key.id, lastUsedAt]));
       };
 
@@ -197,7 +197,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
       await grant(keyId, null);
       const { uses, days } = await history(keyId);
       expect([uses, days]).toEqual([[], [{ day: expect.any(Number), granted: 1, refused: 0 }]]);
-      expect((await world.keys.findOwn(id, keyId))!.lastUsedAt).toEqual(now);
+      expect((await world.keys.findListed(keyId, id))!.lastUsedAt).toEqual(now);
     });
   });
 
@@ -211,7 +211,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
     const { uses: addresses, days } = await history(keyId);
     expect(addresses.at(-1)).toEqual({ clientIp: '192.0.2.1', service: 'billing', firstAt: now, lastAt: now });
     expect(days).toEqual([{ day: utcDay(now), granted: 7, refused: 0 }]);
-    expect((await world.keys.findOwn(id, keyId))!.lastUsedAt).toEqual(now);
+    expect((await world.keys.findListed(keyId, id))!.lastUsedAt).toEqual(now);
     expect(await history(unknown)).toEqual({ uses: [], days: [] });
   });
 

@@ -17,7 +17,6 @@ import { fakeInstances } from './fake-instances.js';
 import { FakeRefusals } from './fake-refusals.js';
 import { FakeStore } from './fake-store.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
-import { fakeKeyDirectory } from './keys/fake-key-directory.js';
 import { fakeDueKeys } from './keys/fake-due-keys.js';
 import { fakeIdleKeys } from './keys/fake-idle-keys.js';
 import { fakeKeyImports } from './keys/fake-key-imports.js';
@@ -66,7 +65,6 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     dueKeys: fakeDueKeys(store),
     idleKeys: fakeIdleKeys(store),
     keys: fakeApiKeys(store),
-    keyDirectory: fakeKeyDirectory(store),
     accounts: fakeAccounts(store),
     instances,
     changeWaits: new ChangeWaits(instances),

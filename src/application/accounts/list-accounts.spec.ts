@@ -14,9 +14,9 @@ async function appWith(count: number) {
 const idOf = (n: number) => `a-${String(n).padStart(4, '0')}`;
 
 async function pages(app: Awaited<ReturnType<typeof appWith>>, listing: AccountListing): Promise<string[][]> {
-  const { accounts, nextPageToken } = await app.listAccounts.execute(listing);
+  const { items: accounts, nextCursor } = await app.listAccounts.execute(listing);
   const ids = accounts.map(({ id }) => id);
-  return nextPageToken === undefined ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextPageToken }))];
+  return nextCursor === null ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextCursor }))];
 }
 
 describe('ListAccounts', () => {
@@ -36,11 +36,11 @@ describe('ListAccounts', () => {
 
   test('skips and repeats no account when others are added and purged between two pages', async () => {
     const app = await appWith(4);
-    const { accounts, nextPageToken } = await app.listAccounts.execute({ pageSize: 2 });
+    const { items: accounts, nextCursor } = await app.listAccounts.execute({ pageSize: 2 });
     expect(accounts.map(({ id }) => id)).toEqual([idOf(0), idOf(1)]);
     await app.purgeAccount.execute(idOf(1), undefined, PLATFORM);
     await newOwner(app, { id: 'a-' });
-    expect(await pages(app, { pageSize: 2, pageToken: nextPageToken! })).toEqual([[idOf(2), idOf(3)]]);
+    expect(await pages(app, { pageSize: 2, pageToken: nextCursor! })).toEqual([[idOf(2), idOf(3)]]);
   });
 
   test('filters by status, or by email in any case', async () => {

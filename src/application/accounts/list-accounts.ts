@@ -1,7 +1,7 @@
 import { type Account, type AccountStatus } from '../../domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
 import { requireFields } from '../../domain/errors.js';
-import { pageTokenOf, textIn, wrongPageToken } from '../lists.js';
+import { type Page, pageOf, textIn, wrongPageToken } from '../lists.js';
 import type { Accounts } from '../ports.js';
 
 export const MAX_ACCOUNTS_PAGE = 1000;
@@ -18,16 +18,11 @@ export interface AccountListing {
   readonly pageToken?: string | undefined;
 }
 
-export interface AccountPage {
-  readonly accounts: readonly Account[];
-  readonly nextPageToken: string | undefined;
-}
-
 export class ListAccounts {
   constructor(private readonly accounts: Accounts) {}
 
   /** In the order of the ids, so that no page skips or repeats an account when others are added or purged. */
-  async execute({ pageSize, pageToken, ...filter }: AccountListing): Promise<AccountPage> {
+  async execute({ pageSize, pageToken, ...filter }: AccountListing): Promise<Page<Account>> {
     const { status, email, isWithoutManagers } = filter;
     requireFields({
       email: email === undefined ? undefined : emailProblem(email),
@@ -36,8 +31,7 @@ export class ListAccounts {
     const size = pageSize || DEFAULT_PAGE;
     const after = pageToken === undefined ? undefined : idIn(pageToken);
     const found = await this.accounts.list({ status, email, isWithoutManagers }, after, size + 1);
-    const accounts = found.slice(0, size);
-    return { accounts, nextPageToken: found.length > size ? pageTokenOf(accounts.at(-1)!.id) : undefined };
+    return pageOf(found, size, ({ id }) => id);
   }
 }
 

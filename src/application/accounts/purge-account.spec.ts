@@ -121,7 +121,7 @@ describe('A new account with the id of a purged one', () => {
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
     for (const change of ['suspend', 'reactivate'] as const) await app.changeAccountStatus[change](id);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
-    expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).items).toEqual([]);
+    expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).items).toEqual([]);
     expect(await outcomeOf(app.revokeApiKey.execute(themselves(id), old.key.id, client()))).toBe('not_found');
     const { key, fullKey } = await createKey(app, id);
     expect((await verdictOn(fullKey)).granted).toBe(true);
@@ -147,6 +147,6 @@ describe('A new account with the id of a purged one', () => {
       expect(await verdictOn(fullKey)).toEqual(REVOKED);
       await openAgain(id, version);
     }
-    expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).items).toEqual([]);
+    expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).items).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { openFakes } from '../../../test/fakes/fake-application.js';
 import { createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
 import { NO_CLIENT } from '../../domain/audit/audit-event.js';
 import { DAY_MS } from '../../domain/time.js';
-import { RevokeAsAdmin } from '../keys/revoke-as-admin.js';
+import { RevokeForOwner } from '../keys/revoke-for-owner.js';
 import { ChangeAccountStatus } from './change-account-status.js';
 import { PurgeAccount } from './purge-account.js';
 import { rehearsed } from './rehearsed-accounts.js';
@@ -12,7 +12,7 @@ const app = openFakes();
 const ADA = { actorId: 'admin:ada', client: NO_CLIENT };
 const CAUSE = { actor: ADA, reason: 'administrator' } as const;
 const accounts = rehearsed(app.accounts);
-const revoke = new RevokeAsAdmin(accounts);
+const revoke = new RevokeForOwner(accounts);
 const status = new ChangeAccountStatus(accounts);
 
 const stored = () => {

@@ -26,7 +26,7 @@ describe('ViewKeys', () => {
     const { app, viewer, views, adasKey, gracesKey } = await world();
     const lastUsedBefore = new Date('2026-06-01T00:00:00Z');
     const range = { expiresFrom: new Date('2026-04-01T00:00:00Z'), expiresBefore: new Date('2026-05-01T00:00:00Z') };
-    const { keys } = await app.viewKeys.page({ status: 'active', lastUsedBefore, ...range }, viewer);
+    const { items: keys } = await app.viewKeys.page({ status: 'active', lastUsedBefore, ...range }, viewer);
     expect(keys.map(({ key }) => key.id)).toEqual([gracesKey.id, adasKey.id]);
     const query = {
       status: 'active',
@@ -39,7 +39,7 @@ describe('ViewKeys', () => {
 
   test('records a page of one owner’s keys as an event of that owner, if there is one', async () => {
     const { app, ada, viewer, views, adasKey } = await world();
-    const { keys } = await app.viewKeys.page({ ownerId: ada.id }, viewer);
+    const { items: keys } = await app.viewKeys.page({ ownerId: ada.id }, viewer);
     expect(keys.map(({ key }) => key.id)).toEqual([adasKey.id]);
     await app.viewKeys.page({ ownerId: 'nobody' }, viewer);
     expect(views()).toEqual([
@@ -59,9 +59,9 @@ describe('ViewKeys', () => {
     const { app, viewer, views } = await world();
     for (let owner = 0; owner < 49; owner += 1) await createKey(app, (await newOwner(app)).id);
     const first = await app.viewKeys.page({}, viewer);
-    const second = await app.viewKeys.page({ pageToken: first.nextPageToken }, viewer);
-    expect([first.keys.length, second.keys.length, second.nextPageToken]).toEqual([50, 1, undefined]);
-    expect(views()[1]!.details).toEqual({ query: { cursor: first.nextPageToken } });
+    const second = await app.viewKeys.page({ pageToken: first.nextCursor! }, viewer);
+    expect([first.items.length, second.items.length, second.nextCursor]).toEqual([50, 1, null]);
+    expect(views()[1]!.details).toEqual({ query: { cursor: first.nextCursor } });
   });
 
   test('shows a key with its owner, its uses and its events, and records that for the owner', async () => {

@@ -7,12 +7,11 @@ import {
   OWNER_EVENT_TYPES,
   type RecordedEvent,
 } from '../../domain/audit/audit-event.js';
-import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
-import type { KeyListing, KeyPage, ListKeys } from '../keys/list-keys.js';
-import type { RecordDueEnds } from '../keys/record-due-ends.js';
-import type { Page, PageRequest } from '../lists.js';
-import type { Accounts, Audit, EventSearch, KeyDirectory, KeyUsage, OwnedKey } from '../ports.js';
+import type { KeyListing, ListAllKeys } from '../keys/list-all-keys.js';
+import type { ShownKeys } from '../keys/shown-keys.js';
+import type { OwnedKey, Page, PageRequest } from '../lists.js';
+import type { Accounts, ApiKeys, Audit, EventSearch, KeyUsage } from '../ports.js';
 
 /** The size of a page, and how many events of a key are shown. */
 const SHOWN = 50;
@@ -23,11 +22,11 @@ export interface ViewedKey extends OwnedKey, KeyHistory {
 }
 
 interface ViewParts {
-  readonly directory: KeyDirectory;
-  readonly listKeys: ListKeys;
+  readonly keys: ApiKeys;
+  readonly shownKeys: ShownKeys;
+  readonly listAllKeys: ListAllKeys;
   readonly accounts: Accounts;
   readonly usage: KeyUsage;
-  readonly dueEnds: RecordDueEnds;
   readonly audit: Audit;
 }
 
@@ -46,15 +45,15 @@ export class ViewKeys {
   constructor(private readonly parts: ViewParts) {}
 
   /** Newest first. The event belongs to the owner if the page is limited to one. */
-  async page(listing: Omit<KeyListing, 'pageSize'>, viewer: Actor): Promise<KeyPage> {
-    const { listKeys, accounts, audit } = this.parts;
-    const page = await listKeys.execute({ ...listing, pageSize: SHOWN });
+  async page(listing: Omit<KeyListing, 'pageSize'>, viewer: Actor): Promise<Page<OwnedKey>> {
+    const { listAllKeys, accounts, audit } = this.parts;
+    const page = await listAllKeys.execute({ ...listing, pageSize: SHOWN });
     const { ownerId, status, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
     const query = {
       owner: ownerId,
       status,
       // Any other text may be something that does not belong on the audit trail.
-      prefix: prefix === undefined || listKeys.isShown(prefix) ? prefix : null,
+      prefix: prefix === undefined || listAllKeys.isShown(prefix) ? prefix : null,
       lastUsedBefore: lastUsedBefore?.toISOString(),
       expiresFrom: expiresFrom?.toISOString(),
       expiresBefore: expiresBefore?.toISOString(),
@@ -65,19 +64,13 @@ export class ViewKeys {
     return page;
   }
 
-  /** Throws `not_found`. A due end is recorded before it is shown. */
+  /** Throws `not_found`. */
   async key(keyId: string, viewer: Actor): Promise<ViewedKey> {
-    const { directory, dueEnds, usage, audit } = this.parts;
-    const found = await directory.find(keyId);
-    if (!found) throw noSuchKey();
-    const { key, owner, now } = found;
-    if (key.isEndDue(now)) {
-      await dueEnds.ofKey(keyId, now);
-      return this.key(keyId, viewer);
-    }
-    const history = await usage.history(keyId, now);
+    const { shownKeys, usage, audit } = this.parts;
+    const found = await shownKeys.find(keyId);
+    const history = await usage.history(keyId, found.now);
     const events = await newestEvents(audit, found, viewer.actorId!);
-    await audit.record({ type: 'admin.viewed', keyId, ...viewer }, owner.id);
+    await audit.record({ type: 'admin.viewed', keyId, ...viewer }, found.owner.id);
     return { ...found, ...history, events };
   }
 
@@ -86,7 +79,7 @@ export class ViewKeys {
     { cursor, ...search }: EventSearch & Pick<PageRequest, 'cursor'>,
     viewer: Actor,
   ): Promise<Page<AuditedEvent>> {
-    const { directory, accounts, audit } = this.parts;
+    const { keys, accounts, audit } = this.parts;
     const page = await audit.search(search, { limit: SHOWN, cursor });
     const { actorId, ownerId, keyId, types, since, until } = search;
     const query = {
@@ -98,7 +91,7 @@ export class ViewKeys {
       until: until?.toISOString(),
       cursor,
     };
-    const key = keyId === undefined ? undefined : await directory.find(keyId);
+    const key = keyId === undefined ? undefined : await keys.findListed(keyId);
     const account = ownerId === undefined ? undefined : await accounts.find(ownerId);
     const owner = key?.owner ?? account;
     const details = { query };

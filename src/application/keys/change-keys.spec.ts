@@ -10,12 +10,12 @@ import {
   themselves,
 } from '../../../test/support/application/calls.js';
 import { keyProofsIn } from '../../domain/leaks/key-proof.js';
-import { RevokeAsAdmin } from './revoke-as-admin.js';
+import { RevokeForOwner } from './revoke-for-owner.js';
 import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
 
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
 const app = openFakes();
-const revokeAsAdmin = new RevokeAsAdmin(app.accounts);
+const revokeForOwner = new RevokeForOwner(app.accounts);
 
 /** The notices of a key, in the order of their sequence. */
 async function noticesOf(keyId: string) {
@@ -49,7 +49,7 @@ describe('The event of a change', () => {
   ])('%s', async (_what, site) => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await new RevokeLeakedKeys(app.keys, revokeAsAdmin, []).end(keyProofsIn(fullKey), {
+    await new RevokeLeakedKeys(app.keys, revokeForOwner, []).end(keyProofsIn(fullKey), {
       actor: ADMIN,
       ...(site && { site }),
     });
@@ -85,7 +85,7 @@ describe('The notices of a change', () => {
   test('announce a leak and the revocation', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await new RevokeLeakedKeys(app.keys, revokeAsAdmin, []).execute(fullKey, ADMIN);
+    await new RevokeLeakedKeys(app.keys, revokeForOwner, []).execute(fullKey, ADMIN);
     expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', expect.any(String)],
       ['api_key.revoked', 'leaked'],

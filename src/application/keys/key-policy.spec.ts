@@ -23,7 +23,7 @@ const ownerWith = async (limits: AccountLimits) => (await newOwner(app, { limits
 const daysOf = ({ key, now }: { key: { snapshot(): { expiresAt: Date } }; now: Date }) =>
   (+key.snapshot().expiresAt - +now) / DAY_MS;
 const storedKeys = (ownerId: string) => [...app.store.keys.values()].filter(({ state }) => state.ownerId === ownerId);
-const list = (ownerId: string) => app.listApiKeys.execute(ownerId, undefined, { limit: 50 });
+const list = (ownerId: string) => app.listKeysOfOwner.execute(ownerId, undefined, { limit: 50 });
 const ALLOWED_WRITING = { access: 'read-and-write' } as const;
 
 describe('The policy of an account', () => {
@@ -116,7 +116,7 @@ describe('A rotation under a policy', () => {
     expect([rotated.access, rotated.replaced.access]).toEqual(['read-only', 'read-only']);
     expect(rotated.key.snapshot().access).toBe('read-and-write');
     const renamed = await app.renameApiKey.execute(themselves(ownerId), key.id, { name: 'other' }, client());
-    const read = await app.getApiKey.execute(ownerId, key.id);
+    const read = await app.getKeyOfOwner.execute(ownerId, key.id);
     const shown = [renamed, read, ...(await list(ownerId)).items].map(({ access }) => access);
     expect(new Set(shown)).toEqual(new Set(['read-only']));
     const created = eventsOf(app, ownerId, 'api_key.created').map(({ details }) => JSON.parse(details!).access);

@@ -5,7 +5,7 @@ import type { Actor, Administrator } from '../../domain/audit/audit-event.js';
 import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
 import type { ApiKeys } from '../ports.js';
-import type { RevokeAsAdmin } from './revoke-as-admin.js';
+import type { RevokeForOwner } from './revoke-for-owner.js';
 
 export interface LeakedKey {
   readonly key: ApiKey;
@@ -30,7 +30,7 @@ interface LeakCircumstances {
 export class RevokeLeakedKeys {
   constructor(
     private readonly keys: ApiKeys,
-    private readonly revoke: RevokeAsAdmin,
+    private readonly revoke: RevokeForOwner,
     private readonly importPrefixes: readonly string[],
   ) {}
 

@@ -4,7 +4,7 @@ import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, times, themselves } from '../../../test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { RevokeAsAdmin } from '../keys/revoke-as-admin.js';
+import { RevokeForOwner } from '../keys/revoke-for-owner.js';
 import { RevokeLeakedKeys } from '../keys/revoke-leaked-keys.js';
 import { EndReportedKeys } from './end-reported-keys.js';
 
@@ -145,8 +145,8 @@ describe('EndReportedKeys', () => {
     const { app, report, newKey, waiting } = setUp();
     const keys = [await newKey(), await newKey(), await newKey()];
     let nowMs = 0;
-    const { found } = RevokeAsAdmin.prototype;
-    const slow = Object.assign(new RevokeAsAdmin(app.accounts), {
+    const { found } = RevokeForOwner.prototype;
+    const slow = Object.assign(new RevokeForOwner(app.accounts), {
       found: (...call: Parameters<typeof found>) => {
         nowMs += 1000;
         return found.apply(slow, call);

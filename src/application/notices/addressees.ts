@@ -33,7 +33,7 @@ export class Addressees {
       this.accounts.find(data.ownerId),
       this.accounts.find(recipient ?? data.ownerId),
       // When an account was purged and its id reused, this key does not belong to the new account.
-      this.keys.findOwn(data.ownerId, data.keyId),
+      this.keys.findListed(data.keyId, data.ownerId),
     ]);
     if (!owner || !account?.email || !read || owner.status === 'deleted') return undefined;
     if (recipient !== null && !owner.isManagedBy(account)) return undefined;

@@ -229,7 +229,7 @@ describe('The metrics of a validation', () => {
     ];
   };
   const lastUseOf = async (ownerId: string) =>
-    (await app.listApiKeys.execute(ownerId, undefined, { limit: 1 })).items[0]!.lastUsedAt;
+    (await app.listKeysOfOwner.execute(ownerId, undefined, { limit: 1 })).items[0]!.lastUsedAt;
 
   test('count its outcome once, and a grant sets the last use', async () => {
     const { key, fullKey } = await newKey();

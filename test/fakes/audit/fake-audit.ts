@@ -1,3 +1,4 @@
+import { type PageRequest, pageOf, textIn, wrongCursor } from '../../../src/application/lists.js';
 import type { Audit, EventSearch } from '../../../src/application/ports.js';
 import { AUTHENTICATION_FAILED, type AuditedEvent, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
@@ -9,7 +10,6 @@ import {
 } from '../../../src/domain/audit/history-event.js';
 import { recordedLeak } from '../../../src/domain/audit/leak-site.js';
 import type { FakeStore } from '../fake-store.js';
-import { pageOf } from '../pages.js';
 
 export function fakeAudit(store: FakeStore): Audit {
   return {
@@ -26,19 +26,22 @@ export function fakeAudit(store: FakeStore): Audit {
       const own = all.filter((event) => !isPurged(event.keyId)).reverse();
       const isShown = (event: SealableEvent) =>
         types.some((type) => type === event.type) && (keyId === undefined || event.keyId === keyId);
-      const { items, nextCursor } = pageOf(own, ({ id }) => String(id), page, isShown);
+      const { items, nextCursor } = pageAfter(own.filter(isShown), page);
       return { items: items.map((event) => ({ ...toRecorded(event), actor: actorOf(store, event) })), nextCursor };
     },
     search: async (search, page) => {
-      const { items, nextCursor } = pageOf(
-        [...store.events].reverse(),
-        ({ id }) => String(id),
-        page,
-        (event) => passes(event, search),
-      );
+      const found = store.events.filter((event) => passes(event, search)).reverse();
+      const { items, nextCursor } = pageAfter(found, page);
       return { items: items.map((event) => toAudited(store, event)), nextCursor };
     },
   };
+}
+
+function pageAfter(events: readonly SealableEvent[], { limit, cursor }: PageRequest) {
+  const after = cursor === undefined ? undefined : textIn(cursor);
+  if (cursor !== undefined && !/^\d+$/.test(after ?? '')) throw wrongCursor();
+  const rest = events.filter(({ id }) => after === undefined || id < BigInt(after));
+  return pageOf(rest, limit, ({ id }) => String(id));
 }
 
 function actorOf(store: FakeStore, event: SealableEvent): RecordedEvent['actor'] {

@@ -1,43 +1,59 @@
+import type { KeyFilter, OwnedKey } from '../../../src/application/lists.js';
 import type { ApiKeys } from '../../../src/application/ports.js';
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import type { FakeStore } from '../fake-store.js';
-import { pageOf } from '../pages.js';
 
 export function fakeApiKeys(store: FakeStore): ApiKeys {
-  const ownKeys = (ownerId: string) => keysOf(store, ownerId);
+  const owned = (now: Date) =>
+    keysOf(store).map((key): OwnedKey => ({ ...store.listed(key), owner: store.account(key.ownerId)!, now }));
   return {
     find: async (id) => store.allKeys().find((key) => key.id === id),
     findByPublicParts: async (parts) => store.allKeys().filter((key) => parts.includes(key.snapshot().publicPart)),
-    findOwn: async (ownerId, id) => {
-      const key = ownKeys(ownerId).find((own) => own.id === id);
-      return key && { ...store.listed(key), now: store.now() };
-    },
-    list: async (ownerId, status, page) => {
+    findListed: async (id, ownerId) =>
+      owned(store.now()).find(({ key }) => key.id === id && key.ownerId === (ownerId ?? key.ownerId)),
+    list: async (filter, after, limit) => {
       const now = store.now();
-      const own = ownKeys(ownerId).sort(newestFirst);
-      const isShown = (key: ApiKey) => status === undefined || key.status(now) === status;
-      const { items, nextCursor } = pageOf(own, ({ id }) => id, page, isShown);
-      return {
-        now,
-        activeKeys: activeKeysOf(store, ownerId),
-        items: items.map((key) => store.listed(key)),
-        nextCursor,
+      const isAfter = ({ key }: OwnedKey) => {
+        const behindMs = after ? after.createdAt.getTime() - key.snapshot().createdAt.getTime() : 1;
+        return behindMs > 0 || (behindMs === 0 && key.id < after!.id);
       };
+      const found = owned(now).filter((key) => isAfter(key) && passes(key, filter));
+      return { now, items: found.slice(0, limit) };
     },
+    countActive: async (ownerId, at) => activeKeysOf(store, ownerId, at),
   };
 }
 
 /** Counting ends keys that are due, so it gets copies. */
-export function activeKeysOf(store: FakeStore, ownerId: string): number {
-  return new OwnerKeys(keysOf(store, ownerId)).countActive(store.now());
+export function activeKeysOf(store: FakeStore, ownerId: string, at = store.now()): number {
+  return new OwnerKeys(keysOf(store).filter((key) => key.ownerId === ownerId)).countActive(at);
 }
 
-function keysOf(store: FakeStore, ownerId: string): ApiKey[] {
-  return store.allKeys().filter((key) => key.ownerId === ownerId && !store.keys.get(key.id)!.isPurged);
-}
-
-export function newestFirst(one: ApiKey, other: ApiKey): number {
+/** Without those of purged accounts, newest first. */
+function keysOf(store: FakeStore): ApiKey[] {
   const createdMs = (key: ApiKey) => key.snapshot().createdAt.getTime();
-  return createdMs(other) - createdMs(one) || (one.id < other.id ? 1 : -1);
+  const keys = store.allKeys().filter(({ id }) => !store.keys.get(id)!.isPurged);
+  return keys.sort((one, other) => createdMs(other) - createdMs(one) || (one.id < other.id ? 1 : -1));
+}
+
+function passes({ key, lastUsedAt, now }: OwnedKey, filter: KeyFilter): boolean {
+  const { ownerId, status, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed, createdBy } = filter;
+  const { createdAt, expiresAt, keyPrefix, publicPart, displayPrefix } = key.snapshot();
+  return (
+    (ownerId === undefined || key.ownerId === ownerId) &&
+    (status === undefined || key.status(now) === status) &&
+    (lastUsedBefore === undefined || (lastUsedAt ?? createdAt) < lastUsedBefore) &&
+    (expiresFrom === undefined || expiresAt >= expiresFrom) &&
+    (expiresBefore === undefined || expiresAt < expiresBefore) &&
+    (prefix?.marker === undefined || keyPrefix === prefix.marker) &&
+    (prefix === undefined || displayPrefix === null) &&
+    (displayed === undefined || startsAlike(displayPrefix, displayed)) &&
+    (prefix === undefined || publicPart.startsWith(prefix.publicPart)) &&
+    (createdBy === undefined || key.createdBy === createdBy)
+  );
+}
+
+function startsAlike(shown: string | null, text: string): boolean {
+  return shown !== null && (shown.startsWith(text) || text.startsWith(shown));
 }

@@ -5,9 +5,9 @@ import type { ListAccounts } from '../../../application/accounts/list-accounts.j
 import type { PurgeAccount } from '../../../application/accounts/purge-account.js';
 import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ImportKeys } from '../../../application/keys/import-keys.js';
-import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
-import type { ListKeys } from '../../../application/keys/list-keys.js';
-import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
+import type { ListKeysOfOwner } from '../../../application/keys/keys-of-owner.js';
+import type { ListAllKeys } from '../../../application/keys/list-all-keys.js';
+import type { RevokeForOwner } from '../../../application/keys/revoke-for-owner.js';
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
 import type { Examination } from '../../../application/examination.js';
 import type { DatabaseConfig } from '../../../config/database-config.js';
@@ -23,10 +23,9 @@ export interface Administration {
   readonly changeStatus: ChangeAccountStatus;
   readonly changeEntitlements: ChangeEntitlements;
   readonly purgeAccount: PurgeAccount;
-  readonly listKeys: ListApiKeys;
-  /** Of all owners. */
-  readonly listAllKeys: ListKeys;
-  readonly revoke: RevokeAsAdmin;
+  readonly listKeysOfOwner: ListKeysOfOwner;
+  readonly listAllKeys: ListAllKeys;
+  readonly revoke: RevokeForOwner;
   readonly revokeLeaked: Pick<RevokeLeakedKeys, 'execute'>;
   readonly importKeys: ImportKeys;
   /** The same changes, which are rolled back. For `--dry-run`. */

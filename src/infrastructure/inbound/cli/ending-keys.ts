@@ -54,10 +54,10 @@ export async function confirm(yes: boolean | undefined, consequence: string): Pr
 /** Asks before the keys of an owner end, and shows them. Nothing is asked with `--yes`. */
 export async function confirmEnd(
   { yes, owner, first = '', keyId }: Ending,
-  { listKeys: list }: Pick<Administration, 'listKeys'>,
+  { listKeysOfOwner }: Pick<Administration, 'listKeysOfOwner'>,
 ): Promise<void> {
   if (yes) return;
-  const { items } = await list.execute(owner, 'active', { limit: MOST_SHOWN, cursor: undefined });
+  const { items } = await listKeysOfOwner.execute(owner, 'active', { limit: MOST_SHOWN });
   const ending = items.filter(({ key }) => keyId === undefined || key.id === keyId);
   const count = ending.length === 1 ? '1 active key' : `${ending.length} active keys`;
   const sentence = `${first}This revokes ${count} of ${owner}.`;

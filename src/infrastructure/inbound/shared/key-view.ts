@@ -1,5 +1,4 @@
-import type { OwnedKey } from '../../../application/key-directory-ports.js';
-import type { ListedKey } from '../../../application/lists.js';
+import type { ListedKey, OwnedKey } from '../../../application/lists.js';
 import type { Account } from '../../../domain/accounts/account.js';
 import type { LeakSite } from '../../../domain/audit/leak-site.js';
 

@@ -94,14 +94,14 @@ async function changeStatus(
 }
 
 async function purge(
-  { purgeAccount, rehearsal, listKeys }: Administration,
+  { purgeAccount, rehearsal, listKeysOfOwner }: Administration,
   { id, version, admin, yes, dryRun }: Order,
 ): Promise<Answer> {
   if (dryRun) {
     const count = await rehearsal.purgeAccount.execute(id, version, admin);
     return wouldEnd(count > 0 ? await activeKeys(rehearsal, id, admin) : []);
   }
-  await confirmEnd({ yes, owner: id, first: `This deletes the personal data of ${id}. ` }, { listKeys });
+  await confirmEnd({ yes, owner: id, first: `This deletes the personal data of ${id}. ` }, { listKeysOfOwner });
   const revokedKeys = await purgeAccount.execute(id, version, admin);
   return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
 }
@@ -114,7 +114,7 @@ async function listAccounts(databases: Databases, options: ListOptions): Promise
   const { status, email, pageToken, withoutManagers: isWithoutManagers } = options;
   const listing = { status, email, isWithoutManagers, pageToken, pageSize: MAX_ACCOUNTS_PAGE };
   const page = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
-  const { accounts, nextPageToken } = page;
+  const { items: accounts, nextCursor: nextPageToken } = page;
   const items = accounts.map(viewOf);
   const rows = items.map((item) => {
     const { id, kind, status: itsStatus, email: itsEmail, displayName, managers } = item;
@@ -122,6 +122,6 @@ async function listAccounts(databases: Databases, options: ListOptions): Promise
   });
   const head = ['ID', 'KIND', 'STATUS', 'EMAIL', 'NAME', 'MANAGERS'];
   const lines = items.length > 0 ? [table(head, rows)] : ['no accounts'];
-  const more = nextPageToken === undefined ? [] : [`more: --page-token ${nextPageToken}`];
-  return { document: { items, nextPageToken: nextPageToken ?? null }, text: [...lines, ...more].join('\n') };
+  const more = nextPageToken === null ? [] : [`more: --page-token ${nextPageToken}`];
+  return { document: { items, nextPageToken }, text: [...lines, ...more].join('\n') };
 }

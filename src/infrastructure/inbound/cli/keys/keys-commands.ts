@@ -55,8 +55,8 @@ async function revokeKeys(databases: Databases, options: RevokeOptions): Promise
     owner: accountIdProblem(owner),
     key: keyId === undefined || isKeyId(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
   });
-  const revoked = await onDatabase(databases, async ({ revoke: really, rehearsal, listKeys: list }) => {
-    if (!dryRun) await confirmEnd({ yes, owner, keyId }, { listKeys: list });
+  const revoked = await onDatabase(databases, async ({ revoke: really, rehearsal, listKeysOfOwner }) => {
+    if (!dryRun) await confirmEnd({ yes, owner, keyId }, { listKeysOfOwner });
     const revoke = dryRun ? rehearsal.revoke : really;
     const reason = { actor: admin, reason: 'administrator' } as const;
     return keyId === undefined ? revoke.all(owner, reason) : [await revoke.one(owner, keyId, reason)];

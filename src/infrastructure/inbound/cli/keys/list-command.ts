@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { OwnedKey } from '../../../../application/key-directory-ports.js';
-import type { ListedKeys } from '../../../../application/keys/list-api-keys.js';
-import { type KeyListing, MAX_KEYS_PAGE } from '../../../../application/keys/list-keys.js';
+import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
+import { type KeyListing, MAX_KEYS_PAGE } from '../../../../application/keys/list-all-keys.js';
+import type { OwnedKey } from '../../../../application/lists.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
@@ -74,10 +74,10 @@ function listingOf({ owner: ownerId, status, prefix, createdBy, ...options }: Fi
 
 async function listPage(databases: Databases, listing: KeyListing): Promise<Answer> {
   const page = await onDatabase(databases, ({ listAllKeys }) => listAllKeys.execute(listing), true);
-  const { keys, nextPageToken } = page;
+  const { items: keys, nextCursor: nextPageToken } = page;
   const lines = keys.length > 0 ? [table(HEAD, keys.map(rowOf))] : ['no keys'];
-  const more = nextPageToken === undefined ? [] : [`more: --page-token ${nextPageToken}`];
-  const document = { items: keys.map(ownedKeyView), nextPageToken: nextPageToken ?? null };
+  const more = nextPageToken === null ? [] : [`more: --page-token ${nextPageToken}`];
+  const document = { items: keys.map(ownedKeyView), nextPageToken };
   return { document, text: [...lines, ...more].join('\n') };
 }
 
@@ -86,10 +86,10 @@ function printAll(databases: Databases, listing: KeyListing, json: boolean | und
   const work = async ({ listAllKeys }: Pick<Administration, 'listAllKeys'>) => {
     let { pageToken } = listing;
     do {
-      const { keys, nextPageToken } = await listAllKeys.execute({ ...listing, pageToken });
+      const { items: keys, nextCursor } = await listAllKeys.execute({ ...listing, pageToken });
       if (json) for (const key of keys) await printLine(JSON.stringify(ownedKeyView(key)));
       else await printLine(keys.length > 0 ? table(HEAD, keys.map(rowOf)) : 'no keys');
-      pageToken = nextPageToken;
+      pageToken = nextCursor ?? undefined;
     } while (pageToken !== undefined);
   };
   return onDatabase(databases, work, true);
@@ -111,12 +111,12 @@ function daysOf({ endsAt, expiresAt, lastUsedAt }: Times): [string, string] {
 
 /** All keys of one owner, with what the owner's limits allow. */
 async function listOfOwner(databases: Databases, owner: string, status: ApiKeyStatus | undefined): Promise<Answer> {
-  const pages = await onDatabase(databases, async ({ getAccount, listKeys: ofOwner }) => {
+  const pages = await onDatabase(databases, async ({ getAccount, listKeysOfOwner }) => {
     await getAccount.execute(owner);
-    const all: ListedKeys[] = [];
+    const all: KeysOfOwner[] = [];
     let cursor: string | undefined;
     do {
-      const page = await ofOwner.execute(owner, status, { limit: PAGE, cursor });
+      const page = await listKeysOfOwner.execute(owner, status, { limit: PAGE, cursor });
       all.push(page);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);

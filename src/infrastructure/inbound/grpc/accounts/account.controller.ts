@@ -6,8 +6,8 @@ import { GetAccount } from '../../../../application/accounts/get-account.js';
 import { ListAccounts } from '../../../../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../../../../application/accounts/purge-account.js';
 import { PutAccount } from '../../../../application/accounts/put-account.js';
-import { ListKeys } from '../../../../application/keys/list-keys.js';
-import { RevokeKeys } from '../../../../application/keys/revoke-keys.js';
+import { ListAllKeys } from '../../../../application/keys/list-all-keys.js';
+import { RevokeAsPlatform } from '../../../../application/keys/revoke-for-owner.js';
 import type { Actor } from '../../../../domain/audit/audit-event.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
 import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
@@ -46,9 +46,9 @@ export class AccountController {
     private readonly getAccount: GetAccount,
     private readonly status: ChangeAccountStatus,
     private readonly purgeAccount: PurgeAccount,
-    private readonly revokeKeys: RevokeKeys,
+    private readonly revokeKeys: RevokeAsPlatform,
     private readonly listAccounts: ListAccounts,
-    private readonly listAllKeys: ListKeys,
+    private readonly listAllKeys: ListAllKeys,
   ) {}
 
   @MessagePattern('PutAccount')
@@ -90,13 +90,13 @@ export class AccountController {
 
   @MessagePattern('ListAccounts')
   async list(request: ListAccountsRequest__Output): Promise<ListAccountsResponse> {
-    const { accounts, nextPageToken = '' } = await this.listAccounts.execute(listingOf(request));
-    return { accounts: accounts.map(toWire), nextPageToken };
+    const { items, nextCursor } = await this.listAccounts.execute(listingOf(request));
+    return { accounts: items.map(toWire), nextPageToken: nextCursor ?? '' };
   }
 
   @MessagePattern('ListKeys')
   async listKeys(request: ListKeysRequest__Output): Promise<ListKeysResponse> {
-    const { keys, nextPageToken = '' } = await this.listAllKeys.execute(keyListingOf(request));
-    return { keys: keys.map(toWireKey), nextPageToken };
+    const { items, nextCursor } = await this.listAllKeys.execute(keyListingOf(request));
+    return { keys: items.map(toWireKey), nextPageToken: nextCursor ?? '' };
   }
 }

@@ -1,5 +1,5 @@
-import type { OwnedKey } from '../../../../application/key-directory-ports.js';
-import type { KeyListing } from '../../../../application/keys/list-keys.js';
+import type { KeyListing } from '../../../../application/keys/list-all-keys.js';
+import type { OwnedKey } from '../../../../application/lists.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';

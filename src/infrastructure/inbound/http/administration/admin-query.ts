@@ -1,5 +1,6 @@
-import { type KeyListing, positionIn } from '../../../../application/keys/list-keys.js';
-import type { PageRequest } from '../../../../application/lists.js';
+import type { KeyListing } from '../../../../application/keys/list-all-keys.js';
+import { positionIn } from '../../../../application/keys/shown-keys.js';
+import { type PageRequest, WRONG_CURSOR } from '../../../../application/lists.js';
 import type { EventSearch } from '../../../../application/ports.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
@@ -28,7 +29,7 @@ export function readListing(query: Query): Omit<KeyListing, 'pageSize'> {
     lastUsedBefore: timeProblem(lastUsedBefore),
     expiresFrom: timeProblem(expiresFrom),
     expiresBefore: timeProblem(expiresBefore),
-    cursor: cursor === undefined || positionIn(cursor) ? undefined : 'must be a nextCursor of this list',
+    cursor: cursor === undefined || positionIn(cursor) ? undefined : WRONG_CURSOR,
   });
   return {
     ownerId: owner,

@@ -1,10 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { RevokedKey } from '../../../../application/administration/revoke-any-key.js';
+import type { RevokedKey } from '../../../../application/administration/revoke-as-administrator.js';
 import type { ViewedKey } from '../../../../application/administration/view-keys.js';
-import type { KeyPage } from '../../../../application/keys/list-keys.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-kind.js';
-import type { Page } from '../../../../application/lists.js';
+import type { OwnedKey, Page } from '../../../../application/lists.js';
 import type { AuditedEvent, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { passwordProblem } from '../../../../domain/accounts/password.js';
 import { optional } from '../../../../domain/errors.js';
@@ -89,8 +88,8 @@ export class RevokeAnyKeyBody {
   password?: string;
 }
 
-export function ownedKeyListView({ keys, nextPageToken }: KeyPage): OwnedKeyListView {
-  return { items: keys.map(ownedKeyView), nextCursor: nextPageToken ?? null, now: new Date().toISOString() };
+export function ownedKeyListView({ items, nextCursor }: Page<OwnedKey>): OwnedKeyListView {
+  return { items: items.map(ownedKeyView), nextCursor, now: new Date().toISOString() };
 }
 
 export function ownedKeyHistoryView(viewed: ViewedKey): OwnedKeyHistoryView {

@@ -1,8 +1,7 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
-import { GetApiKey } from '../../../../application/keys/get-api-key.js';
-import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
+import { GetKeyOfOwner, ListKeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
 import { RenameApiKey } from '../../../../application/keys/rename-api-key.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
 import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
@@ -37,8 +36,8 @@ export const CONFIRMED = {
 @ForKeysOfAccount()
 export class ApiKeysController {
   constructor(
-    private readonly listKeys: ListApiKeys,
-    private readonly getKey: GetApiKey,
+    private readonly listKeys: ListKeysOfOwner,
+    private readonly getKey: GetKeyOfOwner,
     private readonly createKey: CreateApiKey,
     private readonly renameKey: RenameApiKey,
     private readonly rotateKey: RotateApiKey,

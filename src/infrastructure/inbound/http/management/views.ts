@@ -1,6 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
-import type { ListedKeys } from '../../../../application/keys/list-api-keys.js';
+import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
 import type { LeakSite } from '../../../../domain/audit/leak-site.js';
 import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import { MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
@@ -146,7 +146,7 @@ export class ApiKeyListView {
   @ApiProperty(NOW) now!: string;
 }
 
-export function keyListView({ items, activeKeys, policy, nextCursor, now }: ListedKeys): ApiKeyListView {
+export function keyListView({ items, activeKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
   const views = items.map((listed) => keyView(listed, now));
   const { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays = null } = policy;
   const limitedByAccount = [...policy.limitedByAccount];

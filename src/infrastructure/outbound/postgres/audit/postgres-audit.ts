@@ -17,14 +17,13 @@ import {
   recordedView,
 } from '../../../../domain/audit/history-event.js';
 import { recordedLeak } from '../../../../domain/audit/leak-site.js';
-import type { Page, PageRequest } from '../../../../application/lists.js';
+import { type Page, pageOf, type PageRequest, textIn, wrongCursor } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { fromAuditEvent } from './mapping.js';
 import { AccountRow } from '../accounts/rows.js';
 import { ApiKeyRow } from '../keys/rows.js';
 import { AuditEventRow } from './rows.js';
-import { decodeCursor, pageOf } from '../client/cursor.js';
 import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
@@ -132,13 +131,13 @@ export class PostgresAudit implements Audit {
       for (const name of Object.keys(CONDITIONS) as (keyof EventSearch)[]) {
         if (search[name] !== undefined) query.andWhere(CONDITIONS[name], { [name]: search[name] });
       }
-      if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
+      if (cursor !== undefined) query.andWhere('event.id < :id', { id: eventIdIn(cursor) });
       return query
         .orderBy('event.id', 'DESC')
         .limit(limit + 1)
         .getMany();
     });
-    return pageOf(rows, limit, ({ id }) => [id]);
+    return pageOf(rows, limit, ({ id }) => id);
   }
 
   private accountsOf(ids: readonly (string | null)[]): Promise<AccountRow[]> {
@@ -219,6 +218,8 @@ function toEvent(row: AuditEventRow, accounts: readonly AccountRow[]): RecordedE
   };
 }
 
-function isEventPosition(position: readonly string[]): position is [string] {
-  return position.length === 1 && /^\d{1,18}$/.test(position[0]!);
+function eventIdIn(cursor: string): string {
+  const id = textIn(cursor);
+  if (id === undefined || !/^\d{1,18}$/.test(id)) throw wrongCursor();
+  return id;
 }

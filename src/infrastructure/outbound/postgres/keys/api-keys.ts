@@ -1,15 +1,14 @@
 import { Any, type EntityManager } from 'typeorm';
-import type { PageRequest, KeyList, ReadKey } from '../../../../application/lists.js';
-import type { ApiKeys } from '../../../../application/ports.js';
+import type { KeyFilter, KeyPosition, OwnedKey } from '../../../../application/lists.js';
+import type { ApiKeys, KeyList } from '../../../../application/ports.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
-import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
-import { isKeyId } from '../../../../domain/keys/key-id.js';
-import { decodeCursor, pageOf } from '../client/cursor.js';
+import { toAccount } from '../accounts/mapping.js';
 import { databaseNow, type Database } from '../client/database.js';
+import { keyPage, withOwners } from './key-page.js';
+import { hasStatus } from './key-status-sql.js';
 import { listedKeys } from './listed-keys.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
-import { hasStatus } from './key-status-sql.js';
 
 export class PostgresApiKeys implements ApiKeys {
   /** @param endsIdleKeys whether lists show when a key ends unless it is used */
@@ -28,34 +27,31 @@ export class PostgresApiKeys implements ApiKeys {
     return rows.map(toApiKey);
   }
 
-  findOwn(ownerId: string, id: string): Promise<ReadKey | undefined> {
-    return this.database.run(async (manager) => {
-      const now = await databaseNow(manager);
-      const row = await ofOwner(manager, ownerId).andWhere('key.id = :id', { id }).getOne();
-      if (!row) return undefined;
-      const [listed] = await listedKeys(manager, [toApiKey(row)], { now, endsIdleKeys: this.endsIdleKeys });
-      return { ...listed!, now };
+  async findListed(id: string, ownerId?: string): Promise<OwnedKey | undefined> {
+    const { items } = await this.read((manager) => {
+      const query = withOwners(manager).where('key.id = :id AND NOT key.purged', { id });
+      return ownerId === undefined ? query : query.andWhere('key.owner_id = :ownerId', { ownerId });
     });
+    return items[0];
   }
 
-  list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
+  list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList> {
+    return this.read((manager, now) => keyPage(manager, filter, { after, limit, now }));
+  }
+
+  async countActive(ownerId: string, at: Date): Promise<number> {
+    const counts = await this.database.run((manager) => countActive(manager, [ownerId], at));
+    return counts.get(ownerId) ?? 0;
+  }
+
+  private read(query: (manager: EntityManager, now: Date) => ReturnType<typeof withOwners>): Promise<KeyList> {
     return this.database.run(async (manager) => {
       const now = await databaseNow(manager);
-      const rows = await keysOf(manager, ownerId, status, page, now);
-      const { items, nextCursor } = pageOf(rows, page.limit, (row) => [row.createdAt.toISOString(), row.id]);
-      return {
-        now,
-        activeKeys: (await countActive(manager, [ownerId], now)).get(ownerId) ?? 0,
-        items: await listedKeys(manager, items.map(toApiKey), { now, endsIdleKeys: this.endsIdleKeys }),
-        nextCursor,
-      };
+      const rows = await query(manager, now).getMany();
+      const listed = await listedKeys(manager, rows.map(toApiKey), { now, endsIdleKeys: this.endsIdleKeys });
+      return { now, items: listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!), now })) };
     });
   }
-}
-
-function ofOwner(manager: EntityManager, ownerId: string) {
-  const keys = manager.createQueryBuilder(ApiKeyRow, 'key');
-  return keys.where('key.owner_id = :ownerId AND NOT key.purged', { ownerId });
 }
 
 /**
@@ -78,30 +74,4 @@ export async function countActive(
     .groupBy('key.owner_id')
     .getRawMany<{ id: string; active: number }>();
   return new Map(counts.map(({ id, active }) => [id, active]));
-}
-
-/** Reads one key more than the page holds, to know whether another page follows. */
-function keysOf(
-  manager: EntityManager,
-  ownerId: string,
-  status: ApiKeyStatus | undefined,
-  { limit, cursor }: PageRequest,
-  now: Date,
-): Promise<ApiKeyRow[]> {
-  const query = ofOwner(manager, ownerId);
-  if (status) query.andWhere(hasStatus(status, 'key'), { now });
-  if (cursor !== undefined) {
-    const [createdAt, id] = decodeCursor(cursor, isKeyPosition);
-    query.andWhere('(key.created_at, key.id) < (:createdAt::timestamptz, :id::uuid)', { createdAt, id });
-  }
-  query.orderBy('key.created_at', 'DESC').addOrderBy('key.id', 'DESC');
-  return query.limit(limit + 1).getMany();
-}
-
-/** Accepts only what `pageOf` was given. JavaScript parses more date formats than PostgreSQL does. */
-function isKeyPosition(position: readonly string[]): position is [string, string] {
-  const [createdAt = '', id = ''] = position;
-  const at = /^[12]\d{3}-.*Z$/.test(createdAt) ? new Date(createdAt) : new Date(Number.NaN);
-  const isMoment = !Number.isNaN(at.getTime()) && at.toISOString() === createdAt;
-  return position.length === 2 && isMoment && isKeyId(id);
 }

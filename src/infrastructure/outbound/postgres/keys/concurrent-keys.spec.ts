@@ -13,7 +13,7 @@ import {
   type Application,
 } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import { RevokeAsAdmin } from '../../../../application/keys/revoke-as-admin.js';
+import { RevokeForOwner } from '../../../../application/keys/revoke-for-owner.js';
 import type { PasswordGuesses, Passwords } from '../../../../application/ports.js';
 
 const READ = { operation: 'read', permission: '' } as const;
@@ -38,7 +38,7 @@ let database: Awaited<ReturnType<typeof createDatabase>>;
 let app: Application;
 let crowd: Application;
 let other: Application;
-let admin: RevokeAsAdmin;
+let admin: RevokeForOwner;
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -46,7 +46,7 @@ beforeAll(async () => {
   app = await openApplication(database.url);
   crowd = await openApplication(database.url, quick);
   other = await openApplication(database.url, quick);
-  admin = new RevokeAsAdmin(app.accounts);
+  admin = new RevokeForOwner(app.accounts);
 });
 afterAll(async () => {
   await Promise.all([app, crowd, other].map((instance) => instance?.close()));

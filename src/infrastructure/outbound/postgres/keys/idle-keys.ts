@@ -1,4 +1,5 @@
-import type { IdleKeys, KeyPosition, UnusedKeys } from '../../../../application/ports.js';
+import type { KeyPosition } from '../../../../application/lists.js';
+import type { IdleKeys, UnusedKeys } from '../../../../application/ports.js';
 import { CHECKS_APART_MS, NOTICE_MS } from '../../../../domain/notices/idle-keys.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { ACTIVE } from '../accounts/rows.js';

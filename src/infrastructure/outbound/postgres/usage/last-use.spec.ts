@@ -51,7 +51,7 @@ test('never moves a last use back when an earlier use is written later', async (
 });
 
 const lastUseInList = async (instance: Application, ownerId: string) =>
-  (await instance.listApiKeys.execute(ownerId, undefined, { limit: 50 })).items[0]!.lastUsedAt;
+  (await instance.listKeysOfOwner.execute(ownerId, undefined, { limit: 50 })).items[0]!.lastUsedAt;
 
 test('shows a use in the list within two seconds of the grant', async () => {
   // Waiting for PostgreSQL keeps real time. Only intervals follow the test's clock.

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { createKey, newOwner } from '../../../test/support/application/calls.js';
 import { DAY_MS } from '../../domain/time.js';
-import type { KeyListing } from './list-keys.js';
+import type { KeyListing } from './list-all-keys.js';
 
 type App = ReturnType<typeof openFakes>;
 
 async function pages(app: App, listing: KeyListing): Promise<string[][]> {
-  const { keys, nextPageToken } = await app.listAllKeys.execute(listing);
-  const ids = keys.map(({ key }) => key.id);
-  return nextPageToken === undefined ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextPageToken }))];
+  const { items, nextCursor } = await app.listAllKeys.execute(listing);
+  const ids = items.map(({ key }) => key.id);
+  return nextCursor === null ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextCursor }))];
 }
 
 /** Keys of as many owners, the newest first. */
@@ -23,7 +23,7 @@ async function withKeys(app: App, count: number, expiresInDays = 9): Promise<str
   return ids;
 }
 
-describe('ListKeys', () => {
+describe('ListAllKeys', () => {
   test('returns pages over all owners, newest first, and marks the last one', async () => {
     const app = openFakes();
     const ids = await withKeys(app, 5);
@@ -42,16 +42,16 @@ describe('ListKeys', () => {
   test('skips and repeats no key when others are made between two pages', async () => {
     const app = openFakes();
     const ids = await withKeys(app, 4);
-    const { nextPageToken } = await app.listAllKeys.execute({ pageSize: 2 });
+    const { nextCursor } = await app.listAllKeys.execute({ pageSize: 2 });
     await withKeys(app, 1);
-    expect(await pages(app, { pageSize: 2, pageToken: nextPageToken })).toEqual([ids.slice(2)]);
+    expect(await pages(app, { pageSize: 2, pageToken: nextCursor! })).toEqual([ids.slice(2)]);
   });
 
   test('records a due end before it shows it', async () => {
     const app = openFakes();
     const [short, long] = [await withKeys(app, 1, 1), await withKeys(app, 1)];
     app.store.pass(DAY_MS);
-    const { keys } = await app.listAllKeys.execute({ pageSize: 0 });
+    const { items: keys } = await app.listAllKeys.execute({ pageSize: 0 });
     expect(keys.map(({ key, now }) => [key.id, key.status(now)])).toEqual([
       [long[0], 'active'],
       [short[0], 'expired'],

@@ -1,12 +1,12 @@
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { noSuchKey, OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { RevocationReason } from '../../domain/keys/key-change.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
 import { accountNotFound } from '../account-transaction.js';
-import type { Accounts } from '../ports.js';
+import type { Accounts, ApiKeys } from '../ports.js';
 import { openKey, changeKeys } from './change-keys.js';
 
 interface RevocationCause {
@@ -16,8 +16,8 @@ interface RevocationCause {
   readonly site?: LeakSite | undefined;
 }
 
-/** Revokes keys on behalf of their owners, including suspended and deleted ones. */
-export class RevokeAsAdmin {
+/** Revokes keys without their owners, who may be suspended or deleted: for the platform, leaks and the command line. */
+export class RevokeForOwner {
   constructor(private readonly accounts: Accounts) {}
 
   /** Throws `account_not_found`, `not_found` for another owner's key, and `api_key_not_active` for an ended key. */
@@ -57,4 +57,24 @@ export class RevokeAsAdmin {
 
 function endOf(key: ApiKey): ApiKeyStatus {
   return key.snapshot().expiredAt ? 'expired' : 'revoked';
+}
+
+/** For the platform. A call may be repeated: an ended key is no error. Returns how many keys it revoked. */
+export class RevokeAsPlatform {
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly revoke: RevokeForOwner,
+  ) {}
+
+  /** Throws `not_found` when no such key was ever created. */
+  async one(keyId: string, platform: Actor): Promise<number> {
+    const key = await this.keys.find(keyId);
+    if (!key) throw noSuchKey();
+    return (await this.revoke.found(key, { actor: platform, reason: 'platform' })) === 'active' ? 1 : 0;
+  }
+
+  /** Throws `account_not_found`. */
+  async all(ownerId: string, platform: Actor): Promise<number> {
+    return (await this.revoke.all(ownerId, { actor: platform, reason: 'platform' })).length;
+  }
 }

@@ -1,38 +1,10 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
-import type { KeyDirectory, KeyFilter, KeyPosition, OwnedKey } from '../../../../application/key-directory-ports.js';
+import type { KeyFilter, KeyPosition } from '../../../../application/lists.js';
 import { MAX_SHOWN_LENGTH } from '../../../../domain/keys/foreign-key.js';
-import { toAccount } from '../accounts/mapping.js';
-import { databaseNow, type Database } from '../client/database.js';
 import { openKey, STATUS_BY_INDEX } from './key-status-sql.js';
-import { type Listing, listedKeys } from './listed-keys.js';
-import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
-
-export class PostgresKeyDirectory implements KeyDirectory {
-  /** @param endsIdleKeys see PostgresApiKeys */
-  constructor(
-    private readonly database: Database,
-    private readonly endsIdleKeys: boolean,
-  ) {}
-
-  find(id: string): Promise<OwnedKey | undefined> {
-    return this.database.run(async (manager) => {
-      const now = await databaseNow(manager);
-      const rows = withOwners(manager).where('key.id = :id AND NOT key.purged', { id }).getMany();
-      return (await ownedKeys(manager, await rows, { now, endsIdleKeys: this.endsIdleKeys }))[0];
-    });
-  }
-
-  list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<OwnedKey[]> {
-    return this.database.run(async (manager) => {
-      const now = await databaseNow(manager);
-      const rows = await page(manager, filter, { after, limit, now }).getMany();
-      return ownedKeys(manager, rows, { now, endsIdleKeys: this.endsIdleKeys });
-    });
-  }
-}
 
 interface Span {
   readonly after: KeyPosition | undefined;
@@ -44,7 +16,7 @@ interface Span {
  * The same conditions are tried in several ways, each of which an index can answer in the order of the list, so that
  * PostgreSQL reads little more than the page. Together they have every key of the page; then the page is cut from them.
  */
-export function page(manager: EntityManager, filter: KeyFilter, { after, limit, now }: Span): KeyQuery {
+export function keyPage(manager: EntityManager, filter: KeyFilter, { after, limit, now }: Span): KeyQuery {
   const pages = waysOf(filter).map((way) => {
     const query = newestFirst(manager.createQueryBuilder(ApiKeyRow, 'key').select('key.id'), limit);
     query.where(['NOT key.purged', ...way, ...conditionsOf(filter, after)].join(' AND '));
@@ -110,11 +82,6 @@ function newestFirst(query: KeyQuery, limit: number): KeyQuery {
   return query.orderBy('key.created_at', 'DESC').addOrderBy('key.id', 'DESC').limit(limit);
 }
 
-function withOwners(manager: EntityManager): KeyQuery {
+export function withOwners(manager: EntityManager): KeyQuery {
   return manager.createQueryBuilder(ApiKeyRow, 'key').innerJoinAndSelect('key.owner', 'owner');
-}
-
-async function ownedKeys(manager: EntityManager, rows: readonly ApiKeyRow[], listing: Listing): Promise<OwnedKey[]> {
-  const listed = await listedKeys(manager, rows.map(toApiKey), listing);
-  return listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!), now: listing.now }));
 }

@@ -1,25 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { RevokeAsAdmin } from './revoke-as-admin.js';
+import { RevokeForOwner } from './revoke-for-owner.js';
 import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
+const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
 const BY_ADMIN = { actor: ADMIN, reason: 'administrator' } as const;
 
 const app = openFakes();
-const revoke = new RevokeAsAdmin(app.accounts);
+const revoke = new RevokeForOwner(app.accounts);
 const revokeLeaked = new RevokeLeakedKeys(app.keys, revoke, []);
 
 const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const typesOf = (ownerId: string) => eventsOf(app, ownerId, 'api_key.').map(({ type }) => type);
 
-describe('RevokeAsAdmin', () => {
+const revocations = (ownerId: string) => eventsOf(app, ownerId, 'api_key.revoked');
+
+describe('RevokeForOwner', () => {
   test('ends a key with an event that names the administrator, for any status of the owner', async () => {
     for (const change of ['suspend', 'delete'] as const) {
       const { id } = await newOwner(app);
@@ -122,12 +126,54 @@ describe('RevokeLeakedKeys', () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
     /** The store fails after the key was found. */
-    const away = new RevokeAsAdmin(
+    const away = new RevokeForOwner(
       Object.assign(Object.create(app.accounts), {
         transaction: () => Promise.reject(new LatchkeyError('unavailable', 'away')),
       }),
     );
     expect(await outcomeOf(new RevokeLeakedKeys(app.keys, away, []).execute(fullKey, ADMIN))).toBe('unavailable');
     expect((await verdictOn(fullKey)).granted).toBe(true);
+  });
+});
+
+describe('RevokeAsPlatform', () => {
+  test('ends a key of any owner by its id, once', async () => {
+    const { id } = await newOwner(app);
+    const { key, fullKey } = await createKey(app, id);
+    await app.changeAccountStatus.suspend(id);
+    expect(await app.revokeAsPlatform.one(key.id, PLATFORM)).toBe(1);
+    expect(await app.revokeAsPlatform.one(key.id, PLATFORM)).toBe(0);
+    await app.changeAccountStatus.reactivate(id);
+    expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
+    expect(revocations(id)).toMatchObject([{ keyId: key.id, reason: 'platform', actorId: 'service:platform' }]);
+  });
+
+  test('ends no key again, also when its account was purged', async () => {
+    const { id } = await newOwner(app);
+    const [due, purged] = [await createKey(app, id), await createKey(app, id)];
+    runOut(app, due.key.id);
+    expect(await app.revokeAsPlatform.one(due.key.id, PLATFORM)).toBe(0);
+    await app.purgeAccount.execute(id, undefined, PLATFORM);
+    expect(await app.revokeAsPlatform.one(purged.key.id, PLATFORM)).toBe(0);
+    await newOwner(app, { id, version: 1n });
+    expect(await app.revokeAsPlatform.one(purged.key.id, PLATFORM)).toBe(0);
+    expect(revocations(id)).toHaveLength(1);
+  });
+
+  test('ends all active keys of an owner, and of no other', async () => {
+    const [{ id }, other] = [await newOwner(app), await newOwner(app)];
+    const keys = [await createKey(app, id), await createKey(app, id)];
+    const spared = await createKey(app, other.id);
+    expect([await app.revokeAsPlatform.all(id, PLATFORM), await app.revokeAsPlatform.all(id, PLATFORM)]).toEqual([
+      2, 0,
+    ]);
+    for (const { fullKey } of keys) expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
+    expect((await verdictOn(spared.fullKey)).granted).toBe(true);
+    expect(revocations(id).map(({ reason }) => reason)).toEqual(['platform', 'platform']);
+  });
+
+  test('throws for an unknown key and an unknown account', async () => {
+    await expect(app.revokeAsPlatform.one(randomUUID(), PLATFORM)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(app.revokeAsPlatform.all('nobody', PLATFORM)).rejects.toMatchObject({ code: 'account_not_found' });
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
@@ -11,11 +12,12 @@ import {
 } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { DAY_MS } from '../../domain/time.js';
+import { utcDay } from '../../domain/usage/utc-day.js';
 import { newlyListed } from '../lists.js';
-import { GetApiKey } from './get-api-key.js';
-import { ListApiKeys } from './list-api-keys.js';
+import { GetKeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
 import type { ApiKeys, DueKeys } from '../ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
+import { ShownKeys } from './shown-keys.js';
 
 const ALL = { limit: 50 };
 const READ = { operation: 'read', permission: '' } as const;
@@ -36,13 +38,13 @@ async function ownerWithKeys() {
 }
 
 const names = async (ownerId: string, status?: ApiKeyStatus) =>
-  (await app.listApiKeys.execute(ownerId, status, ALL)).items.map(({ key }) => key.snapshot().name);
+  (await app.listKeysOfOwner.execute(ownerId, status, ALL)).items.map(({ key }) => key.snapshot().name);
 
-describe('ListApiKeys', () => {
+describe('ListKeysOfOwner', () => {
   test("returns the owner's keys, newest first, each with its status", async () => {
     const { id, made } = await ownerWithKeys();
     await createKey(app, (await newOwner(app)).id);
-    const { items, now, activeKeys, nextCursor } = await app.listApiKeys.execute(id, undefined, ALL);
+    const { items, now, activeKeys, nextCursor } = await app.listKeysOfOwner.execute(id, undefined, ALL);
     expect(items.map(({ key }) => [key.id, key.status(now)])).toEqual([
       [made[3], 'active'],
       [made[2], 'expired'],
@@ -57,7 +59,7 @@ describe('ListApiKeys', () => {
     const { key, now } = await createKey(app, maker.id);
     const { id, displayName } = maker;
     const expected = newlyListed({ key, maker: { id, displayName }, policy: {} }, now);
-    expect((await app.listApiKeys.execute(id, undefined, ALL)).items).toEqual([expected]);
+    expect((await app.listKeysOfOwner.execute(id, undefined, ALL)).items).toMatchObject([expected]);
   });
 
   test.each<[ApiKeyStatus, string[]]>([
@@ -72,7 +74,7 @@ describe('ListApiKeys', () => {
 
   test('counts the active keys of all pages, for any status', async () => {
     const { id } = await ownerWithKeys();
-    expect((await app.listApiKeys.execute(id, 'revoked', { limit: 1 })).activeKeys).toBe(2);
+    expect((await app.listKeysOfOwner.execute(id, 'revoked', { limit: 1 })).activeKeys).toBe(2);
   });
 
   test.each([1, 2, 3, 5])('returns every key once with %i keys in a page', async (limit) => {
@@ -82,7 +84,7 @@ describe('ListApiKeys', () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await app.listApiKeys.execute(id, undefined, { limit, cursor });
+      const page = await app.listKeysOfOwner.execute(id, undefined, { limit, cursor });
       expect(page.items.length).toBeLessThanOrEqual(limit);
       seen.push(...page.items.map(({ key }) => key.id));
       cursor = page.nextCursor ?? undefined;
@@ -94,7 +96,7 @@ describe('ListApiKeys', () => {
     'refuses the cursor %j',
     async (cursor) => {
       const { id } = await newOwner(app);
-      await expect(app.listApiKeys.execute(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
+      await expect(app.listKeysOfOwner.execute(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
         code: 'invalid_fields',
         details: { errors: [{ field: 'cursor' }] },
       });
@@ -105,11 +107,11 @@ describe('ListApiKeys', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    const { items, now } = await app.listApiKeys.execute(id, undefined, ALL);
+    const { items, now } = await app.listKeysOfOwner.execute(id, undefined, ALL);
     expect(items[0]!.key.snapshot().expiredAt).toEqual(now);
     const other = await createKey(app, id);
     runOut(app, other.key.id);
-    const shown = await app.getApiKey.execute(id, other.key.id);
+    const shown = await app.getKeyOfOwner.execute(id, other.key.id);
     expect(shown.key.snapshot().expiredAt).toEqual(shown.now);
   });
 
@@ -125,15 +127,51 @@ describe('ListApiKeys', () => {
     keys.list = async (...call) => afterwards(await app.keys.list(...call));
     const dueKeys = Object.create(app.dueKeys) as DueKeys;
     dueKeys.end = async (...call) => afterwards(await app.dueKeys.end(...call));
-    const { items, now } = await new ListApiKeys(
-      keys,
-      app.accounts,
-      new RecordDueEnds(dueKeys, app.recordingGate),
-      SERVICE_POLICY,
-    ).execute(id, undefined, ALL);
+    const shownKeys = new ShownKeys(keys, new RecordDueEnds(dueKeys, app.recordingGate));
+    const list = new ListKeysOfOwner(shownKeys, app.accounts, SERVICE_POLICY);
+    const { items, now } = await list.execute(id, undefined, ALL);
     const isShownAsExpired = items[0]!.key.status(now) === 'expired';
     const isOnRecord = eventsOf(app, id, 'api_key.expired').length === 1;
     expect(isShownAsExpired && !isOnRecord).toBe(false);
+  });
+});
+
+describe('GetKeyOfOwner', () => {
+  test('returns the key as the list shows it', async () => {
+    const { id } = await newOwner(app);
+    const { key, fullKey } = await createKey(app, id);
+    await createKey(app, id);
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
+    const { items } = await app.listKeysOfOwner.execute(id, undefined, { limit: 50 });
+    const { uses, days, ...shown } = await app.getKeyOfOwner.execute(id, key.id);
+    const { now } = shown;
+    expect([shown, now]).toEqual([items.find((item) => item.key.id === key.id), app.store.now()]);
+    expect(shown.lastUsedAt).not.toBeNull();
+    const { ip: clientIp } = client();
+    expect(uses).toEqual([{ clientIp, service: null, firstAt: now, lastAt: now }]);
+    expect(days).toEqual([{ day: utcDay(now), granted: 1, refused: 0 }]);
+  });
+
+  test("answers the same for another owner's key and an unknown one", async () => {
+    const [{ id }, other] = [await newOwner(app), await newOwner(app)];
+    const { key } = await createKey(app, other.id);
+    const refusal = { code: 'not_found', message: 'There is no such API key' };
+    for (const keyId of [key.id, randomUUID()]) {
+      await expect(app.getKeyOfOwner.execute(id, keyId)).rejects.toMatchObject(refusal);
+    }
+  });
+
+  test('records an expiry before it shows it', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    runOut(app, key.id);
+    const { now, ...shown } = await app.getKeyOfOwner.execute(id, key.id);
+    expect(shown.key.status(now)).toBe('expired');
+    expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
   });
 });
 
@@ -144,9 +182,10 @@ test('an expiry that a list or a detail has read is recorded, also when the cloc
   };
   const keys = Object.create(app.keys) as ApiKeys;
   keys.list = async (...call) => setBack(await app.keys.list(...call));
-  keys.findOwn = async (...call) => setBack(await app.keys.findOwn(...call));
-  const list = new ListApiKeys(keys, app.accounts, app.dueEnds, SERVICE_POLICY);
-  const detail = new GetApiKey(keys, app.dueEnds, app.usage);
+  keys.findListed = async (...call) => setBack(await app.keys.findListed(...call));
+  const shownKeys = new ShownKeys(keys, app.dueEnds);
+  const list = new ListKeysOfOwner(shownKeys, app.accounts, SERVICE_POLICY);
+  const detail = new GetKeyOfOwner(shownKeys, app.usage);
   for (const show of [
     (ownerId: string) => list.execute(ownerId, undefined, ALL),
     (ownerId: string, keyId: string) => detail.execute(ownerId, keyId),
@@ -163,7 +202,7 @@ test('an expiry that a list or a detail has read is recorded, also when the cloc
 
 describe('The last use in a list', () => {
   const lastUse = async (ownerId: string) => {
-    const { items } = await app.listApiKeys.execute(ownerId, undefined, ALL);
+    const { items } = await app.listKeysOfOwner.execute(ownerId, undefined, ALL);
     return items[0]!.lastUsedAt;
   };
 

@@ -3,12 +3,13 @@ import { accountActor, type Client, type RecordedEvent } from '../../domain/audi
 import { normalizeKeyNote } from '../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import { changeKeys, openKey } from '../keys/change-keys.js';
-import type { Audit, KeyDirectory, OwnedKey } from '../ports.js';
+import type { OwnedKey } from '../lists.js';
+import type { ApiKeys, Audit } from '../ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import type { Administrators } from './administrators.js';
 import { newestEvents } from './view-keys.js';
 
-interface RevokeAnyKeyCommand extends Proof {
+interface RevokeAsAdministratorCommand extends Proof {
   readonly administrator: Account;
   readonly keyId: string;
   /** For the audit trail. The door has already checked it, as the note of a key. */
@@ -20,17 +21,20 @@ export interface RevokedKey extends OwnedKey {
 }
 
 /** An administrator revokes a key of any owner, also of one who is not active. */
-export class RevokeAnyKey {
+export class RevokeAsAdministrator {
   constructor(
     private readonly audit: Audit,
-    private readonly directory: KeyDirectory,
+    private readonly keys: ApiKeys,
     private readonly confirmation: Confirmation,
     private readonly administrators: Administrators,
   ) {}
 
   /** Returns the key with its newest events. Throws `not_found`, `api_key_not_active` for a key that has ended, and the errors of a confirmation. */
-  async execute({ administrator, keyId, note, ...proof }: RevokeAnyKeyCommand, client: Client): Promise<RevokedKey> {
-    const found = await this.directory.find(keyId);
+  async execute(
+    { administrator, keyId, note, ...proof }: RevokeAsAdministratorCommand,
+    client: Client,
+  ): Promise<RevokedKey> {
+    const found = await this.keys.findListed(keyId);
     if (!found) throw noSuchKey();
     const acting = { personId: administrator.id, ownerId: found.owner.id };
     const { admit } = this.administrators;

@@ -1,4 +1,4 @@
-// `node bench/key-directory.mjs [keys [shape…]]`: how long PostgreSQL takes for a page of the keys of all owners, by each filter, and
+// `node bench/all-keys.mjs [keys [shape…]]`: how long PostgreSQL takes for a page of the keys of all owners, by each filter, and
 // which plan it chooses. Fills a database of its own, with keys that end at random times, and with those that are hard to
 // find: the oldest.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,8 @@ import { EnvReader } from '../dist/config/env-reader.js';
 import { Primary } from '../dist/infrastructure/outbound/postgres/client/primary.js';
 import { Database } from '../dist/infrastructure/outbound/postgres/client/database.js';
 import { connectMigrated, migrateDatabase } from '../dist/infrastructure/outbound/postgres/open-database.js';
-import { page, PostgresKeyDirectory } from '../dist/infrastructure/outbound/postgres/keys/key-directory.js';
+import { PostgresApiKeys } from '../dist/infrastructure/outbound/postgres/keys/api-keys.js';
+import { keyPage } from '../dist/infrastructure/outbound/postgres/keys/key-page.js';
 import { PostgresKeyUsage } from '../dist/infrastructure/outbound/postgres/usage/key-usage.js';
 import { startEmbeddedPostgres } from '../scripts/embedded-postgres.mjs';
 import { connected } from './lib/database.mjs';
@@ -94,7 +95,7 @@ const fill = (url, shape) =>
       await client.query(statement);
   });
 
-/** @typedef {import('../dist/application/key-directory-ports.js').KeyFilter} KeyFilter */
+/** @typedef {import('../dist/application/lists.js').KeyFilter} KeyFilter */
 
 /** @param {import('pg').Client} client @returns {Promise<[string, KeyFilter, object?][]>} */
 async function filters(client) {
@@ -164,7 +165,7 @@ async function measureUses(url, usage) {
 }
 
 async function main() {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-directory-'));
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-all-keys-'));
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, 'data'),
@@ -174,7 +175,7 @@ async function main() {
   try {
     await migrateDatabase(primary);
     const source = await connectMigrated(primary, true);
-    const directory = new PostgresKeyDirectory(new Database(source, primary.config));
+    const keys = new PostgresApiKeys(new Database(source, primary.config), true);
     for (const shape of /** @type {Shape[]} */ (NAMED.length > 0 ? NAMED : Object.keys(SHAPES))) {
       await fill(postgres.url, shape);
       console.log(
@@ -183,7 +184,7 @@ async function main() {
       const all = await connected(postgres.url, filters);
       for (const [name, filter, after] of all) {
         const span = { after: /** @type {any} */ (after), limit: PAGE + 1, now: new Date() };
-        const [text, values] = page(source.manager, filter, span).getQueryAndParameters();
+        const [text, values] = keyPage(source.manager, filter, span).getQueryAndParameters();
         const times = [];
         const calls = [];
         let plan;
@@ -193,7 +194,7 @@ async function main() {
           [plan] = row['QUERY PLAN'];
           times.push(plan['Planning Time'] + plan['Execution Time']);
           const from = performance.now();
-          found = (await directory.list(filter, span.after, PAGE + 1)).length;
+          found = (await keys.list(filter, span.after, PAGE + 1)).items.length;
           calls.push(performance.now() - from);
         }
         const nodes = [...new Set(nodesOf(plan.Plan))].join(', ');

@@ -1,0 +1,46 @@
+import { NO_ENTITLEMENTS } from '../../domain/accounts/account-change.js';
+import { type KeyPolicy, keyPolicy, type ServicePolicy } from '../../domain/keys/key-policy.js';
+import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
+import type { KeyHistory } from '../../domain/usage/key-history.js';
+import { type OwnedKey, type PageRequest, wrongCursor } from '../lists.js';
+import type { Accounts, KeyUsage } from '../ports.js';
+import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
+
+export interface KeysOfOwner extends ShownPage {
+  /** The number of all active keys of the owner, not only of those on this page. */
+  readonly activeKeys: number;
+  /** What is allowed for new keys. */
+  readonly policy: KeyPolicy;
+}
+
+export class ListKeysOfOwner {
+  constructor(
+    private readonly shownKeys: ShownKeys,
+    private readonly accounts: Accounts,
+    private readonly service: ServicePolicy,
+  ) {}
+
+  async execute(
+    ownerId: string,
+    status: ApiKeyStatus | undefined,
+    { limit, cursor }: PageRequest,
+  ): Promise<KeysOfOwner> {
+    const page = await this.shownKeys.page({ ownerId, status }, startOf(cursor, wrongCursor), limit);
+    const activeKeys = await this.shownKeys.countActive(ownerId, page.now);
+    const { limits } = (await this.accounts.find(ownerId)) ?? NO_ENTITLEMENTS;
+    return { ...page, activeKeys, policy: keyPolicy(this.service, limits) };
+  }
+}
+
+export class GetKeyOfOwner {
+  constructor(
+    private readonly shownKeys: ShownKeys,
+    private readonly usage: KeyUsage,
+  ) {}
+
+  /** Throws `not_found` for a key of another owner. */
+  async execute(ownerId: string, keyId: string): Promise<OwnedKey & KeyHistory> {
+    const found = await this.shownKeys.find(keyId, ownerId);
+    return { ...found, ...(await this.usage.history(keyId, found.now)) };
+  }
+}

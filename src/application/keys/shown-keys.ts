@@ -1,0 +1,72 @@
+import type { LatchkeyError } from '../../domain/errors.js';
+import { isKeyId } from '../../domain/keys/key-id.js';
+import { noSuchKey } from '../../domain/keys/owner-keys.js';
+import { type KeyFilter, type KeyPosition, type OwnedKey, type Page, pageOf, textIn } from '../lists.js';
+import type { ApiKeys } from '../ports.js';
+import type { RecordDueEnds } from './record-due-ends.js';
+
+export interface ShownPage extends Page<OwnedKey> {
+  readonly now: Date;
+}
+
+/** Reads keys for people and programs. A due end is recorded before it is shown. */
+export class ShownKeys {
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly dueEnds: RecordDueEnds,
+  ) {}
+
+  /** Throws `not_found`. @param ownerId undefined: any owner */
+  async find(id: string, ownerId?: string): Promise<OwnedKey> {
+    const found = await this.upToDate(
+      () => this.keys.findListed(id, ownerId),
+      (key) => (key ? [key] : []),
+    );
+    if (!found) throw noSuchKey();
+    return found;
+  }
+
+  /** Newest first, so that no page skips or repeats a key when others are made. */
+  async page(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<ShownPage> {
+    const { now, items } = await this.upToDate(
+      () => this.keys.list(filter, after, limit + 1),
+      (list) => list.items,
+    );
+    return { now, ...pageOf(items, limit, textOf) };
+  }
+
+  /** How many keys of the owner were active at a time that was read. */
+  async countActive(ownerId: string, now: Date): Promise<number> {
+    await this.dueEnds.ofOwner(ownerId, now);
+    return this.keys.countActive(ownerId, now);
+  }
+
+  /** Reads again until no end is due. */
+  private async upToDate<T>(read: () => Promise<T>, keysIn: (found: T) => readonly OwnedKey[]): Promise<T> {
+    const found = await read();
+    const due = keysIn(found).filter(({ key, now }) => key.isEndDue(now));
+    if (due.length === 0) return found;
+    await Promise.all(due.map(({ key, now }) => this.dueEnds.ofKey(key.id, now)));
+    return this.upToDate(read, keysIn);
+  }
+}
+
+function textOf({ key }: OwnedKey): string {
+  const { createdAt, id } = key.snapshot();
+  return `${createdAt.toISOString()} ${id}`;
+}
+
+/** Undefined for what is not a cursor of a list of keys. */
+export function positionIn(cursor: string): KeyPosition | undefined {
+  const [, time = '', id = ''] = /^(\S{24}) (\S{36})$/.exec(textIn(cursor) ?? '') ?? [];
+  const createdAt = new Date(time);
+  const isCursor = !Number.isNaN(createdAt.getTime()) && isKeyId(id);
+  return isCursor && createdAt.toISOString() === time ? { createdAt, id } : undefined;
+}
+
+/** Throws what `wrong` returns for what is not a cursor of a list of keys. */
+export function startOf(cursor: string | undefined, wrong: () => LatchkeyError): KeyPosition | undefined {
+  const position = cursor === undefined ? undefined : positionIn(cursor);
+  if (cursor !== undefined && !position) throw wrong();
+  return position;
+}
