@@ -1,5 +1,6 @@
-// Builds what is out of date: the guard, the service, the settings screen, the reference resource service. With names
-// (`node scripts/build.mjs guard panel`) it builds these parts alone; the panel is built only by its name.
+// Builds what is out of date: the types of proto/, the guard, the service, the settings screen, the reference resource
+// service. With names (`node scripts/build.mjs guard panel`) it builds the types and these parts alone; the panel is built
+// only by its name.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from './lib/hash.mjs';
@@ -13,19 +14,32 @@ import { main, Stop } from './lib/stop.mjs';
  * @property {string} name
  * @property {readonly string[]} inputs the files and folders that the result depends on; a change in one means a new build
  * @property {readonly [string, ...string[]]} outs the folders that it makes; the first holds a note with the hash of the inputs
- * @property {readonly string[]} command a script under node_modules and its arguments
+ * @property {readonly string[]} command a script and its arguments
  * @property {string} cwd
  * @property {() => void} [prepare] is run before the command
  */
 
 const common = ['package-lock.json', 'tsconfig.json'];
 // The guard contains copies of the domain's files, and the screen imports some.
-const guardInputs = ['src/domain', 'clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
+const guardInputs = [
+  'proto',
+  'src/domain',
+  'clients/node/src',
+  'clients/node/package.json',
+  'clients/node/tsconfig.build.json',
+];
 const webInputs = ['package-lock.json', 'src/domain', 'web/src', 'web/package.json', 'web/postcss.config.js'];
-const tsc = ['typescript/bin/tsc', '-p', 'tsconfig.build.json'];
+const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'];
 
-/** @type {Readonly<Record<'guard' | 'service' | 'web' | 'panel' | 'systemsApi', Part>>} */
+/** @type {Readonly<Record<'types' | 'guard' | 'service' | 'web' | 'panel' | 'systemsApi', Part>>} */
 const parts = {
+  types: {
+    name: 'the types of proto/',
+    inputs: ['package-lock.json', 'proto', 'scripts/generate-types.mjs'],
+    outs: ['src/infrastructure/inbound/grpc/generated'],
+    command: ['scripts/generate-types.mjs'],
+    cwd: '.',
+  },
   guard: {
     name: '@latchkey/guard',
     inputs: [...common, ...guardInputs],
@@ -37,7 +51,7 @@ const parts = {
   service: {
     // The service reads proto/ from the checkout at run time (../proto next to dist), so nothing is copied.
     name: 'latchkey',
-    inputs: [...common, 'src', 'tsconfig.build.json'],
+    inputs: [...common, 'proto', 'src', 'tsconfig.build.json'],
     outs: ['dist'],
     // Does what `nest build` does with nest-cli.json, without the Nest CLI (docs/adr/0006-other-dependencies.md).
     command: tsc,
@@ -47,7 +61,7 @@ const parts = {
     name: 'the settings screen',
     inputs: [...webInputs, 'web/index.html', 'web/vite.config.ts', 'web/compressed.ts'],
     outs: ['web/dist'],
-    command: ['vite/bin/vite.js', 'build', '--logLevel', 'warn'],
+    command: ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'],
     cwd: 'web',
   },
   panel: {
@@ -60,7 +74,7 @@ const parts = {
       'web/tsconfig.lib.json',
     ],
     outs: ['web/lib/dist'],
-    command: ['vite/bin/vite.js', 'build', '--config', 'vite.lib.config.ts', '--logLevel', 'warn'],
+    command: ['node_modules/vite/bin/vite.js', 'build', '--config', 'vite.lib.config.ts', '--logLevel', 'warn'],
     cwd: 'web',
   },
   systemsApi: {
@@ -77,6 +91,8 @@ const parts = {
 async function build(names) {
   const unknown = names.find((name) => !Object.hasOwn(parts, name));
   if (unknown) throw new Stop(`There is no part ${unknown}. The parts are ${Object.keys(parts).join(', ')}.`);
+  // The guard and the service import them.
+  await buildPart(parts.types);
   const named = Object.entries(parts).filter(([name]) => names.includes(name));
   if (named.length > 0) return void (await Promise.all(named.map(([, part]) => buildPart(part))));
   await Promise.all([
@@ -94,7 +110,7 @@ async function buildPart({ name, inputs, outs, prepare, command: [script = '', .
   prepare?.();
   // The old result is deleted first. If this build is stopped, its output has no note, so it is built again.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  const { code, output } = await run(process.execPath, [join(root, 'node_modules', script), ...args], {
+  const { code, output } = await run(process.execPath, [join(root, script), ...args], {
     // In a run of the tests, NODE_ENV is `test`, and the screen would contain React's development build.
     env: { ...process.env, NODE_ENV: 'production' },
     cwd: join(root, cwd),

@@ -18,7 +18,7 @@ const parts = {
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
   'proto compatibility': ['scripts/proto-baseline.mjs'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
-  'generated code': ['scripts/generate.mjs', '--check'],
+  'messages for Python': ['scripts/generate.mjs', '--check'],
   'specs of rules': ['scripts/mutate.mjs', '--check'],
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
   'plain words': ['scripts/plain-words.mjs'],
@@ -30,6 +30,7 @@ const migrations = ['scripts/migrations-drift.mjs'];
 await main(async () => {
   if ((await step('scripts/install.mjs').code) !== 0) process.exit(1);
   copyJudge();
+  if ((await step('scripts/build.mjs', ['types']).code) !== 0) process.exit(1);
   const built = check('build', ['scripts/build.mjs']);
   const results = await Promise.all([
     ...Object.entries(parts).map(([name, command]) => check(name, command)),

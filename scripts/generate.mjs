@@ -1,67 +1,19 @@
-// `npm run generate`: TypeScript types and Python messages from proto/. With --check: do the committed files match
-// proto/?
+// `npm run generate`: Python messages from proto/, for clients that are not built here. With --check: does the committed
+// file match proto/? The TypeScript types are made by the build (scripts/generate-types.mjs).
 import './lib/node-version.mjs';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import protobuf from 'protobufjs';
-import { hashOf } from './lib/hash.mjs';
 import { isMain, root } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-const guard = 'clients/node/src/generated';
-const python = 'examples/python/latchkey';
+const proto = 'latchkey/v1/api_key_service.proto';
+const python = join(root, 'examples/python/latchkey/v1/api_key_service_pb2.py');
 
-/**
- * Each folder of generated code, and the contracts that it is generated from. @type {Readonly<Record<string, readonly
- * string[]>>}
- */
-const targets = {
-  'src/infrastructure/inbound/grpc/generated': [
-    'latchkey/v1/api_key_service.proto',
-    'latchkey/v1/account_service.proto',
-  ],
-  [guard]: ['latchkey/v1/api_key_service.proto'],
-  [python]: ['latchkey/v1/api_key_service.proto'],
-};
-
-// The same options as the loader gets at run time, since the types describe what the loader makes.
-const likeTheLoader = ['--longs=String', '--enums=String', '--defaults', '--oneofs'];
-const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/grpc-js', '--includeDirs=proto'];
-
-/**
- * @param {readonly string[]} protos
- * @param {string} outDir is emptied first, so that no file of a removed message stays
- */
-async function generate(protos, outDir) {
-  rmSync(outDir, { recursive: true, force: true });
-  if (outDir.endsWith(python)) return generatePython(protos, dirname(outDir));
-  const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
-  const { code, output } = await run(process.execPath, [generator, ...flags, `--outDir=${outDir}`, ...protos]);
-  if (code !== 0) throw new Stop(output.trim());
-  if (outDir.endsWith(guard)) writeFileSync(join(outDir, 'contract.ts'), contractModule(protos));
-}
-
-/**
- * Writes what `protoc --python_out` writes, to the same place, so that nobody needs protoc: the contract's bytes, from
- * which Python's protobuf (3.20 or newer) makes the classes.
- * @param {readonly string[]} protos
- * @param {string} outDir
- */
-async function generatePython(protos, outDir) {
-  for (const proto of protos) {
-    const file = join(outDir, proto.replace('.proto', '_pb2.py'));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, pythonModule(proto, await descriptorOf(proto)));
-  }
-}
-
-/**
- * @param {string} proto
- * @returns its FileDescriptorProto
- */
-async function descriptorOf(proto) {
+/** @returns the FileDescriptorProto of the contract */
+async function descriptor() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-descriptor-'));
   try {
     const out = join(folder, 'set.binpb');
@@ -77,13 +29,10 @@ async function descriptorOf(proto) {
   }
 }
 
-/**
- * @param {string} proto
- * @param {Uint8Array} descriptor
- */
-function pythonModule(proto, descriptor) {
+/** What `protoc --python_out` writes: the contract's bytes, from which Python's protobuf (3.20 or newer) makes the classes. */
+async function pythonModule() {
   const module = proto.replace('.proto', '_pb2').replaceAll('/', '.');
-  const text = [...descriptor].map(inPython).join('');
+  const text = [...(await descriptor())].map(inPython).join('');
   const lines = text.match(/(?:\\x..|\\.|[^\\]){1,100}/g) ?? [];
   return `# ${proto}, by \`npm run generate\`: do not edit.
 from google.protobuf import descriptor_pool, duration_pb2, timestamp_pb2
@@ -103,36 +52,12 @@ function inPython(byte) {
   return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 }
 
-/**
- * The guard contains the contract as code, so that it needs no file at run time, wherever it is installed or bundled.
- * @param {readonly string[]} protos
- */
-function contractModule(protos) {
-  const contract = new protobuf.Root();
-  const { resolvePath } = contract;
-  // protobufjs finds its own files (google/protobuf/…) by itself.
-  contract.resolvePath = (origin, target) =>
-    target.startsWith('google/') ? resolvePath(origin, target) : join(root, 'proto', target);
-  contract.loadSync([...protos]);
-  const json = JSON.stringify(contract.toJSON(), null, 2);
-  return `/** ${protos.join(', ')} as protobufjs reads it. */\nexport const contract = ${json};\n`;
+async function check() {
+  if (readFileSync(python, 'utf8') === (await pythonModule())) return;
+  throw new Stop(`${python} does not match proto/: run \`npm run generate\`.`);
 }
 
-async function generateAll() {
-  for (const [folder, protos] of Object.entries(targets)) await generate(protos, join(root, folder));
+if (isMain(import.meta.url)) {
+  const generate = async () => writeFileSync(python, await pythonModule());
+  await main(process.argv.includes('--check') ? check : generate);
 }
-
-async function checkAll() {
-  const temp = mkdtempSync(join(tmpdir(), 'latchkey-generated-'));
-  try {
-    for (const [folder, protos] of Object.entries(targets)) {
-      await generate(protos, join(temp, folder));
-      if (hashOf([folder], temp) === hashOf([folder], root)) continue;
-      throw new Stop(`${folder} does not match proto/: run \`npm run generate\`.`);
-    }
-  } finally {
-    rmSync(temp, { recursive: true, force: true });
-  }
-}
-
-if (isMain(import.meta.url)) await main(process.argv.includes('--check') ? checkAll : generateAll);

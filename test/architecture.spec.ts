@@ -148,6 +148,7 @@ describe('the house: every arrow points down', () => {
     ['src/composition/planted.ts', '../infrastructure/outbound/postgres/keys/api-keys.js'],
     ['clients/node/src/frameworks/planted.ts', 'fastify'],
     ['clients/node/src/http/planted.ts', '../guard.js'],
+    ['clients/node/src/planted.ts', '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js'],
     ['examples/systems-api/src/planted.ts', '@latchkey/guard'],
     ['web/src/keys/planted.tsx', '../../../src/domain/accounts/permission'],
     ['web/src/keys/planted.tsx', '../api/types'],

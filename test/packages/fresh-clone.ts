@@ -9,13 +9,14 @@ const TAKEN = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
+  'proto',
   'scripts',
   'src/domain',
   'clients',
   'examples',
   'web',
 ];
-const BUILT = /(^|\/)(node_modules|dist)$/;
+const BUILT = /(^|\/)(node_modules|dist|generated)$/;
 
 export interface Obtained {
   readonly clone: string;

@@ -1,4 +1,4 @@
-import type { Reason as WireReason } from './generated/latchkey/v1/Reason.js';
+import type { Reason as WireReason } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Reason.js';
 
 /** The account and the key that the request acts with. */
 export interface Principal {

@@ -1,6 +1,6 @@
 import { type Decision, unavailable } from './decision.js';
 import { failureLog } from './failure-log.js';
-import type { Lease__Output as Lease } from './generated/latchkey/v1/Lease.js';
+import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
 import { failureOf } from './grpc/failure.js';
 import { Pool } from './grpc/pool.js';
 import { callHook, type FailureEvent, withoutCredentials } from './hooks.js';

@@ -1,7 +1,7 @@
 import type { DenialReason, Denied, Granted, RateLimit } from './decision.js';
-import type { Denial__Output as Denial } from './generated/latchkey/v1/Denial.js';
-import type { Grant__Output as Grant } from './generated/latchkey/v1/Grant.js';
-import type { ValidateKeyResponse__Output as Response } from './generated/latchkey/v1/ValidateKeyResponse.js';
+import type { Denial__Output as Denial } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Denial.js';
+import type { Grant__Output as Grant } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Grant.js';
+import type { ValidateKeyResponse__Output as Response } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { secondsRoundedUp, toDate } from './time.js';
 
 /** An answer that this guard cannot read. The request is refused. */

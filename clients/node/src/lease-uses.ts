@@ -1,4 +1,4 @@
-import type { KeyUses } from './generated/latchkey/v1/KeyUses.js';
+import type { KeyUses } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
 import type { Operation } from './operation.js';
 
 /** What a report may have at most. */

@@ -4,7 +4,7 @@ import type { Operation as JudgedOperation } from './domain/keys/access.js';
 import { bareAddress } from './domain/ip-address.js';
 import { coveringPermission } from './domain/accounts/permission.js';
 import { type KeyRights, refusalBy } from './domain/keys/key-rights.js';
-import type { Lease__Output as Lease } from './generated/latchkey/v1/Lease.js';
+import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
 import { writeExpiryOnce } from './http/http-answer.js';
 import { LeaseUses, type UsesFrom } from './lease-uses.js';
 import type { Operation } from './operation.js';

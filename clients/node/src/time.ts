@@ -1,5 +1,5 @@
-import type { Duration__Output as Duration } from './generated/google/protobuf/Duration.js';
-import type { Timestamp__Output as Timestamp } from './generated/google/protobuf/Timestamp.js';
+import type { Duration__Output as Duration } from '../../../src/infrastructure/inbound/grpc/generated/google/protobuf/Duration.js';
+import type { Timestamp__Output as Timestamp } from '../../../src/infrastructure/inbound/grpc/generated/google/protobuf/Timestamp.js';
 
 /** Whole seconds, rounded up, so that a client that waits this long never retries too early. Absent or negative: 0. */
 export function secondsRoundedUp(duration: Duration | null): number {

@@ -7,9 +7,9 @@ import {
   loadPackageDefinition,
 } from '@grpc/grpc-js';
 import { fromJSON } from '@grpc/proto-loader';
-import type { ProtoGrpcType } from '../generated/api_key_service.js';
-import { contract } from '../generated/contract.js';
-import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
+import type { ProtoGrpcType } from '../../../../src/infrastructure/inbound/grpc/generated/api_key_service.js';
+import { contract } from '../../../../src/infrastructure/inbound/grpc/generated/contract.js';
+import type { ApiKeyServiceClient } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ApiKeyService.js';
 import { type GuardOptions, type GuardTls, readTls } from '../options.js';
 
 /** What the guard sets differently from grpc-js. The plain client of the bench runs with the same options. */

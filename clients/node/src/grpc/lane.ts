@@ -1,6 +1,6 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
-import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
-import type { KeyUses } from '../generated/latchkey/v1/KeyUses.js';
+import type { ApiKeyServiceClient } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ApiKeyService.js';
+import type { KeyUses } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
 import type { Connector } from './connector.js';
 import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';

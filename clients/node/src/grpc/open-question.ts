@@ -1,6 +1,6 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import type { ValidateKeyRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ValidateKeyRequest } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import type { PreparedQuestion } from '../question.js';
 import { serviceError } from './failure.js';
 

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import type { KeyUses } from '../generated/latchkey/v1/KeyUses.js';
+import type { KeyUses } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
 import { type GuardOptions, defaultDeadlineMs } from '../options.js';
 import type { PreparedQuestion } from '../question.js';
 import { Connector } from './connector.js';

@@ -1,7 +1,7 @@
 import { type ClientDuplexStream, Metadata, status } from '@grpc/grpc-js';
-import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
-import type { ValidateKeyRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ApiKeyServiceClient } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ApiKeyService.js';
+import type { ValidateKeyRequest } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { type CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 

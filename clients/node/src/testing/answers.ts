@@ -1,6 +1,6 @@
-import type { Denial } from '../generated/latchkey/v1/Denial.js';
-import type { Grant } from '../generated/latchkey/v1/Grant.js';
-import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type { Denial } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Denial.js';
+import type { Grant } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Grant.js';
+import type { ValidateKeyResponse } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 
 /** Answers as the real service gives them. */
 export const rateLimit = { limit: 100, remaining: 99, resetAfter: { seconds: 0, nanos: 50_000_000 } };

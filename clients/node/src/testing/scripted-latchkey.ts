@@ -9,11 +9,11 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
-import type { Lease } from '../generated/latchkey/v1/Lease.js';
-import type { KeyUses__Output as KeyUses } from '../generated/latchkey/v1/KeyUses.js';
-import type { ReportUsesRequest__Output as Report } from '../generated/latchkey/v1/ReportUsesRequest.js';
-import type { ValidateKeyRequest__Output as ValidationRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type { Lease } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
+import type { KeyUses__Output as KeyUses } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
+import type { ReportUsesRequest__Output as Report } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ReportUsesRequest.js';
+import type { ValidateKeyRequest__Output as ValidationRequest } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { loadContract } from '../grpc/connector.js';
 import type { Guard } from '../guard.js';
 import { granted } from './answers.js';

@@ -1,13 +1,16 @@
 import { ConfigurableModuleBuilder, Inject, Module } from '@nestjs/common';
-import type { OnApplicationShutdown } from '@nestjs/common' with { 'resolution-mode': 'import' };
+import type { ConfigurableModuleCls, OnApplicationShutdown } from '@nestjs/common' with { 'resolution-mode': 'import' };
 import { type Guard, createGuard } from '../../guard.js';
 import type { GuardOptions } from '../../options.js';
 import { guardToken } from './latchkey-guard.js';
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<GuardOptions>()
+const configurable = new ConfigurableModuleBuilder<GuardOptions>()
   .setClassMethodName('forRoot')
   .setExtras({}, (definition) => ({ ...definition, global: true }))
   .build();
+const { MODULE_OPTIONS_TOKEN } = configurable;
+// With its type: the compiler would import Nest's types as CommonJS, which they are not.
+const ConfigurableModuleClass: ConfigurableModuleCls<GuardOptions, 'forRoot'> = configurable.ConfigurableModuleClass;
 
 /**
  * Opens a guard for the application, and closes it with the application: `LatchkeyModule.forRoot({ target, … })`, or

@@ -1,0 +1,37 @@
+// Generates the TypeScript types of both contracts in proto/, for the service and the guard. The build runs it
+// (scripts/build.mjs), and Git ignores what it writes.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import protobuf from 'protobufjs';
+import { root } from './lib/paths.mjs';
+import { run } from './lib/run.mjs';
+import { main, Stop } from './lib/stop.mjs';
+
+const folder = join(root, 'src/infrastructure/inbound/grpc/generated');
+const publicProto = 'latchkey/v1/api_key_service.proto';
+const protos = [publicProto, 'latchkey/v1/account_service.proto'];
+
+// The same options as the loader gets at run time, since the types describe what the loader makes.
+const likeTheLoader = ['--longs=String', '--enums=String', '--defaults', '--oneofs'];
+const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/grpc-js', '--includeDirs=proto'];
+
+await main(async () => {
+  const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
+  const args = [generator, ...flags, `--outDir=${folder}`, ...protos];
+  const { code, output } = await run(process.execPath, args, { cwd: root });
+  if (code !== 0) throw new Stop(output.trim());
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'contract.ts'), contractModule());
+});
+
+/** The guard contains its contract as code, so that it needs no file at run time, wherever it is installed or bundled. */
+function contractModule() {
+  const contract = new protobuf.Root();
+  const { resolvePath } = contract;
+  // protobufjs finds its own files (google/protobuf/…) by itself.
+  contract.resolvePath = (origin, target) =>
+    target.startsWith('google/') ? resolvePath(origin, target) : join(root, 'proto', target);
+  contract.loadSync(publicProto);
+  const json = JSON.stringify(contract.toJSON(), null, 2);
+  return `/** ${publicProto} as protobufjs reads it. */\nexport const contract = ${json};\n`;
+}
