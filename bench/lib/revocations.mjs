@@ -1,4 +1,4 @@
-import { createGuard } from '../../clients/node/dist/index.js';
+import { createGuard } from '../../clients/node/dist/clients/node/src/index.js';
 import { guardQuestion } from './proto.mjs';
 import { insertDoomed } from './seed.mjs';
 import { cookieOf, SERVICE_TOKEN } from './service.mjs';

@@ -2,8 +2,8 @@
 // channel options, two connections, a deadline and a new request id for each question.
 import { randomUUID } from 'node:crypto';
 import grpc from '@grpc/grpc-js';
-import { channelOptions } from '../../clients/node/dist/grpc/connector.js';
-import { createGuard } from '../../clients/node/dist/index.js';
+import { channelOptions } from '../../clients/node/dist/clients/node/src/grpc/connector.js';
+import { createGuard } from '../../clients/node/dist/clients/node/src/index.js';
 import { randomKeys, unknownKey } from '../lib/keys.mjs';
 import { closedLoop, openLoop, takeOrders } from '../lib/orders.mjs';
 import { ApiKeyService, guardQuestion, question } from '../lib/proto.mjs';

@@ -1,6 +1,6 @@
 // An Express service with the same handler twice: behind a guard with leases, and without any guard.
 import express from 'express';
-import { createGuard } from '../../clients/node/dist/index.js';
+import { createGuard } from '../../clients/node/dist/clients/node/src/index.js';
 import { takeOrders } from '../lib/orders.mjs';
 import { SERVICE_TOKEN } from '../lib/service.mjs';
 

@@ -1,5 +1,5 @@
 // A process with two guards of the same service, one with leases.
-import { createGuard } from '../../clients/node/dist/index.js';
+import { createGuard } from '../../clients/node/dist/clients/node/src/index.js';
 import { keyNumber } from '../lib/keys.mjs';
 import { openLoop, takeOrders } from '../lib/orders.mjs';
 import { guardQuestion } from '../lib/proto.mjs';
