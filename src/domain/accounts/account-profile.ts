@@ -1,5 +1,6 @@
 import { type AccountKind, managersProblem } from './account-kind.js';
 import { requireFields } from '../errors.js';
+import { showsNothing } from '../names.js';
 import { withoutSecrets } from '../secrets.js';
 import { type Attribute, attributesProblem } from './account-attributes.js';
 import { type AccountLimits, limitProblems } from './account-limits.js';
@@ -48,6 +49,11 @@ export function emailProblem(email: string): string | undefined {
   return isEmail ? undefined : 'must be an email address';
 }
 
+function displayNameProblem(name: string): string | undefined {
+  if (!/^[^\p{Cc}]{0,200}$/u.test(name)) return 'must be at most 200 characters without control characters';
+  return name !== '' && showsNothing(name) ? 'must be empty or show something' : undefined;
+}
+
 /**
  * Throws one error that names every invalid field of the profile.
  * @param stored undefined for a new account
@@ -60,9 +66,7 @@ export function requireProfile(id: string, profile: AccountProfile, stored: Acco
   requireFields({
     id: accountIdProblem(id) ?? (stored === undefined ? newIdProblem(id) : undefined),
     email: kind === 'service' && email === '' ? undefined : emailProblem(email),
-    displayName: /^[^\p{Cc}]{0,200}$/u.test(displayName)
-      ? undefined
-      : 'must be at most 200 characters without control characters',
+    displayName: displayNameProblem(displayName),
     permissions:
       permissions.length > MAX_PERMISSIONS
         ? `must be at most ${MAX_PERMISSIONS}`

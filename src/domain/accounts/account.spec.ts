@@ -62,6 +62,8 @@ describe('Account', () => {
     account.suspend();
     account.update({ ...PROFILE, displayName: 'Ada L.' });
     expect(account).toMatchObject({ displayName: 'Ada L.', status: 'suspended', passwordHash: 'hash' });
+    account.update({ ...PROFILE, displayName: 'Ada\u202e \u200bL. 👩\u200d💻' });
+    expect(account.displayName).toBe('Ada L. 👩\u200d💻');
   });
 });
 
@@ -253,6 +255,8 @@ describe('requireProfile', () => {
     ['email', 'u1', { email: `${long(251)}@b.c` }],
     ['displayName', 'u1', { displayName: long(201) }],
     ['displayName', 'u1', { displayName: 'a\nb' }],
+    ['displayName', 'u1', { displayName: '\u200b\u2060' }],
+    ['displayName', 'u1', { displayName: ' ' }],
     ['permissions', 'u1', { permissions: ['systems:*'] }],
     ['permissions', 'u1', { permissions: ['a:read', ''] }],
     ['permissions', 'u1', { permissions: many(1001) }],

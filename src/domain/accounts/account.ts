@@ -11,6 +11,7 @@ import { type AccountProfile, requireNewPermissions } from './account-profile.js
 import { type Attribute, attributesProblem } from './account-attributes.js';
 import { type AccountLimits, givenLimits, limitProblems } from './account-limits.js';
 import { LatchkeyError, requireFields } from '../errors.js';
+import { normalizeName } from '../names.js';
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
@@ -121,7 +122,8 @@ export class Account implements OwnerStanding {
     const { limits = this.state.limits, attributes = this.state.attributes } = profile;
     const managers = profile.managers ? [...new Set(profile.managers)].sort() : this.state.managers;
     const entitlements = { permissions: [...new Set(permissions)], limits: givenLimits(limits), attributes };
-    this.state = { ...this.state, email, displayName, ...entitlements, managers, version: newest };
+    const named = { email, displayName: normalizeName(displayName) };
+    this.state = { ...this.state, ...named, ...entitlements, managers, version: newest };
   }
 
   /** For a person who was purged. No manager may be left: the keys stay valid. */

@@ -1,12 +1,6 @@
 import { Refusal } from '../errors.js';
-import {
-  KEY_FIELDS,
-  normalizeKeyName,
-  normalizeKeyNote,
-  RENAMING_FIELDS,
-  requireValid,
-  ROTATION_FIELDS,
-} from './key-rules.js';
+import { normalizeName } from '../names.js';
+import { KEY_FIELDS, normalizeKeyNote, RENAMING_FIELDS, requireValid, ROTATION_FIELDS } from './key-rules.js';
 import { restrictionsOf, storedDigest } from './key-restrictions.js';
 import {
   type ApiKeyState,
@@ -37,7 +31,7 @@ export class ApiKey {
       id: order.id,
       ownerId: order.ownerId,
       createdBy: order.createdBy === order.ownerId ? null : (order.createdBy ?? null),
-      name: normalizeKeyName(order.name),
+      name: normalizeName(order.name),
       note: normalizeKeyNote(order.note ?? ''),
       access: order.access,
       keyPrefix: keyString.prefix,
@@ -58,7 +52,7 @@ export class ApiKey {
       ...restrictions,
       id,
       ownerId,
-      name: normalizeKeyName(name),
+      name: normalizeName(name),
       note: null,
       access,
       keyPrefix: marker,
@@ -118,7 +112,7 @@ export class ApiKey {
   rename({ name, note }: Renaming): KeyLabel | undefined {
     requireValid(RENAMING_FIELDS, { name, note });
     const { name: oldName, note: oldNote } = this.state;
-    const newName = name === undefined ? oldName : normalizeKeyName(name);
+    const newName = name === undefined ? oldName : normalizeName(name);
     const newNote = note === undefined ? oldNote : normalizeKeyNote(note);
     if (newName === oldName && newNote === oldNote) return undefined;
     this.state = { ...this.state, name: newName, note: newNote };

@@ -1,5 +1,6 @@
 import { MOST_KEY_DAYS } from '../accounts/account-limits.js';
 import { optional, requireFields, type Rule, wholeNumberProblem } from '../errors.js';
+import { normalizeName, showsNothing } from '../names.js';
 import { withoutSecrets } from '../secrets.js';
 import { accessProblem } from '../accounts/access-level.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
@@ -12,23 +13,14 @@ export const MAX_NOTE_LENGTH = 200;
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MAX_GRACE_SECONDS = 604_800;
 
-/** Invisible characters, which can make two names look the same. Joiners stay between letters and within emoji. */
-const HIDDEN =
-  /(?<=[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])[\u200c\u200d]|(?<![\p{L}\p{M}\p{Emoji_Modifier}\p{Extended_Pictographic}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|(?![\u200c\u200d\p{Variation_Selector}\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/gu;
-const SHOWS_NOTHING = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u;
-
-export function normalizeKeyName(name: string): string {
-  return name.replace(HIDDEN, '').normalize('NFC').trim();
-}
-
 /** Null for an empty note: the key then has none. */
 export function normalizeKeyNote(note: string): string | null {
-  return normalizeKeyName(note) || null;
+  return normalizeName(note) || null;
 }
 
 export function keyNameProblem(value: unknown): string | undefined {
   const problem = lineProblem(value, MAX_NAME_LENGTH);
-  return problem ?? (SHOWS_NOTHING.test(value as string) ? 'must not be empty' : undefined);
+  return problem ?? (showsNothing(value as string) ? 'must not be empty' : undefined);
 }
 
 export function keyNoteProblem(value: unknown): string | undefined {
@@ -39,7 +31,7 @@ export function keyNoteProblem(value: unknown): string | undefined {
 function lineProblem(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== 'string') return 'must be text';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) return 'must not contain control characters';
-  if ([...normalizeKeyName(value)].length > maxLength) return `must be at most ${maxLength} characters`;
+  if ([...normalizeName(value)].length > maxLength) return `must be at most ${maxLength} characters`;
   return withoutSecrets(value) === value ? undefined : 'must not contain an API key';
 }
 
