@@ -41,7 +41,8 @@ describe('RedisRateLimiter over TLS, with passwords', () => {
 
     const password = ['--requirepass', PASSWORD];
     const cluster = ['--cluster-enabled', 'yes', '--tls-cluster', 'yes', '--cluster-port', String(await freePort())];
-    const node = await start('cluster', [...password, ...cluster]);
+    const known = ['--cluster-announce-ip', '127.0.0.1'];
+    const node = await start('cluster', [...password, ...cluster, ...known]);
     await started[0]!.cli('-a', PASSWORD, 'CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     const encoded = encodeURIComponent(PASSWORD);
     urls['a cluster'] = `redis+cluster://:${encoded}@127.0.0.1:${node}?tls=true`;

@@ -1,12 +1,16 @@
-import { Cluster, Redis } from 'ioredis';
 import type { ExaminedRedis } from '../../../application/examination.js';
 import type { RedisConfig } from '../../../config/redis-config.js';
+import { openRedis } from './open-redis.js';
 
 const TIMEOUT_MS = 2000;
 
 /** Rejects with the first error of the connection. */
 export async function examineRedis(config: RedisConfig): Promise<ExaminedRedis> {
-  const redis = connect(config);
+  const redis = openRedis(config, {
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    enableOfflineQueue: true,
+  });
   try {
     const failed = new Promise<never>((_, reject) => redis.on('error', reject));
     const sentAt = Date.now();
@@ -19,16 +23,4 @@ export async function examineRedis(config: RedisConfig): Promise<ExaminedRedis> 
   } finally {
     redis.disconnect();
   }
-}
-
-function connect(config: RedisConfig): Redis | Cluster {
-  const options = { connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS, maxRetriesPerRequest: 0 };
-  if (config.kind === 'server') return new Redis(config.url, options);
-  const { username, password, tls } = config;
-  const login = { ...options, username, password, ...(tls && { tls: {} }) };
-  if (config.kind === 'cluster') {
-    return new Cluster([...config.nodes], { redisOptions: login, clusterRetryStrategy: () => null });
-  }
-  const { sentinels, name, sentinelUsername, sentinelPassword } = config;
-  return new Redis({ ...login, sentinels: [...sentinels], name, sentinelUsername, sentinelPassword });
 }

@@ -1,5 +1,3 @@
-import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
-
 /** Charges the uses of a lease as well, as `chargeAhead` of the domain does. Most calls want none, and pay nothing for it. */
 const AHEAD = `
     if admitted then
@@ -9,7 +7,7 @@ const AHEAD = `
 
 /**
  * The GCRA of the domain, as one atomic step on the server's clock for all keys of a call, each with its own interval and
- * tolerance. Returns what `SendCharges` does. Stored is `tat.interval`. Instances before 0.3 store `tat` alone, and read
+ * tolerance. Returns what `SharedLimits.charge` does. Stored is `tat.interval`. Instances before 0.3 store `tat` alone, and read
  * `tat.interval` as a number that is less than a microsecond off. After the server's clock was set back, or the key's
  * rate was changed, a stored time is corrected even if the request is refused. Numbers are formatted as integers, because
  * Lua would round them to 14 digits.
@@ -41,26 +39,6 @@ const gcra = (argumentsEach: number, ahead: string) => `
 
 export const SCRIPTS = { gcra: { lua: gcra(2, '') }, gcraAhead: { lua: gcra(3, AHEAD) } };
 
-type Gcra<Answer> = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Answer;
-type Scripts<Answer> = { readonly [Script in keyof typeof SCRIPTS]: Gcra<Answer> };
-
-/** A connection that knows the scripts, for single calls or for many in one write. */
-export type GcraRedis = Redis & Scripts<Promise<number[]>> & { pipeline(): GcraPipeline };
-export type GcraPipeline = ChainableCommander & Scripts<ChainableCommander>;
-
-/**
- * Options of every connection. A call fails at once if there is no connection. A connection that does not answer for a
- * second is dropped, and its waiting calls fail.
- */
-export const CONNECTION = {
-  scripts: SCRIPTS,
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 0,
-  connectTimeout: 1000,
-  // TCP's: load balancers and firewalls forget a connection without traffic.
-  keepAlive: 20_000,
-  socketTimeout: 1000,
-  retryStrategy: (attempts: number) => Math.min(250, attempts * 50),
-  // The server has become a replica. After reconnecting, its host name or its sentinels lead to the new primary.
-  reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
-} satisfies RedisOptions;
+type Gcra = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Promise<number[]>;
+/** What a connection that knows the scripts can do. */
+export type Scripts = { readonly [Script in keyof typeof SCRIPTS]: Gcra };
