@@ -3,15 +3,14 @@ import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 
 /** Loaded as in README's ten-line client. */
-const definition = protoLoader.loadSync(['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'], {
+const definition = protoLoader.loadSync('latchkey/v1/api_key_service.proto', {
   longs: String,
   enums: String,
   defaults: true,
   oneofs: true,
   includeDirs: [fileURLToPath(new URL('../../proto', import.meta.url))],
 });
-export const { ApiKeyService, AccountService } = /** @type {any} */ (grpc.loadPackageDefinition(definition)).latchkey
-  .v1;
+export const { ApiKeyService } = /** @type {any} */ (grpc.loadPackageDefinition(definition)).latchkey.v1;
 
 const REQUEST = { permission: 'systems:read', clientIp: '192.0.2.1', userAgent: 'curl/8.5.0' };
 

@@ -11,5 +11,5 @@ export function writeResults(path, measured) {
   writeFileSync(urlOf(path), `${JSON.stringify(results, null, 2)}\n`);
 }
 
-/** @param {string} part of `bench/scale` @returns {any} */
-export const readScaleResults = (part) => JSON.parse(readFileSync(urlOf(`scale/results/${part}.json`), 'utf8'));
+/** What `bench/scale` measured. @returns {any} */
+export const readScaleResults = () => JSON.parse(readFileSync(urlOf('scale/results/costs.json'), 'utf8'));

@@ -19,14 +19,11 @@ export const UNLIMITED = {
  */
 export const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
-/**
- * The built service in its own process.
- * @param {string} databaseUrl @param {Record<string, string>} [env] @param {string} [script] from the bench's folder
- */
-export async function startService(databaseUrl, env = {}, script = '../dist/main.js') {
+/** The built service in its own process. @param {string} databaseUrl @param {Record<string, string>} [env] */
+export async function startService(databaseUrl, env = {}) {
   const [httpPort, grpcPort] = [await freePort(), await freePort()];
   const ports = { HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort) };
-  const child = await start(script, {
+  const child = await start('../dist/main.js', {
     env: { DEMO: '1', LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, ...ports, ...UNLIMITED, ...env },
   });
   const url = `http://127.0.0.1:${httpPort}`;
@@ -62,13 +59,9 @@ export async function withService({ databaseUrl, keys, env, deadlineMs }, work) 
   return done;
 }
 
-/**
- * A line to a server with an additional round-trip time. It runs in its own process, so that it delays only packets.
- * @param {string} url @param {number} [roundTripMs]
- */
-export async function openLine(url, roundTripMs = 0) {
-  const env = { BENCH_TO: url, BENCH_ROUND_TRIP_MS: String(roundTripMs) };
-  const line = await start('programs/line.mjs', { env, isServer: false });
+/** A line to a server that counts the bytes, in its own process. @param {string} url */
+export async function openLine(url) {
+  const line = await start('programs/line.mjs', { env: { BENCH_TO: url }, isServer: false });
   const through = new URL(url);
   through.host = `127.0.0.1:${line.hello.port}`;
   /** Bytes in both directions so far. @returns {Promise<number>} */

@@ -9,8 +9,6 @@ import { compare, ratioRow } from './row.mjs';
  */
 
 const FEW_KEYS = 1000;
-/** Both sides of the row `peer` have as many keys. */
-const PEER_KEYS = 100;
 
 /** @param {Lab} lab @param {Effort} effort */
 export async function unary(lab, { runs, seconds }) {
@@ -74,23 +72,6 @@ const stocked = async (lab, keys) => ({ databaseUrl: await lab.database(keys), k
 async function grantsPerSecond(client, way, seconds) {
   const { granted, seconds: taken } = await client.send({ way, concurrency: 256, seconds });
   return granted / taken;
-}
-
-/** @param {Lab} lab @param {Effort} effort */
-export async function peer(lab, { runs, seconds }) {
-  const databaseUrl = await lab.database(PEER_KEYS);
-  const env = { REDIS_URL: lab.redisUrl, BENCH_KEYS: String(PEER_KEYS) };
-  const own = await start('programs/use-case.mjs', { env: { DATABASE_URL: databaseUrl, ...env } });
-  const betterAuth = await start('programs/better-auth.mjs', { env });
-  const perSecond = async (/** @type {BenchProcess} */ program) =>
-    (await program.send({ concurrency: 64, seconds })).perSecond;
-  const measured = await compare({ databaseUrl, ...own.hello }, runs, {
-    own: () => perSecond(own),
-    peer: () => perSecond(betterAuth),
-  });
-  await Promise.all([own.stop(), betterAuth.stop()]);
-  const what = 'use case in process ÷ better-auth 1.6.33 verifyApiKey (limits of both in Redis)';
-  return [ratioRow(what, { atLeast: 20 }, { 'Latchkey/s': measured.own, 'better-auth/s': measured.peer })];
 }
 
 /** @param {Lab} lab @param {Effort} effort */

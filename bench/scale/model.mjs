@@ -47,40 +47,23 @@ export const costAt = ({ each, perBatch }, batch) => each + perBatch / batch;
 
 /**
  * Interpolates between two measured loads, linearly in logarithms. Beyond the last load, its values are used.
- * @param {readonly Load[]} loads in order
- * @param {'perSecond' | 'batch'} axis @param {number} point
+ * @param {readonly Load[]} loads in order @param {number} point
  */
-export function between(loads, axis, point) {
-  const next = loads.findIndex((load) => load[axis] >= point);
+export function between(loads, point) {
+  const next = loads.findIndex((load) => load.perSecond >= point);
   const above = loads.at(next) ?? loads[0];
   const below = next > 0 ? loads[next - 1] : above;
   if (!above || !below) throw new Error('nothing was measured');
-  const share = above === below ? 0 : Math.log(point / below[axis]) / Math.log(above[axis] / below[axis]);
+  const share = above === below ? 0 : Math.log(point / below.perSecond) / Math.log(above.perSecond / below.perSecond);
   const mix = (/** @type {number} */ low, /** @type {number} */ high) => low * (high / low) ** share;
   const micros = (/** @type {keyof Load['micros']} */ who) => mix(below.micros[who], above.micros[who]);
   const [service, postgres, redis, client] = [micros('service'), micros('postgres'), micros('redis'), micros('client')];
   return { batch: mix(below.batch, above.batch), micros: { service, postgres, redis, client } };
 }
 
-/**
- * Predicts the costs of several instances that share PostgreSQL and Redis, from the measured costs of one instance with
- * equally large batches.
- * @param {any} results of results/check.json: the loads that one instance was under, `paced` and `crowded`
- * @param {{ perSecond?: number, inFlight?: number, instances: number, measured: Load }} shape
- */
-export function predict({ paced, crowded }, { perSecond, measured }) {
-  const each = between(perSecond === undefined ? crowded : paced, 'batch', measured.batch);
-  if (perSecond !== undefined) return { perSecond, ...each };
-  // From the measured run, only the CPU that its processes got together is used.
-  return { ...each, perSecond: (measured.perSecond * sum(measured.micros)) / sum(each.micros) };
-}
-
-/** @param {Readonly<Record<string, number>>} micros */
-const sum = (micros) => Object.values(micros).reduce((total, each) => total + each, 0);
-
 /** What one process answers a second with this share of a core. @param {readonly Load[]} paced @param {number} share */
 export const paceAt = (paced, share) =>
-  bisect(1e6, 1.001, (pace) => (pace * between(paced, 'perSecond', pace).micros.service) / 1e6 > share);
+  bisect(1e6, 1.001, (pace) => (pace * between(paced, pace).micros.service) / 1e6 > share);
 
 /**
  * The largest rate, from 1 to `most`, that is not too much, to within this factor.
@@ -122,7 +105,7 @@ export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
   }
   const processes = Math.max(2, Math.ceil(perSecond / pace));
   const each = perSecond / processes;
-  const { batch, micros } = between(costs.paced, 'perSecond', each);
+  const { batch, micros } = between(costs.paced, each);
   const written = processes * keysWritten(keysInUse, each);
   const readingCores = (perSecond * micros.postgres) / 1e6;
   const writingCores = (written * costs.usage.postgresMicros) / 1e6;

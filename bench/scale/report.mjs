@@ -6,28 +6,20 @@ import { isMain, root } from '../../scripts/lib/paths.mjs';
 import { readScaleResults } from '../lib/results.mjs';
 import * as costs from './tables/costs.mjs';
 import * as fleet from './tables/fleet.mjs';
-import * as runs from './tables/runs.mjs';
 
-/**
- * The tables of each part of the results, by their names on the page.
- * @type {Record<string, Record<string, (results: any) => string>>}
- */
-const TABLES = {
-  costs: { ...costs, ...fleet },
-  check: { checked: runs.checked },
-  prices: { prices: runs.prices },
-  regions: { regions: runs.regions },
-};
+/** By their names on the page. @type {Record<string, (results: any) => string>} */
+const TABLES = { ...costs, ...fleet };
 
 /**
  * A page with each of its tables made from the results. A table is between `<!-- name -->` and `<!-- end -->`.
  * @param {string} page
  */
 export function filled(page) {
+  const measured = readScaleResults();
   return page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, /** @type {string} */ name) => {
-    const [part, tables] = Object.entries(TABLES).find(([, each]) => each[name]) ?? [];
-    if (!part) throw new Error(`there is no table ${name}`);
-    return `<!-- ${name} -->\n\n${tables?.[name]?.(readScaleResults(part))}\n\n<!-- end -->`;
+    const table = TABLES[name];
+    if (!table) throw new Error(`there is no table ${name}`);
+    return `<!-- ${name} -->\n\n${table(measured)}\n\n<!-- end -->`;
   });
 }
 
