@@ -34,8 +34,8 @@ describe('the certificate of the gRPC server', () => {
     const logged: string[] = [];
     const note = (message: string) => void logged.push(message);
     const certificates = new GrpcCertificates({ ...old, clientCaFile: undefined }, { warn: note, info: note }, 5);
-    const seen: Buffer[] = [];
-    certificates.addIdentityCertificateListener((update) => void (update && seen.push(update.certificate)));
+    const seen = [certificates.current.cert as Buffer];
+    certificates.onRenewed = ({ cert }) => void seen.push(cert as Buffer);
     copyFileSync(renewed.certFile, old.certFile);
     await eventually(async () => logged.length > 0);
     copyFileSync(renewed.keyFile, old.keyFile);

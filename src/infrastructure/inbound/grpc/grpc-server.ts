@@ -1,6 +1,7 @@
-import { experimental, Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server as Listener, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import type { Config } from '../../../config/config.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
@@ -19,8 +20,11 @@ const SHORTEST_BEGINNING_BYTES = 24;
 
 export class GrpcServer {
   private readonly server: Server;
-  /** Our own, because grpc-js can't end its connections: neither silent ones nor, without channelz, any other. */
-  private readonly listener = createServer();
+  /**
+   * Our own, because grpc-js can't end its connections: neither silent ones nor, without channelz, any other. And it
+   * has no stable way to renew a certificate.
+   */
+  private readonly listener: Listener;
   private readonly sockets = new Set<Socket>();
   private readonly certificates: GrpcCertificates | undefined;
 
@@ -33,6 +37,7 @@ export class GrpcServer {
   ) {
     const { grpcTls } = config;
     this.certificates = grpcTls && new GrpcCertificates(grpcTls, log);
+    this.listener = this.certificates ? overTls(this.certificates) : createServer();
     const interceptors = [pipeline.interceptor((path) => path.startsWith(HEALTH_PATH))];
     this.server = new Server({ ...CHANNEL_OPTIONS, interceptors });
   }
@@ -47,12 +52,14 @@ export class GrpcServer {
       const definition = door.definition ?? (described[door.service] as ServiceDefinition);
       server.addService(definition, this.pipeline.implement(door));
     }
-    const injector = server.createConnectionInjector(this.credentials());
+    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     this.listener.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
-      injector.injectConnection(socket);
     });
+    this.listener.on(this.certificates ? 'secureConnection' : 'connection', (socket: Socket) =>
+      injector.injectConnection(socket.on('error', () => undefined)),
+    );
     const { host, grpcPort } = config;
     await new Promise<void>((resolve, reject) => {
       const refuse = (error: Error) => reject(cannotListen(error, 'GRPC_PORT', grpcPort, host));
@@ -62,14 +69,6 @@ export class GrpcServer {
 
   instruments(): readonly Instrument[] {
     return this.doors.flatMap((door) => door.instruments?.() ?? []);
-  }
-
-  /** Client certificates are optional. */
-  private credentials(): ServerCredentials {
-    const { certificates, config } = this;
-    if (!certificates) return ServerCredentials.createInsecure();
-    const authority = config.grpcTls?.clientCaFile === undefined ? null : certificates;
-    return experimental.createCertificateProviderServerCredentials(certificates, authority, false);
   }
 
   /** Answers calls in progress. Streams end first. A connection without calls is closed right after GOAWAY. */
@@ -87,4 +86,13 @@ export class GrpcServer {
       for (const socket of this.sockets) socket.destroy();
     });
   }
+}
+
+/** Client certificates are optional. */
+function overTls(certificates: GrpcCertificates): Listener {
+  const { current } = certificates;
+  const requestCert = current.ca !== undefined;
+  const listener = createTlsServer({ ...current, ALPNProtocols: ['h2'], requestCert, rejectUnauthorized: false });
+  certificates.onRenewed = (renewed) => listener.setSecureContext(renewed);
+  return listener;
 }
