@@ -39,6 +39,7 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
   };
   const { answerTimeoutMs, connectTimeoutMs = LIMITS.connectTimeoutMs, ...serverLimits } = limits;
   const isSession = primary.config.pooling === 'session';
+  let pool: PrimaryPool | undefined;
   const options = {
     type: 'postgres',
     url: primary.url,
@@ -53,14 +54,16 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
     extra: { answerTimeoutMs, ...(isSession ? serverLimits : {}) },
     driver: {
       ...pg,
-      Pool: class extends PrimaryPool {
-        constructor(config: PoolConfig) {
-          super(primary, config, setUp);
-        }
+      // Called with `new`, whose result is what this returns.
+      Pool: function makePool(config: PoolConfig) {
+        return (pool = new PrimaryPool(primary, config, setUp));
       },
     },
   } satisfies DataSourceOptions;
-  return isSession ? new SessionSource(options, primary) : new PooledSource(options, primary, serverLimits);
+  const poolOf = () => pool!;
+  return isSession
+    ? new SessionSource(options, primary, poolOf)
+    : new PooledSource(options, primary, poolOf, serverLimits);
 }
 
 /** Each connection is a PostgreSQL session, which is set up once (`PrimaryClient.setUp`). */
@@ -68,6 +71,8 @@ export class SessionSource extends DataSource {
   constructor(
     options: DataSourceOptions,
     protected readonly primary: Primary,
+    /** Once it is initialized. */
+    readonly pool: () => PrimaryPool,
   ) {
     super(options);
   }
@@ -129,10 +134,11 @@ class PooledSource extends SessionSource {
   constructor(
     options: DataSourceOptions,
     primary: Primary,
+    pool: () => PrimaryPool,
     /** Milliseconds, by the name of the setting. */
     limits: Readonly<Record<string, number>>,
   ) {
-    super(options, primary);
+    super(options, primary, pool);
     this.settings = setting({ ...READABLE, ...limits }, 'transaction');
   }
 

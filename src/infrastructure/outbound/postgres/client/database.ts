@@ -1,6 +1,4 @@
-import type { Pool } from 'pg';
 import type { EntityManager } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import type { Limits, SessionSource, Work } from './data-source.js';
@@ -23,7 +21,7 @@ export class Database {
   }
 
   instruments(): Instrument[] {
-    return poolInstruments('management', () => (this.dataSource.driver as PostgresDriver).master as Pool);
+    return poolInstruments('management', this.dataSource.pool);
   }
 
   close(): Promise<void> {
