@@ -1,8 +1,14 @@
-import type { AuditPruning } from '../domain/audit/audit-pruning.js';
-import type { AuditSeal, SealableEvent } from '../domain/audit/audit-seal.js';
+import type { KeyObject } from 'node:crypto';
+import {
+  type AuditPruning,
+  type AuditSeal,
+  type SealableEvent,
+  type EventsDigest,
+  EventsMac,
+} from '../domain/audit/audit-seal.js';
 import type { StoredAccount } from '../domain/audit/recorded-account.js';
 import type { StoredKey } from '../domain/audit/recorded-key.js';
-import type { HistoryEvent } from '../domain/audit/history-event.js';
+import type { HistoryEvent } from '../domain/audit/event-details.js';
 
 /** From `since`, inclusive, to `until`, exclusive. Either may be undefined. */
 export interface TimeSpan {
@@ -55,4 +61,41 @@ export interface AuditTrailTransaction extends AuditTrailReading {
   prune(pruning: AuditPruning): Promise<number>;
   /** Deletes at most `limit` events older than `before`, without a seal key. Does nothing once any event was sealed. */
   pruneUnsealed(before: Date, limit: number): Promise<number>;
+}
+
+/** The lowest id that the column can store. A forged event may have it. */
+export const FIRST_ID = -(2n ** 63n);
+
+/** Reads events once, in the order of their ids, range by range. */
+export class EventCursor {
+  private readonly events: AsyncIterator<SealableEvent>;
+  private next: Promise<IteratorResult<SealableEvent, undefined>> | undefined;
+
+  constructor(events: AsyncIterable<SealableEvent>) {
+    this.events = events[Symbol.asyncIterator]();
+  }
+
+  /** The digest of the events after the previous range, up to this id. */
+  async digestUpTo(toEventId: bigint, key: KeyObject): Promise<EventsDigest> {
+    const mac = new EventsMac(key);
+    for (let event = await this.peek(); event && event.id <= toEventId; event = await this.advance()) mac.add(event);
+    return mac.digest();
+  }
+
+  async countRest(): Promise<{ count: number; first: SealableEvent | undefined }> {
+    const first = await this.peek();
+    let count = 0;
+    for (let event = first; event; event = await this.advance()) count += 1;
+    return { count, first };
+  }
+
+  private async peek(): Promise<SealableEvent | undefined> {
+    this.next ??= this.events.next();
+    return (await this.next).value;
+  }
+
+  private advance(): Promise<SealableEvent | undefined> {
+    this.next = this.events.next();
+    return this.peek();
+  }
 }

@@ -5,7 +5,7 @@ import type { DueNotice, NoticeCandidate } from '../domain/notices/due-notices.j
 import type { DueNoticeType, KeyNotice } from '../domain/notices/key-notice.js';
 import type { KeyPosition } from './lists.js';
 import type { KeyNetworks } from '../domain/usage/key-networks.js';
-import type { UtcDay } from '../domain/usage/utc-day.js';
+import type { UtcDay } from '../domain/time.js';
 
 /** Saved in one transaction. */
 export interface EndedKeys {

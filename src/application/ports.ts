@@ -14,8 +14,7 @@ import type {
   RecordedEvent,
 } from '../domain/audit/audit-event.js';
 import type { KeyProof } from '../domain/leaks/key-proof.js';
-import type { LeakReport } from '../domain/leaks/leak-report.js';
-import type { ReportCharge } from '../domain/leaks/report-budget.js';
+import type { LeakReport, ReportCharge } from '../domain/leaks/leak-report.js';
 import type { AccountTransaction, UnansweredChange } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit-trail-ports.js';
 import type { KeyFilter, KeyPosition, OwnedKey, Page, PageRequest } from './lists.js';

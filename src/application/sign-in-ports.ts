@@ -1,6 +1,6 @@
 import type { Account } from '../domain/accounts/account.js';
-import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
-import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
+import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/session.js';
+import type { ThrottlePolicy } from '../domain/accounts/passwords.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 
 /** Ports for signing in and confirming. See ports.ts, which exports them too. */

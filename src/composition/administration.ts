@@ -1,8 +1,7 @@
-import { rehearsed } from '../application/accounts/rehearsed-accounts.js';
-import { rehearsedImports } from '../application/keys/rehearsed-imports.js';
+import { rehearsed } from '../application/with-transactions.js';
+import { rehearsedImports } from '../application/keys/import-keys.js';
 import { ChangeWaits } from '../application/change-waits.js';
-import { RevokeForOwner } from '../application/keys/revoke-for-owner.js';
-import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
+import { RevokeForOwner, RevokeLeakedKeys } from '../application/keys/revoke-for-owner.js';
 import type { ExaminedDatabase } from '../application/examination.js';
 import type { DatabaseConfig } from '../config/database-config.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';

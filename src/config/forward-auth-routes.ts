@@ -1,6 +1,5 @@
 import { OPERATIONS, type Operation } from '../domain/keys/access.js';
-import { isPermission } from '../domain/accounts/permission.js';
-import { isPermissionTemplate, namesIn } from '../domain/accounts/permission-template.js';
+import { isPermission, isPermissionTemplate, namesIn } from '../domain/accounts/permission.js';
 
 /** What a request through a proxy requires, by method and path. */
 export interface ForwardAuthRoute {

@@ -1,4 +1,4 @@
-import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
+import type { FreshSignInRule } from '../domain/accounts/session.js';
 import type { EnvReader } from './env-reader.js';
 
 /** The platform's own login, whose tokens are accepted in place of a session. */

@@ -9,7 +9,7 @@ import type { RevocationReason } from '../../src/domain/keys/key-change.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
+import { FIRST_ID } from '../../src/application/audit-trail-ports.js';
 import { client, POLICY } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { saveAccount } from '../../src/application/accounts/save-account.js';
+import { saveAccount } from '../../src/application/accounts/change-account.js';
 import type { HistoryItem } from '../../src/application/audit-trail-ports.js';
 import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { Account } from '../../src/domain/accounts/account.js';

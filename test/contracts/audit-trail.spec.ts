@@ -1,9 +1,11 @@
 import { createSecretKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
-import type { AuditTrailReading, AuditTrailTransaction } from '../../src/application/audit-trail-ports.js';
-import { type AuditPruning, recordPruning } from '../../src/domain/audit/audit-pruning.js';
-import { type AuditSeal, sealEvents } from '../../src/domain/audit/audit-seal.js';
+import {
+  FIRST_ID,
+  type AuditTrailReading,
+  type AuditTrailTransaction,
+} from '../../src/application/audit-trail-ports.js';
+import { type AuditPruning, recordPruning, type AuditSeal, sealEvents } from '../../src/domain/audit/audit-seal.js';
 import { DAY_MS } from '../../src/domain/time.js';
 import { client, times } from '../support/application/calls.js';
 import { newAccount, type World } from './support/world.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endDueKeys, RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
-import { dueNotices } from '../../src/application/notices/notify-of-due-keys.js';
+import { dueNotices } from '../../src/application/notices/notify-owners.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../src/domain/keys/key-status.js';
 import type { DueNoticeType } from '../../src/domain/notices/key-notice.js';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeniedUse } from '../../src/application/ports.js';
-import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js';
+import { DAY_MS, MINUTE_MS, dayText, utcDay } from '../../src/domain/time.js';
 import { MOST_NETWORKS } from '../../src/domain/usage/key-networks.js';
-import { dayText, utcDay } from '../../src/domain/usage/utc-day.js';
 import { change, newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

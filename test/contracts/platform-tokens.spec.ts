@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PlatformTokens } from '../../src/application/ports.js';
-import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
+import type { PlatformSignIn } from '../../src/domain/accounts/session.js';
 import { HOUR_MS } from '../../src/domain/time.js';
 import { JwksPlatformTokens } from '../../src/infrastructure/outbound/platform-login/jwks-platform-tokens.js';
 import { FakePlatformTokens } from '../fakes/sessions/fake-platform-tokens.js';

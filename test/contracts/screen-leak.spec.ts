@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { linkOfLeak } from '../../src/domain/audit/leak-site.js';
+import { linkOfLeak } from '../../src/domain/audit/event-details.js';
 import { leakPlace } from '../../web/src/keys/leak.js';
 
 test.each([

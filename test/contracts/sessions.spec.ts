@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
-import { SESSION_HOURS, sessionDigest } from '../../src/domain/accounts/session.js';
+import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '../../src/domain/accounts/session.js';
 import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
 import { sessionOpened } from '../../src/application/sessions/sign-in.js';
 import { HOUR_MS } from '../../src/domain/time.js';

@@ -1,12 +1,11 @@
 import type { ListedKey } from '../../src/application/lists.js';
 import type { OutboxMessage } from '../../src/application/notice-ports.js';
 import { Account } from '../../src/domain/accounts/account.js';
-import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
-import type { ThrottleState } from '../../src/domain/accounts/password-throttle.js';
+import type { PlatformSignIn } from '../../src/domain/accounts/session.js';
+import type { ThrottleState } from '../../src/domain/accounts/passwords.js';
 import { type AuditEvent, storedDetails } from '../../src/domain/audit/audit-event.js';
-import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
-import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
-import { recordedLeak } from '../../src/domain/audit/leak-site.js';
+import type { AuditPruning, AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
+import { recordedLeak } from '../../src/domain/audit/event-details.js';
 import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
 import { lowerAccess } from '../../src/domain/accounts/access-level.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
@@ -15,7 +14,7 @@ import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
 import { type IdleNotice, shownIdleEnd } from '../../src/domain/notices/idle-keys.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import { recentUse, type KeyHistory } from '../../src/domain/usage/key-history.js';
-import { utcDay } from '../../src/domain/usage/utc-day.js';
+import { utcDay } from '../../src/domain/time.js';
 
 type StoredAccount = Parameters<typeof Account.restore>[0];
 export interface StoredKey {

@@ -5,7 +5,7 @@ import { client } from '../../../test/support/application/calls.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { ImportAccounts } from './import-accounts.js';
 import { PutAccount, type PutAccountCommand } from './put-account.js';
-import { rehearsed } from './rehearsed-accounts.js';
+import { rehearsed } from '../with-transactions.js';
 
 const ACTOR = { actorId: 'admin:ada', actorKind: 'administrator', client: client() } as const;
 const line = (id: string, part: Partial<PutAccountCommand> = {}): PutAccountCommand => ({

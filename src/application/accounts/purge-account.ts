@@ -5,7 +5,7 @@ import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { accountNotFound, type AccountTransaction } from '../account-transaction.js';
 import { changeKeys } from '../keys/change-keys.js';
 import type { Accounts } from '../ports.js';
-import { saveAccount } from './save-account.js';
+import { saveAccount } from './change-account.js';
 
 export class PurgeAccount {
   constructor(private readonly accounts: Accounts) {}

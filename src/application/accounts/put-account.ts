@@ -1,11 +1,11 @@
 import { Account } from '../../domain/accounts/account.js';
 import { accountIdProblem, requireProfile, type AccountProfile } from '../../domain/accounts/account-profile.js';
-import { newPasswordProblem, passwordProblem } from '../../domain/accounts/password.js';
+import { newPasswordProblem, passwordProblem } from '../../domain/accounts/passwords.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { requireFields } from '../../domain/errors.js';
 import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts, Passwords } from '../ports.js';
-import { saveAccount } from './save-account.js';
+import { saveAccount } from './change-account.js';
 
 export interface PutAccountCommand extends AccountProfile {
   readonly id: string;

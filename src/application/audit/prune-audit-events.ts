@@ -1,8 +1,15 @@
-import { isPruningGenuine, lastPrunedSealId, recordPruning } from '../../domain/audit/audit-pruning.js';
-import { type AuditSeal, eventsProblem, sealKeyOf, type SealKeys, sealProblem } from '../../domain/audit/audit-seal.js';
+import {
+  isPruningGenuine,
+  lastPrunedSealId,
+  recordPruning,
+  type AuditSeal,
+  eventsProblem,
+  sealKeyOf,
+  type SealKeys,
+  sealProblem,
+} from '../../domain/audit/audit-seal.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
-import type { AuditTrailTransaction } from '../audit-trail-ports.js';
-import { EventCursor, FIRST_ID } from './event-cursor.js';
+import { type AuditTrailTransaction, EventCursor, FIRST_ID } from '../audit-trail-ports.js';
 import type { AuditTrail } from '../ports.js';
 
 /** The most events of one transaction, unless a single seal covers more. */

@@ -1,5 +1,7 @@
-import { type AuditPruning, isPruningGenuine, lastPrunedSealId } from '../../domain/audit/audit-pruning.js';
 import {
+  type AuditPruning,
+  isPruningGenuine,
+  lastPrunedSealId,
   type AuditSeal,
   endProblem,
   eventsProblem,
@@ -8,8 +10,7 @@ import {
   sealProblem,
 } from '../../domain/audit/audit-seal.js';
 import { MINUTE_MS } from '../../domain/time.js';
-import type { AuditTrailSnapshot } from '../audit-trail-ports.js';
-import { EventCursor, FIRST_ID } from './event-cursor.js';
+import { type AuditTrailSnapshot, EventCursor, FIRST_ID } from '../audit-trail-ports.js';
 import { compareWithAuditTrail, type Comparison } from './compare-with-audit-trail.js';
 import type { AuditTrail } from '../ports.js';
 

@@ -10,8 +10,7 @@ import {
   themselves,
 } from '../../../test/support/application/calls.js';
 import { keyProofsIn } from '../../domain/leaks/key-proof.js';
-import { RevokeForOwner } from './revoke-for-owner.js';
-import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
+import { RevokeForOwner, RevokeLeakedKeys } from './revoke-for-owner.js';
 
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
 const app = openFakes();

@@ -8,11 +8,13 @@ import {
   outcomeOf,
   rotateKey,
   themselves,
+  SERVICE_POLICY,
 } from '../../../test/support/application/calls.js';
 import { eventsOf } from '../../../test/support/application/stored.js';
 import type { ImportedLine } from '../../domain/keys/key-import.js';
 import { DAY_MS } from '../../domain/time.js';
-import type { ImportOutcome } from './import-keys.js';
+import { type ImportOutcome, ImportKeys, rehearsedImports } from './import-keys.js';
+import { fakeKeyImports } from '../../../test/fakes/keys/fake-key-imports.js';
 
 const app = openFakes({ settings: { importPrefixes: ['acme_live_'] } });
 const ACTOR = { actorId: 'service:importer', client: client() };
@@ -180,5 +182,45 @@ describe('ImportKeys', () => {
     });
     expect([verdict, reads]).toMatchObject([{ reason: 'invalid-key' }, []]);
     expect(refusals(await without.importKeys.execute([lineOf(foreign(), id)], ACTOR))[0]).toMatch(/IMPORT_PREFIXES/);
+  });
+});
+
+describe('A rehearsed import', () => {
+  test('counts the keys of an owner over all batches of a dry run', async () => {
+    const rehearsed = openFakes();
+    const { id: ownerId } = await newOwner(rehearsed);
+    const rules = { importPrefixes: ['acme_'], policy: SERVICE_POLICY, marker: 'lk' };
+    const rehearsal = new ImportKeys(rehearsedImports(fakeKeyImports(rehearsed.store)), rules);
+    const outcomes = [];
+    for (let batch = 0; batch < 3; batch += 1) {
+      const lines = [1, 2].map((line) => lineOf(`acme_live_${batch}.${line}`, ownerId));
+      outcomes.push(...(await rehearsal.execute(lines, ACTOR)));
+    }
+    expect(outcomes.slice(4)).toMatchObject([{ isNew: true }, { aboveLimit: { activeKeys: 6, maxActiveKeys: 5 } }]);
+    expect(outcomes.filter((outcome) => 'aboveLimit' in outcome)).toHaveLength(1);
+    expect(rehearsed.store.keys.size).toBe(0);
+  });
+
+  test('has the outcomes of the import, and stores nothing', async () => {
+    const rehearsed = openFakes();
+    const { id: ownerId } = await newOwner(rehearsed);
+    const rules = { importPrefixes: ['acme_'], policy: SERVICE_POLICY, marker: 'lk' };
+    const imports = fakeKeyImports(rehearsed.store);
+    const [really, rehearsal] = [imports, rehearsedImports(imports)].map((each) => new ImportKeys(each, rules));
+    const lines = [
+      lineOf('acme_live_one', ownerId),
+      lineOf('acme_live_two', ownerId),
+      lineOf('acme_live_three', 'nobody'),
+    ];
+    await really!.execute([lines[0]!], ACTOR);
+    const stored = () => [rehearsed.store.keys.size, rehearsed.store.events.length, rehearsed.store.outbox.size];
+    const before = stored();
+    const outcomes = await rehearsal!.execute(lines, ACTOR);
+    expect(outcomes).toMatchObject([
+      { isNew: false },
+      { isNew: true },
+      { refused: { message: 'no account has this owner_id' } },
+    ]);
+    expect(stored()).toEqual(before);
   });
 });

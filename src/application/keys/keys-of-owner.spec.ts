@@ -9,15 +9,16 @@ import {
   SERVICE_POLICY,
   times,
   themselves,
+  outcomeOf,
 } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { DAY_MS } from '../../domain/time.js';
-import { utcDay } from '../../domain/usage/utc-day.js';
+import { DAY_MS, utcDay } from '../../domain/time.js';
 import { newlyListed } from '../lists.js';
 import { GetKeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
 import type { ApiKeys, DueKeys } from '../ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
 import { ShownKeys } from './shown-keys.js';
+import type { Renaming } from '../../domain/keys/key-state.js';
 
 const ALL = { limit: 50 };
 const READ = { operation: 'read', permission: '' } as const;
@@ -222,5 +223,145 @@ describe('The last use in a list', () => {
     expect(await lastUse(id)).toBeNull();
     await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
     expect(await lastUse(id)).toEqual(app.store.now());
+  });
+});
+
+const rename = (ownerId: string, keyId: string, renaming: Renaming, from = client()) =>
+  app.renameApiKey.execute(themselves(ownerId), keyId, renaming, from);
+const renamings = (ownerId: string) => eventsOf(app, ownerId, 'api_key.renamed');
+const detailsOf = (ownerId: string) => renamings(ownerId).map(({ details }) => JSON.parse(details!) as object);
+
+async function ownerWithKey() {
+  const { id } = await newOwner(app);
+  const { key } = await createKey(app, id, { name: 'CI', note: 'Deploys' });
+  return { id, keyId: key.id };
+}
+
+describe('RenameApiKey', () => {
+  test('changes the name and the note, and records what they were before', async () => {
+    const { id, keyId } = await ownerWithKey();
+    const from = client('203.0.113.9');
+    const { key } = await rename(id, keyId, { name: ' Release ', note: 'Publishes' }, from);
+    expect(key.snapshot()).toMatchObject({ name: 'Release', note: 'Publishes' });
+    expect(app.store.keys.get(keyId)!.state).toEqual(key.snapshot());
+    expect(renamings(id)).toMatchObject([{ keyId, actorId: id, clientIp: from.ip, requestId: from.requestId }]);
+    expect(detailsOf(id)).toEqual([
+      { name: 'Release', note: 'Publishes', previousName: 'CI', previousNote: 'Deploys' },
+    ]);
+  });
+
+  test('keeps what is not sent, and takes an empty note for none', async () => {
+    const { id, keyId } = await ownerWithKey();
+    const labels = async (renaming: Renaming) => {
+      const { name, note } = (await rename(id, keyId, renaming)).key.snapshot();
+      return [name, note];
+    };
+    expect(await labels({ name: 'Release' })).toEqual(['Release', 'Deploys']);
+    expect(await labels({ note: ' ' })).toEqual(['Release', null]);
+  });
+
+  test('records nothing when nothing changes', async () => {
+    const { id, keyId } = await ownerWithKey();
+    expect((await rename(id, keyId, { name: 'CI ', note: 'Deploys' })).key.snapshot().name).toBe('CI');
+    expect(renamings(id)).toEqual([]);
+  });
+
+  test('refuses a call without any field, and an invalid name or note', async () => {
+    const { id, keyId } = await ownerWithKey();
+    await expect(rename(id, keyId, {})).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'Send a name, a note or both',
+    });
+    await expect(rename(id, keyId, { name: '', note: 'a\nb' })).rejects.toMatchObject({
+      details: { errors: [{ field: 'name' }, { field: 'note' }] },
+    });
+    expect(renamings(id)).toEqual([]);
+  });
+
+  test('renames an ended key, and records an end that is due first', async () => {
+    const { id, keyId } = await ownerWithKey();
+    runOut(app, keyId);
+    const { key, now } = await rename(id, keyId, { name: 'Old laptop' });
+    expect([key.status(now), key.snapshot().name]).toEqual(['expired', 'Old laptop']);
+    expect(eventsOf(app, id, 'api_key.').map(({ type }) => type)).toEqual([
+      'api_key.created',
+      'api_key.expired',
+      'api_key.renamed',
+    ]);
+    expect((await rename(id, keyId, { name: 'Older laptop' })).key.snapshot().name).toBe('Older laptop');
+  });
+
+  test('changes neither another owner’s key nor one of an owner who is suspended', async () => {
+    const { id, keyId } = await ownerWithKey();
+    const other = await newOwner(app);
+    expect(await outcomeOf(rename(other.id, keyId, { name: 'Mine' }))).toBe('not_found');
+    await app.changeAccountStatus.suspend(id);
+    expect(await outcomeOf(rename(id, keyId, { name: 'Mine' }))).toBe('unauthenticated');
+    expect(app.store.keys.get(keyId)!.state.name).toBe('CI');
+  });
+});
+
+describe('RevokeApiKey', () => {
+  test('ends the key before the answer, with its event', async () => {
+    const { id } = await newOwner(app);
+    const { key, fullKey } = await createKey(app, id);
+    const from = client('203.0.113.9');
+    const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(themselves(id), key.id, from);
+    expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
+    const { verdict } = await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
+    expect(verdict).toEqual({ granted: false, reason: 'revoked' });
+    expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
+      { keyId: key.id, reason: 'owner', actorId: id, clientIp: '203.0.113.9', requestId: from.requestId },
+    ]);
+  });
+
+  test('refuses a second revocation with the status, and changes nothing', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    const { now } = await app.revokeApiKey.execute(themselves(id), key.id, client());
+    app.store.pass(1000);
+    await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject({
+      code: 'api_key_not_active',
+      details: { apiKeyStatus: 'revoked' },
+    });
+    expect(app.store.keys.get(key.id)!.state.revokedAt).toEqual(now);
+  });
+
+  test('refuses an expired key, and records its expiry instead of a revocation', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    runOut(app, key.id);
+    await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject({
+      code: 'api_key_not_active',
+      message: 'This API key is already expired',
+      details: { apiKeyStatus: 'expired' },
+    });
+    expect(eventsOf(app, id).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.expired']);
+  });
+
+  test("answers the same for another owner's key and an unknown one", async () => {
+    const [mine, theirs] = [await newOwner(app), await newOwner(app)];
+    const { key, fullKey } = await createKey(app, theirs.id);
+    for (const keyId of [key.id, randomUUID()]) {
+      await expect(app.revokeApiKey.execute(themselves(mine.id), keyId, client())).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'There is no such API key',
+      });
+    }
+    expect(
+      (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict.granted,
+    ).toBe(true);
+    expect(eventsOf(app, mine.id)).toEqual([]);
+  });
+
+  test('refuses suspended, deleted and unknown owners', async () => {
+    const signInAgain = { code: 'unauthenticated', message: 'Sign in again' };
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    for (const change of ['suspend', 'delete'] as const) {
+      await app.changeAccountStatus[change](id);
+      await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject(signInAgain);
+    }
+    await expect(app.revokeApiKey.execute(themselves('nobody'), key.id, client())).rejects.toMatchObject(signInAgain);
   });
 });

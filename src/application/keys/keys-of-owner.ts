@@ -2,9 +2,14 @@ import { NO_ENTITLEMENTS } from '../../domain/accounts/account-change.js';
 import { type KeyPolicy, keyPolicy, type ServicePolicy } from '../../domain/keys/key-policy.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
-import { type OwnedKey, type PageRequest, wrongCursor } from '../lists.js';
+import { type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
 import type { Accounts, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
+import { accountActor, type Client } from '../../domain/audit/audit-event.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import type { Renaming } from '../../domain/keys/key-state.js';
+import { type Acting, managedTransaction } from '../managed-account.js';
+import { anyKey, changeKeys, openKey } from './change-keys.js';
 
 export interface KeysOfOwner extends ShownPage {
   /** The number of all active keys of the owner, not only of those on this page. */
@@ -42,5 +47,39 @@ export class GetKeyOfOwner {
   async execute(ownerId: string, keyId: string): Promise<OwnedKey & KeyHistory> {
     const found = await this.shownKeys.find(keyId, ownerId);
     return { ...found, ...(await this.usage.history(keyId, found.now)) };
+  }
+}
+
+export class RenameApiKey {
+  constructor(private readonly accounts: Accounts) {}
+
+  /** Throws `not_found` for a key of another owner, and `invalid_request` when nothing is to be changed. */
+  async execute(acting: Acting, keyId: string, renaming: Renaming, client: Client): Promise<ReadKey> {
+    const { name, note } = renaming;
+    if (name === undefined && note === undefined) {
+      throw new LatchkeyError('invalid_request', 'Send a name, a note or both');
+    }
+    return managedTransaction(this.accounts, acting, async (transaction, person) => {
+      const { now } = transaction;
+      const { keys, key } = await anyKey(transaction, keyId);
+      const actor = accountActor(person.id, client);
+      await changeKeys(transaction, { keys, actor }, () => keys.rename(keyId, renaming, now));
+      return { ...(await transaction.listed(key)), now };
+    });
+  }
+}
+
+export class RevokeApiKey {
+  constructor(private readonly accounts: Accounts) {}
+
+  /** Throws `not_found` for a key of another owner, and `api_key_not_active` for a key that has ended. */
+  execute(acting: Acting, keyId: string, client: Client): Promise<ReadKey> {
+    return managedTransaction(this.accounts, acting, async (transaction, person) => {
+      const { now } = transaction;
+      const { keys, key } = await openKey(transaction, keyId);
+      const actor = accountActor(person.id, client);
+      await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, 'owner', now));
+      return { ...(await transaction.listed(key)), now };
+    });
   }
 }

@@ -2,7 +2,6 @@ import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { endedByClock } from '../../domain/keys/key-change.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import { later } from '../../domain/time.js';
-import { inBatches } from '../in-batches.js';
 import type { DueKeys, EndDecision, RecordingGate } from '../ports.js';
 import { eventOf } from './change-keys.js';
 
@@ -48,3 +47,15 @@ export const endDueKeys: EndDecision = (open, now) => {
     notices: changes.flatMap((change) => noticesOfChange(change, { clientIp: null })),
   };
 };
+
+const BATCH = 500;
+
+/**
+ * Repeats the work until a batch is not full.
+ * @param work returns how many items it did, at most `limit`
+ */
+export async function inBatches(work: (limit: number) => Promise<number>): Promise<number> {
+  let done = 0;
+  for (let batch = BATCH; batch === BATCH; done += batch) batch = await work(BATCH);
+  return done;
+}

@@ -5,8 +5,7 @@ import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { RevokeForOwner } from './revoke-for-owner.js';
-import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
+import { RevokeForOwner, RevokeLeakedKeys } from './revoke-for-owner.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };

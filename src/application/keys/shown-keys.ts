@@ -1,5 +1,5 @@
 import type { LatchkeyError } from '../../domain/errors.js';
-import { isKeyId } from '../../domain/keys/key-id.js';
+import { isKeyId } from '../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import { type KeyFilter, type KeyPosition, type OwnedKey, type Page, pageOf, textIn } from '../lists.js';
 import type { ApiKeys } from '../ports.js';

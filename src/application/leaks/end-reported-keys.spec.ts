@@ -4,8 +4,7 @@ import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, times, themselves } from '../../../test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { RevokeForOwner } from '../keys/revoke-for-owner.js';
-import { RevokeLeakedKeys } from '../keys/revoke-leaked-keys.js';
+import { RevokeForOwner, RevokeLeakedKeys } from '../keys/revoke-for-owner.js';
 import { EndReportedKeys } from './end-reported-keys.js';
 
 const HERE = { source: 'scanner', url: 'https://git.example/x' };

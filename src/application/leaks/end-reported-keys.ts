@@ -1,7 +1,6 @@
 import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
-import type { LeakReport } from '../../domain/leaks/leak-report.js';
-import { pauseAfterTurn, TURN_MS } from '../../domain/leaks/report-turn.js';
-import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-leaked-keys.js';
+import { type LeakReport, pauseAfterTurn, TURN_MS } from '../../domain/leaks/leak-report.js';
+import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-for-owner.js';
 import type { Audit, LeakClaim, LeakReports } from '../ports.js';
 
 /** Reports whose keys this instance ends at the same time. Each of them takes a connection. */

@@ -1,10 +1,14 @@
 import type { Actor, Client } from '../../domain/audit/audit-event.js';
-import { clientNetwork } from '../../domain/audit/client-network.js';
+import { clientNetwork } from '../../domain/ip-address.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
-import type { LeakReport } from '../../domain/leaks/leak-report.js';
-import { FINDINGS_OF_SERVICE, type ReportCharge, REQUESTS_OF_NETWORK } from '../../domain/leaks/report-budget.js';
-import type { LeakSite } from '../../domain/audit/leak-site.js';
+import {
+  type LeakReport,
+  FINDINGS_OF_SERVICE,
+  type ReportCharge,
+  REQUESTS_OF_NETWORK,
+} from '../../domain/leaks/leak-report.js';
+import type { LeakSite } from '../../domain/audit/event-details.js';
 import type { Requester, Audit, LeakReports } from '../ports.js';
 
 /** Texts that may contain keys, and where they were found. */

@@ -1,6 +1,5 @@
 import type { NoticeChannel } from '../../domain/notices/channel.js';
-import { ReceiverStanding } from '../../domain/notices/receiver-standing.js';
-import { pauseAfter } from '../../domain/notices/retry-schedule.js';
+import { ReceiverStanding, pauseAfter } from '../../domain/notices/retry-schedule.js';
 import type { NoticeReceiver, Outbox } from '../ports.js';
 import { HOUR_MS } from '../../domain/time.js';
 import type { Claim, NotAccepted } from '../notice-ports.js';

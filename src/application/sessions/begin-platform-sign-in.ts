@@ -1,5 +1,4 @@
-import type { FreshSignInRule } from '../../domain/accounts/fresh-sign-in.js';
-import { sessionDigest } from '../../domain/accounts/session.js';
+import { type FreshSignInRule, sessionDigest } from '../../domain/accounts/session.js';
 import type { BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
 import type { PlatformLogin, Sessions } from '../ports.js';
 

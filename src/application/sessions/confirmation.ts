@@ -4,8 +4,8 @@ import {
   isFresh,
   type FreshSignInRule,
   type PlatformSignIn,
-} from '../../domain/accounts/fresh-sign-in.js';
-import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
+} from '../../domain/accounts/session.js';
+import { CONFIRMATION } from '../../domain/accounts/passwords.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '../../domain/errors.js';
 import { type Acting, type Admission, type ManagedTransaction, managedTransaction } from '../managed-account.js';

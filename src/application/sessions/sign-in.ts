@@ -1,9 +1,9 @@
 import { ownerRefusal } from '../../domain/accounts/account.js';
 import { emailKey } from '../../domain/accounts/account-profile.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
+import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/passwords.js';
 import { accountActor, type AuditEvent, type Client } from '../../domain/audit/audit-event.js';
-import { clientNetwork } from '../../domain/audit/client-network.js';
+import { clientNetwork } from '../../domain/ip-address.js';
 import type { Confirmation } from './confirmation.js';
 import type { PasswordCheck } from './password-check.js';
 import type {

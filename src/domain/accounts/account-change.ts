@@ -1,4 +1,4 @@
-import type { AccountKind } from './account-kind.js';
+import type { AccountKind } from './account-profile.js';
 import type { Attribute } from './account-attributes.js';
 import type { AccountLimits } from './account-limits.js';
 

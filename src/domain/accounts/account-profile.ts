@@ -1,10 +1,23 @@
-import { type AccountKind, managersProblem } from './account-kind.js';
 import { requireFields } from '../errors.js';
 import { showsNothing } from '../names.js';
 import { withoutSecrets } from '../secrets.js';
 import { type Attribute, attributesProblem } from './account-attributes.js';
 import { type AccountLimits, limitProblems } from './account-limits.js';
 import { isNewPermission, isPermission, newPermissionProblem } from './permission.js';
+
+export const ACCOUNT_KINDS = ['person', 'service'] as const;
+/** A service account has keys that do not depend on one person. It can't sign in: its managers work with its keys. */
+export type AccountKind = (typeof ACCOUNT_KINDS)[number];
+
+export const MAX_MANAGERS = 20;
+
+/** Why an account of this kind can't name these managers. Whether they exist is checked where they are stored. */
+export function managersProblem(kind: AccountKind, managers: readonly string[]): string | undefined {
+  if (kind === 'person') return managers.length > 0 ? 'must be left out: a person has no managers' : undefined;
+  return managers.length >= 1 && managers.length <= MAX_MANAGERS
+    ? undefined
+    : `must be 1 to ${MAX_MANAGERS}: a service account needs a person who manages its keys`;
+}
 
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_PERMISSIONS = 1000;

@@ -6,8 +6,7 @@ import {
   leasesEnd,
   NO_TERMS,
 } from './account-change.js';
-import type { AccountKind } from './account-kind.js';
-import { type AccountProfile, requireNewPermissions } from './account-profile.js';
+import { type AccountKind, type AccountProfile, requireNewPermissions } from './account-profile.js';
 import { type Attribute, attributesProblem } from './account-attributes.js';
 import { type AccountLimits, givenLimits, limitProblems } from './account-limits.js';
 import { LatchkeyError, requireFields } from '../errors.js';

@@ -1,9 +1,14 @@
 import type { AccountChange } from '../accounts/account-change.js';
 import type { RevocationReason } from '../keys/key-change.js';
 import type { DenialReason } from '../keys/verdict.js';
-import type { firstUse, fixedFacts, newLabel } from './event-details.js';
-import { type ActorKind, plainActorKind } from './history-event.js';
-import type { LeakSite } from './leak-site.js';
+import {
+  type firstUse,
+  type fixedFacts,
+  type newLabel,
+  type ActorKind,
+  plainActorKind,
+  type LeakSite,
+} from './event-details.js';
 
 /** The client, as a trusted proxy or the calling service describes it. */
 export interface Client {

@@ -1,8 +1,10 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isPruningGenuine, lastPrunedSealId, recordPruning } from './audit-pruning.js';
 import {
+  isPruningGenuine,
+  lastPrunedSealId,
+  recordPruning,
   type AuditSeal,
   endProblem,
   EventsMac,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_TERMS } from '../accounts/account-change.js';
 import { RecordedAccount, type StoredAccount } from './recorded-account.js';
-import type { HistoryEvent } from './history-event.js';
+import type { HistoryEvent } from './event-details.js';
 
 const stored = (status: StoredAccount['status'], ...permissions: string[]): StoredAccount => {
   return { ...NO_TERMS, status, permissions };

@@ -7,7 +7,7 @@ import {
   samePermissions,
 } from '../accounts/account-change.js';
 import type { AccountStatus, OwnerStanding } from '../accounts/account.js';
-import { detailsOf, type HistoryEvent } from './history-event.js';
+import { detailsOf, type HistoryEvent } from './event-details.js';
 
 export type StoredAccount = OwnerStanding & AccountTerms;
 

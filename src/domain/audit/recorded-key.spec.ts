@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { UNTOUCHED } from '../keys/key-state.js';
 import { DAY_MS } from '../time.js';
 import { RecordedKey, type StoredKey } from './recorded-key.js';
-import type { HistoryEvent } from './history-event.js';
+import type { HistoryEvent } from './event-details.js';
 
 const CREATED_AT = new Date('2026-05-01T12:00:00.000Z');
 const LATER = new Date('2026-06-01T12:00:00.000Z');

@@ -3,7 +3,7 @@ import type { KeyRestrictions } from '../keys/key-restrictions.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import type { KeyTimes } from '../keys/key-status.js';
 import { DAY_MS } from '../time.js';
-import { actorKindOf, detailsOf, type HistoryEvent, moment } from './history-event.js';
+import { actorKindOf, detailsOf, type HistoryEvent, moment } from './event-details.js';
 import { rotationProblems, type StoredRotation } from './recorded-rotation.js';
 
 export interface StoredKey

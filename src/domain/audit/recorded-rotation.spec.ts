@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { UNTOUCHED } from '../keys/key-state.js';
 import { HOUR_MS } from '../time.js';
-import type { HistoryEvent } from './history-event.js';
+import type { HistoryEvent } from './event-details.js';
 import { rotationProblems, type StoredPredecessor, type StoredRotation } from './recorded-rotation.js';
 
 const USED_AT = new Date('2026-06-01T12:00:00.000Z');

@@ -1,8 +1,7 @@
-import { endGiven } from '../keys/key-status.js';
+import { endGiven, isOpen, type KeyTimes } from '../keys/key-status.js';
 import { cancelsRotation } from '../keys/key-change.js';
 import type { ApiKeyState } from '../keys/key-state.js';
-import { isOpen, type KeyTimes } from '../keys/key-status.js';
-import { detailsOf, type HistoryEvent, moment } from './history-event.js';
+import { detailsOf, type HistoryEvent, moment } from './event-details.js';
 
 /** The old key of a rotation. */
 export interface StoredPredecessor extends KeyTimes, Pick<ApiKeyState, 'replacedBy'> {

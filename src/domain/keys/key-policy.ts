@@ -1,9 +1,10 @@
 import { accessCeiling, type AccountLimits } from '../accounts/account-limits.js';
 import { isCovered } from '../accounts/permission.js';
-import { requireFields } from '../errors.js';
+import { requireFields, LatchkeyError } from '../errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
 import { permissionsToGive } from './access.js';
 import { DEFAULT_EXPIRY_DAYS } from './key-rules.js';
+import { HOUR_MS } from '../time.js';
 
 /** What the operator allows the keys of every account. */
 export interface ServicePolicy {
@@ -83,4 +84,15 @@ function permissionsProblem(
   if (unknown !== undefined)
     return `holds ${JSON.stringify(unknown)}, which this account can't give: a key has at most what its account may read and write`;
   return tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`;
+}
+
+/**
+ * Throws `too_many_changes` when the account made `perHour` keys within the last hour, by creation or rotation.
+ * @param earlierAt when the account made the key that is `perHour` keys back; undefined when it made fewer
+ */
+export function requireChangesLeft(perHour: number, earlierAt: Date | undefined, now: Date): void {
+  const waitMs = earlierAt ? earlierAt.getTime() + HOUR_MS - now.getTime() : 0;
+  if (waitMs <= 0) return;
+  const message = `At most ${perHour} API keys can be created or rotated in an hour: try again later`;
+  throw new LatchkeyError('too_many_changes', message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }

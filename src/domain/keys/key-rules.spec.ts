@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { normalizeName } from '../names.js';
@@ -10,6 +11,7 @@ import {
   normalizeKeyNote,
   requireValid,
   ROTATION_FIELDS,
+  isKeyId,
 } from './key-rules.js';
 import { KeyString } from './key-string.js';
 
@@ -152,4 +154,24 @@ describe('requireValid for a rotation', () => {
       expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
     );
   });
+});
+
+const ID = '01234567-89ab-cdef-0123-456789abcdef';
+
+describe('isKeyId', () => {
+  test.each([ID, randomUUID()])('accepts %j', (id) => expect(isKeyId(id)).toBe(true));
+
+  test.each([
+    '',
+    ID.toUpperCase(),
+    ` ${ID}`,
+    `${ID}\n`,
+    `${ID}0`,
+    `x${ID}`,
+    ID.slice(1),
+    ID.slice(0, -1),
+    ID.replaceAll('-', ''),
+    ID.replace('f', 'g'),
+    `{${ID}}`,
+  ])('refuses %j', (id) => expect(isKeyId(id)).toBe(false));
 });

@@ -86,3 +86,10 @@ export function requireValid<Field extends string>(
   const names = Object.keys(rules) as Field[];
   requireFields(Object.fromEntries(names.map((name) => [name, rules[name](fields[name])])));
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Key ids are UUIDs in lower case. */
+export function isKeyId(text: string): boolean {
+  return UUID.test(text);
+}

@@ -1,4 +1,4 @@
-import type { LeakSite } from '../audit/leak-site.js';
+import type { LeakSite } from '../audit/event-details.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { RevocationReason } from '../keys/key-change.js';
 import { withoutSecrets } from '../secrets.js';

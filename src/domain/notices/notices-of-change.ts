@@ -1,6 +1,6 @@
 import type { KeyChange } from '../keys/key-change.js';
 import type { ApiKey } from '../keys/api-key.js';
-import type { LeakSite } from '../audit/leak-site.js';
+import type { LeakSite } from '../audit/event-details.js';
 import type { KeyNotice } from './key-notice.js';
 
 interface Circumstances {

@@ -1,6 +1,6 @@
 import type { Operation } from '../keys/access.js';
 import type { DenialReason } from '../keys/verdict.js';
-import type { UtcDay } from './utc-day.js';
+import type { UtcDay } from '../time.js';
 
 /** How long a key's addresses, networks and daily counts are kept. */
 export const USAGE_KEPT_DAYS = 90;

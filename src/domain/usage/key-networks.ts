@@ -1,6 +1,6 @@
-import { clientNetwork } from '../audit/client-network.js';
+import { clientNetwork } from '../ip-address.js';
 import { USAGE_KEPT_DAYS } from './key-history.js';
-import type { UtcDay } from './utc-day.js';
+import type { UtcDay } from '../time.js';
 
 /** Further networks of a key are neither stored nor reported until older ones are forgotten. */
 export const MOST_NETWORKS = 100;

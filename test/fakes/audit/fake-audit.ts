@@ -7,8 +7,8 @@ import {
   recordedNote,
   recordedPreviousName,
   recordedView,
-} from '../../../src/domain/audit/history-event.js';
-import { recordedLeak } from '../../../src/domain/audit/leak-site.js';
+  recordedLeak,
+} from '../../../src/domain/audit/event-details.js';
 import type { FakeStore } from '../fake-store.js';
 
 export function fakeAudit(store: FakeStore): Audit {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BegunSignIn, PlatformPerson, Requester, SignInPrompt } from '../../../src/application/sign-in-ports.js';
 import type { PlatformLogin } from '../../../src/application/ports.js';
-import type { FreshSignInRule } from '../../../src/domain/accounts/fresh-sign-in.js';
+import type { FreshSignInRule } from '../../../src/domain/accounts/session.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 
 /** Each answer is valid once, and only for the sign-in for which it was made. */

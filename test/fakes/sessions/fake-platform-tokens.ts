@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PlatformToken } from '../../../src/application/sign-in-ports.js';
 import type { PlatformTokens } from '../../../src/application/ports.js';
-import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.js';
+import type { PlatformSignIn } from '../../../src/domain/accounts/session.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import { HOUR_MS } from '../../../src/domain/time.js';
 

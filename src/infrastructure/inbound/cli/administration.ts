@@ -1,14 +1,11 @@
-import type { ChangeAccountStatus } from '../../../application/accounts/change-account-status.js';
-import type { ChangeEntitlements } from '../../../application/accounts/change-entitlements.js';
-import type { GetAccount } from '../../../application/accounts/get-account.js';
-import type { ListAccounts } from '../../../application/accounts/list-accounts.js';
+import type { ChangeAccountStatus, ChangeEntitlements } from '../../../application/accounts/change-account.js';
+import type { GetAccount, ListAccounts } from '../../../application/accounts/find-accounts.js';
 import type { PurgeAccount } from '../../../application/accounts/purge-account.js';
 import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ImportKeys } from '../../../application/keys/import-keys.js';
 import type { ListKeysOfOwner } from '../../../application/keys/keys-of-owner.js';
 import type { ListAllKeys } from '../../../application/keys/list-all-keys.js';
-import type { RevokeForOwner } from '../../../application/keys/revoke-for-owner.js';
-import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
+import type { RevokeForOwner, RevokeLeakedKeys } from '../../../application/keys/revoke-for-owner.js';
 import type { Examination } from '../../../application/examination.js';
 import type { DatabaseConfig } from '../../../config/database-config.js';
 import type { RedisConfig } from '../../../config/redis-config.js';

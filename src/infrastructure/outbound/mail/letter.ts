@@ -3,7 +3,7 @@ import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
 import type { NoticeData } from '../../../domain/notices/key-notice.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
-import { linkOfLeak } from '../../../domain/audit/leak-site.js';
+import { linkOfLeak } from '../../../domain/audit/event-details.js';
 import type { Occasion, ServiceKey } from './occasion.js';
 import { footer, greeting, type MailedType, type Words, wordsOf } from './words.js';
 

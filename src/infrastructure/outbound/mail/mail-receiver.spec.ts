@@ -4,7 +4,7 @@ import { openFakes } from '../../../../test/fakes/fake-application.js';
 import { client, createKey, newOwner, rotateKey, themselves } from '../../../../test/support/application/calls.js';
 import { MailServer, type ReceivedMail } from '../../../../test/support/platform/mail-server.js';
 import { Addressees } from '../../../application/notices/addressees.js';
-import { RenameApiKey } from '../../../application/keys/rename-api-key.js';
+import { RenameApiKey } from '../../../application/keys/keys-of-owner.js';
 import { channelsOf } from '../../../domain/notices/channel.js';
 import { NOTICE_TYPES, type NoticeData, noticeData, type NoticeType } from '../../../domain/notices/key-notice.js';
 import { DAY_MS } from '../../../domain/time.js';

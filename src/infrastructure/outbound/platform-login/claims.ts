@@ -1,4 +1,4 @@
-import { authenticatedAt, type PlatformSignIn } from '../../../domain/accounts/fresh-sign-in.js';
+import { authenticatedAt, type PlatformSignIn } from '../../../domain/accounts/session.js';
 
 type Claims = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import type { BegunSignIn, PlatformPerson, SignInPrompt } from '../../../applica
 import type { PlatformLogin, Requester } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/sign-in-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
-import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
+import type { FreshSignInRule } from '../../../domain/accounts/session.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import { causeOf, type Log } from '../../telemetry/log.js';
 import { Gate } from '../batching/gate.js';

@@ -1,4 +1,4 @@
-import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../domain/accounts/password-throttle.js';
+import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../domain/accounts/passwords.js';
 import { SPENT_SIGN_IN_KEPT_MS } from '../../../domain/accounts/session.js';
 import { FAILED_KEPT_MS } from '../../../domain/notices/retry-schedule.js';
 import { DAY_MS } from '../../../domain/time.js';

@@ -4,7 +4,7 @@ import { accountIdProblem } from '../../../../domain/accounts/account-profile.js
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
-import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../../application/accounts/list-accounts.js';
+import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../../application/accounts/find-accounts.js';
 import type { Administration, Databases } from '../administration.js';
 import { answering, type Answer, table } from '../answering.js';
 import { atVersion, describe, viewOf } from './account-answers.js';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-kind.js';
+import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-profile.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';

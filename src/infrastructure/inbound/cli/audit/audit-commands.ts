@@ -3,7 +3,7 @@ import type { TimeSpan } from '../../../../application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
-import { actorKindOf } from '../../../../domain/audit/history-event.js';
+import { actorKindOf } from '../../../../domain/audit/event-details.js';
 import { timeIn } from '../../shared/time-text.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer, printLine } from '../answering.js';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
-import type { LeakedKey } from '../../../../application/keys/revoke-leaked-keys.js';
+import type { LeakedKey } from '../../../../application/keys/revoke-for-owner.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
-import { isKeyId } from '../../../../domain/keys/key-id.js';
+import { isKeyId } from '../../../../domain/keys/key-rules.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';

@@ -1,12 +1,11 @@
-import type { AccountListing } from '../../../../application/accounts/list-accounts.js';
+import type { AccountListing } from '../../../../application/accounts/find-accounts.js';
 import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-kind.js';
-import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
+import { ACCOUNT_KINDS, type AccountKind, accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
-import { isKeyId } from '../../../../domain/keys/key-id.js';
+import { isKeyId } from '../../../../domain/keys/key-rules.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
 import type { AccountKind as WireKind } from '../generated/latchkey/v1/AccountKind.js';
 import type { Limits__Output } from '../generated/latchkey/v1/Limits.js';

@@ -3,7 +3,7 @@ import { positionIn } from '../../../../application/keys/shown-keys.js';
 import { type PageRequest, WRONG_CURSOR } from '../../../../application/lists.js';
 import type { EventSearch } from '../../../../application/ports.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
-import { isKeyId } from '../../../../domain/keys/key-id.js';
+import { isKeyId } from '../../../../domain/keys/key-rules.js';
 import { lengthProblem, optional, requireFields } from '../../../../domain/errors.js';
 import { timeIn } from '../../shared/time-text.js';
 import { text } from '../pipeline/rules.js';

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { RevokedKey } from '../../../../application/administration/revoke-as-administrator.js';
+import type { RevokedKey } from '../../../../application/administration/administrators.js';
 import type { ViewedKey } from '../../../../application/administration/view-keys.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-kind.js';
+import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
 import type { OwnedKey, Page } from '../../../../application/lists.js';
 import type { AuditedEvent, RecordedEvent } from '../../../../domain/audit/audit-event.js';
-import { passwordProblem } from '../../../../domain/accounts/password.js';
+import { passwordProblem } from '../../../../domain/accounts/passwords.js';
 import { optional } from '../../../../domain/errors.js';
 import { KEY_FIELDS, MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
 import { ownedKeyView, ownerView } from '../../shared/key-view.js';

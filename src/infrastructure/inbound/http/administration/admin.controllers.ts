@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { RevokeAsAdministrator } from '../../../../application/administration/revoke-as-administrator.js';
+import { RevokeAsAdministrator } from '../../../../application/administration/administrators.js';
 import { ViewKeys } from '../../../../application/administration/view-keys.js';
 import { accountActor, type Actor } from '../../../../domain/audit/audit-event.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';

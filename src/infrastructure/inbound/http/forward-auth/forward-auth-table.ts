@@ -1,6 +1,6 @@
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
-import { fillIn, nameOf } from '../../../../domain/accounts/permission-template.js';
+import { fillIn, nameOf } from '../../../../domain/accounts/permission.js';
 import { CLOSED, operationOf } from '../../shared/operation-of.js';
 
 interface Pattern extends ForwardAuthRoute {

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
-import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
+import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
 import { optional } from '../../../../domain/errors.js';
 import { plainText } from '../../shared/client-facts.js';
 import { Follows, plainTextRule } from '../pipeline/rules.js';

@@ -1,6 +1,6 @@
 import type { Leak } from '../../../../application/leaks/report-leaked-keys.js';
 import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
-import { MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
+import { MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
 import { plainText } from '../../shared/client-facts.js';
 
 /** GitLab's name for our keys: the type, and the id of the detecting rule in `docs/secret-scanning/gitleaks.toml`. */

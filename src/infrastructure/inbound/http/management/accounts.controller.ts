@@ -2,7 +2,7 @@ import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { ManagedAccounts } from '../../../../application/managed-account.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-kind.js';
+import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { ForOwners } from './owner.guard.js';

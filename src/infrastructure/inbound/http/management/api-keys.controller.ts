@@ -1,9 +1,12 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
-import { GetKeyOfOwner, ListKeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
-import { RenameApiKey } from '../../../../application/keys/rename-api-key.js';
-import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
+import {
+  GetKeyOfOwner,
+  ListKeysOfOwner,
+  RenameApiKey,
+  RevokeApiKey,
+} from '../../../../application/keys/keys-of-owner.js';
 import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { keyView } from '../../shared/key-view.js';

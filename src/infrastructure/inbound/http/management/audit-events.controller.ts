@@ -2,7 +2,7 @@ import { Controller, Get, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiQuery, type ApiQueryOptions, ApiTags } from '@nestjs/swagger';
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
-import type { LeakSite } from '../../../../domain/audit/leak-site.js';
+import type { LeakSite } from '../../../../domain/audit/event-details.js';
 import { actingIn, ForKeysOfAccount } from './managed-account.guard.js';
 import { readEventFilter, readPage, type Query as ListQuery } from './read-request.js';
 import { OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';

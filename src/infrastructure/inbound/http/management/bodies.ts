@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
-import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
+import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/passwords.js';
 import { optional } from '../../../../domain/errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
 import {

@@ -5,7 +5,7 @@ import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '../../../../application/s
 import { FinishPlatformSignIn } from '../../../../application/sessions/finish-platform-sign-in.js';
 import { SIGN_IN_PROMPTS } from '../../../../application/sign-in-ports.js';
 import type { Config } from '../../../../config/config.js';
-import type { SignInProblem } from '../../../../domain/accounts/fresh-sign-in.js';
+import type { SignInProblem } from '../../../../domain/accounts/session.js';
 import { type ErrorCode, LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { HttpDoor } from '../http-door.js';

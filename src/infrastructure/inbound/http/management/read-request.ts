@@ -1,7 +1,7 @@
 import type { PageRequest } from '../../../../application/lists.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import type { EventFilter } from '../../../../application/ports.js';
-import { isKeyId } from '../../../../domain/keys/key-id.js';
+import { isKeyId } from '../../../../domain/keys/key-rules.js';
 import { OWNER_EVENT_TYPES, type OwnerEventType } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { noSuchKey } from '../../../../domain/keys/owner-keys.js';

@@ -3,7 +3,7 @@ import type { ReadKey } from '../../../../application/lists.js';
 import { OPERATIONS } from '../../../../domain/keys/access.js';
 import { DENIAL_REASONS } from '../../../../domain/keys/verdict.js';
 import type { AddressUse, KeyHistory } from '../../../../domain/usage/key-history.js';
-import { dayText } from '../../../../domain/usage/utc-day.js';
+import { dayText } from '../../../../domain/time.js';
 import { keyView } from '../../shared/key-view.js';
 import { ApiKeyView, REFUSED } from './views.js';
 

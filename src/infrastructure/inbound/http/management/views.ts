@@ -1,7 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
 import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
-import type { LeakSite } from '../../../../domain/audit/leak-site.js';
+import type { LeakSite } from '../../../../domain/audit/event-details.js';
 import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import { MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
-import type { FreshSignInRule } from '../../../../domain/accounts/fresh-sign-in.js';
+import type { FreshSignInRule } from '../../../../domain/accounts/session.js';
 import { LatchkeyError, nothingHere } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import { mapError } from '../../shared/error-table.js';

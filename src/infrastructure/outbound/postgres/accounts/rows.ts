@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-kind.js';
+import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-profile.js';
 import type { AccountStatus } from '../../../../domain/accounts/account.js';
 import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';

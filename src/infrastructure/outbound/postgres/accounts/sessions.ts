@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Session, SessionOpening, Sessions } from '../../../../application/ports.js';
-import type { PlatformSignIn } from '../../../../domain/accounts/fresh-sign-in.js';
-import { SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
+import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
 import { fromAuditEvent } from '../audit/mapping.js';
 import type { Database } from '../client/database.js';
 import { toAccount } from './mapping.js';

@@ -1,7 +1,6 @@
 import { IsNull, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import type { AuditTrailSnapshot, AuditTrailTransaction } from '../../../../application/audit-trail-ports.js';
-import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
-import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
+import type { AuditPruning, AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { fromSeal, toPruning, toSeal, toSealableEvent } from './mapping.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
 import type { PrimaryClient } from '../client/connection.js';

@@ -1,5 +1,9 @@
-import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit-trail-ports.js';
-import { FIRST_ID } from '../../../../application/audit/event-cursor.js';
+import {
+  type AuditTrailSnapshot,
+  type AuditTrailTransaction,
+  type TimeSpan,
+  FIRST_ID,
+} from '../../../../application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { toSealableEvent } from './mapping.js';

@@ -1,6 +1,11 @@
 import type { FailedAuthentication } from '../../../../domain/audit/audit-event.js';
-import { FloodGauge, RowAllowance } from '../../../../domain/audit/failure-flood.js';
-import { type FailureGroup, groupFailures, limitGroups } from '../../../../domain/audit/group-failures.js';
+import {
+  FloodGauge,
+  RowAllowance,
+  type FailureGroup,
+  groupFailures,
+  limitGroups,
+} from '../../../../domain/audit/failure-flood.js';
 import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { Batcher } from '../../batching/batcher.js';

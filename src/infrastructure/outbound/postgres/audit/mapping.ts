@@ -1,6 +1,5 @@
 import { type AuditEvent, storedDetails } from '../../../../domain/audit/audit-event.js';
-import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
-import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
+import type { AuditPruning, AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
 
 export function fromAuditEvent(event: AuditEvent, ownerId: string | null) {

@@ -15,8 +15,8 @@ import {
   recordedNote,
   recordedPreviousName,
   recordedView,
-} from '../../../../domain/audit/history-event.js';
-import { recordedLeak } from '../../../../domain/audit/leak-site.js';
+  recordedLeak,
+} from '../../../../domain/audit/event-details.js';
 import { type Page, pageOf, type PageRequest, textIn, wrongCursor } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
@@ -26,7 +26,7 @@ import { ApiKeyRow } from '../keys/rows.js';
 import { AuditEventRow } from './rows.js';
 import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
-import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
+import type { FailureGroup } from '../../../../domain/audit/failure-flood.js';
 import { PostgresOutage } from '../client/outage.js';
 import type { Primary } from '../client/primary.js';
 import { ReservedConnections, statement } from '../client/reserved-connections.js';

@@ -18,7 +18,7 @@ import { PruneAuditEvents } from '../../../../application/audit/prune-audit-even
 import { SealAuditEvents } from '../../../../application/audit/seal-audit-events.js';
 import { PLATFORM } from '../../../../application/ports.js';
 import { THE_SERVICE } from '../../../../domain/audit/audit-event.js';
-import { FINDINGS_OF_SERVICE } from '../../../../domain/leaks/report-budget.js';
+import { FINDINGS_OF_SERVICE } from '../../../../domain/leaks/leak-report.js';
 import { openDatabase } from '../open-database.js';
 
 const POOLINGS = ['session', 'transaction'] as const;

@@ -5,7 +5,7 @@ import {
   openOnOwnDatabase,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
-import { dueNotices } from '../../../../application/notices/notify-of-due-keys.js';
+import { dueNotices } from '../../../../application/notices/notify-owners.js';
 import { dueExpiryNotice } from '../../../../domain/notices/due-notices.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow } from '../client/database.js';

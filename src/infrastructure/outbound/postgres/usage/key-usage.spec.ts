@@ -10,7 +10,7 @@ import {
   type Application,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
-import { notifyOfNetworks } from '../../../../application/notices/notify-of-networks.js';
+import { notifyOfNetworks } from '../../../../application/notices/notify-owners.js';
 import { MOST_NETWORKS } from '../../../../domain/usage/key-networks.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Database } from '../client/database.js';

@@ -1,5 +1,5 @@
 import type { DeniedUse, KeyUsage, LeasedUses } from '../../../../application/ports.js';
-import { DAY_MS } from '../../../../domain/time.js';
+import { DAY_MS, utcDay } from '../../../../domain/time.js';
 import {
   ADDRESSES_KEPT,
   type AddressUse,
@@ -9,7 +9,6 @@ import {
   type KeyHistory,
   USAGE_KEPT_DAYS,
 } from '../../../../domain/usage/key-history.js';
-import { utcDay } from '../../../../domain/usage/utc-day.js';
 import { gauge, type Instrument } from '../../../telemetry/instrument.js';
 import { NotedUsage } from './noted-usage.js';
 import type { UsageParts } from './usage-writer.js';

@@ -1,7 +1,7 @@
 import { In, type EntityManager } from 'typeorm';
 import type { NetworkUse, NetworkUses } from '../../../../application/ports.js';
 import { KeyNetworks } from '../../../../domain/usage/key-networks.js';
-import type { UtcDay } from '../../../../domain/usage/utc-day.js';
+import type { UtcDay } from '../../../../domain/time.js';
 import { toApiKey } from '../keys/mapping.js';
 import { ApiKeyRow } from '../keys/rows.js';
 

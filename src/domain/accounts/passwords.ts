@@ -1,5 +1,22 @@
-import { LatchkeyError } from '../errors.js';
+import { lengthProblem, LatchkeyError } from '../errors.js';
 import { MINUTE_MS } from '../time.js';
+import { emissionIntervalMicros, gcra, type RateLimit } from '../rate-limit.js';
+
+export const MAX_PASSWORD_LENGTH = 1024;
+/** In Unicode characters. NIST SP 800-63B and OWASP ASVS require this length. */
+const LEAST_NEW_LENGTH = 8;
+
+/** For a password that a person types. It has no minimum length, since it may have been set under an older rule. */
+export function passwordProblem(password: string): string | undefined {
+  return lengthProblem(password, MAX_PASSWORD_LENGTH);
+}
+
+/** For a password that is about to be set. */
+export function newPasswordProblem(password: string): string | undefined {
+  const isLongEnough = [...password.slice(0, 2 * LEAST_NEW_LENGTH)].length >= LEAST_NEW_LENGTH;
+  if (isLongEnough && password.length <= MAX_PASSWORD_LENGTH) return undefined;
+  return `must be ${LEAST_NEW_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`;
+}
 
 /** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
 export interface ThrottlePolicy {
@@ -55,4 +72,38 @@ function failuresThatCount({ failures, lastAttemptAt }: ThrottleState, now: Date
 export function tooManyAttempts(retryAfterSeconds: number): LatchkeyError {
   const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
   return new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
+}
+
+/** For passwords on all accounts to which a network never signed in, together: 100 at once, then six a minute. */
+const GUESSES: RateLimit = { burst: 100, perSecond: 0.1 };
+const SWEEP_EVERY = 1000;
+
+/** Limits the passwords that unknown networks try. Each process counts in memory, so that a flood causes no writes. */
+export class NetworkBudget {
+  /** For each network, the time at which its budget is full again, in microseconds. */
+  private readonly fullAt = new Map<string, number>();
+  private spent = 0;
+
+  get networks(): number {
+    return this.fullAt.size;
+  }
+
+  /** Throws `too_many_attempts` when the budget is spent. @param nowMs from a monotonic clock */
+  spend(network: string, nowMs: number): void {
+    const { tat, decision } = gcra(GUESSES, this.fullAt.get(network), nowMs * 1000);
+    if (!decision.admitted) throw tooManyAttempts(Math.ceil(decision.retryAfterMicros / 1_000_000));
+    this.fullAt.set(network, tat);
+    this.spent += 1;
+    if (this.spent % SWEEP_EVERY === 0) this.forgetFull(nowMs * 1000);
+  }
+
+  /** For a password that was right or was never checked. */
+  giveBack(network: string): void {
+    const fullAt = this.fullAt.get(network);
+    if (fullAt !== undefined) this.fullAt.set(network, fullAt - emissionIntervalMicros(GUESSES));
+  }
+
+  private forgetFull(now: number): void {
+    for (const [network, fullAt] of this.fullAt) if (fullAt <= now) this.fullAt.delete(network);
+  }
 }

@@ -1,8 +1,8 @@
 import { channelsOf, type NoticeReceivers } from '../../domain/notices/channel.js';
 import { DUE_NOTICES, noticeDaysOf, type NoticeDays } from '../../domain/notices/due-notices.js';
 import { DUE_NOTICE_TYPES, type DueNoticeType } from '../../domain/notices/key-notice.js';
-import { inBatches } from '../in-batches.js';
-import type { DueKeys, NoticeDecision } from '../ports.js';
+import { inBatches } from '../keys/record-due-ends.js';
+import type { DueKeys, NoticeDecision, NotifyOfNetworks } from '../ports.js';
 
 /**
  * Writes the notices that have become due. A notice without a receiver is not written. It stays due until a receiver is
@@ -36,3 +36,15 @@ export class NotifyOfDueKeys {
 export function dueNotices(type: DueNoticeType, days: readonly number[]): NoticeDecision {
   return (candidates, now) => candidates.flatMap((candidate) => DUE_NOTICES[type](candidate, days, now) ?? []);
 }
+
+/** Notifies owners when their key was granted from a new network. */
+export const notifyOfNetworks: NotifyOfNetworks = async ({ uses, networks, findKeys }) => {
+  const fresh = uses.filter(({ keyId, network, day }) => networks.get(keyId)!.grantedFrom(network, day));
+  if (fresh.length === 0) return [];
+  const keys = new Map((await findKeys(fresh.map(({ keyId }) => keyId))).map((key) => [key.id, key]));
+  return fresh.map(({ keyId, clientIp }) => ({
+    type: 'api_key.used_from_new_network',
+    key: keys.get(keyId)!,
+    clientIp,
+  }));
+};

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { HOUR_MS, MINUTE_MS } from '../time.js';
-import { FINDINGS_OF_SERVICE, REQUESTS_OF_NETWORK, spendBudget } from './report-budget.js';
+import { FINDINGS_OF_SERVICE, REQUESTS_OF_NETWORK, spendBudget, pauseAfterTurn } from './leak-report.js';
 
 const START = Date.parse('2026-03-29T00:30:00.000Z');
 
@@ -65,4 +65,8 @@ describe('spendBudget', () => {
     for (let sent = 0; sent < 60; sent += 1) setBack(10 * HOUR_MS);
     expect(setBack(0)).toBe(60);
   });
+});
+
+test('pauses one second after the first turn that failed, twice as long after the next one, and eight at most', () => {
+  expect([0, 1, 2, 3, 4, 100].map(pauseAfterTurn)).toEqual([1000, 2000, 4000, 8000, 8000, 8000]);
 });

@@ -10,6 +10,7 @@ import {
   themselves,
 } from '../../../test/support/application/calls.js';
 import { type Actor, NO_CLIENT } from '../../domain/audit/audit-event.js';
+import type { AccountLimits } from '../../domain/accounts/account-limits.js';
 
 const app = openFakes();
 const PLATFORM: Actor = { actorId: 'service:platform', client: NO_CLIENT };
@@ -154,4 +155,143 @@ test('Owners see account and session events only when they filter for them', asy
   expect((await list({})).items).toEqual([]);
   const filtered = (await list({ types: ['session.opened', 'account.created'] })).items;
   expect(filtered.map(({ type }) => type)).toEqual(['session.opened', 'account.created']);
+});
+
+const CHANGES = ['suspend', 'reactivate', 'delete'] as const;
+
+describe('ChangeAccountStatus', () => {
+  test('returns and stores the status', async () => {
+    const { id } = await newOwner(app);
+    for (const [change, status] of [
+      ['suspend', 'suspended'],
+      ['reactivate', 'active'],
+      ['delete', 'deleted'],
+      ['reactivate', 'active'],
+      ['reactivate', 'active'],
+      ['suspend', 'suspended'],
+      ['suspend', 'suspended'],
+      ['delete', 'deleted'],
+      ['delete', 'deleted'],
+    ] as const) {
+      expect((await app.changeAccountStatus[change](id)).status).toBe(status);
+      expect((await app.getAccount.execute(id)).status).toBe(status);
+    }
+  });
+
+  test('refuses to suspend a deleted account', async () => {
+    const { id } = await newOwner(app);
+    await app.changeAccountStatus.delete(id);
+    expect(await outcomeOf(app.changeAccountStatus.suspend(id))).toBe('account_deleted');
+    expect((await app.getAccount.execute(id)).status).toBe('deleted');
+  });
+
+  test('changes nothing else of the account', async () => {
+    const { id, email, permissions, passwordHash } = await newOwner(app, { version: 3n });
+    for (const change of CHANGES) await app.changeAccountStatus[change](id);
+    expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
+  });
+
+  test('refuses an older version and stores a newer one', async () => {
+    const { id } = await newOwner(app, { version: 3n });
+    await app.changeAccountStatus.reactivate(id, 7n);
+    expect(await outcomeOf(app.changeAccountStatus.suspend(id, 6n))).toBe('stale_version');
+    expect(await outcomeOf(app.changeAccountStatus.delete(id, 6n))).toBe('stale_version');
+    expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 7n });
+    expect(await app.changeAccountStatus.suspend(id, 8n)).toMatchObject({ status: 'suspended', version: 8n });
+  });
+
+  test('ends the sessions of the account, and of no other', async () => {
+    const { id, email } = await newOwner(app);
+    for (const [change, isStillIn] of [
+      ['reactivate', true],
+      ['suspend', false],
+      ['delete', false],
+    ] as const) {
+      await app.changeAccountStatus.reactivate(id);
+      const { token } = await app.signIn.execute(email, PASSWORD, client());
+      await app.changeAccountStatus[change](id);
+      const sessions = [...app.store.sessions.values()].filter(({ accountId }) => accountId === id);
+      expect([change, sessions.length > 0]).toEqual([change, isStillIn]);
+      await app.signOut.execute(token);
+    }
+  });
+
+  test.each(CHANGES)('throws account_not_found for an unknown account: %s', async (change) => {
+    await expect(app.changeAccountStatus[change]('nobody')).rejects.toMatchObject({
+      code: 'account_not_found',
+      message: 'no account has this id',
+    });
+    expect(await outcomeOf(app.getAccount.execute('nobody'))).toBe('account_not_found');
+  });
+});
+
+const { changeEntitlements } = app;
+const ADA: Actor = { actorId: 'admin:ada', client: NO_CLIENT };
+const TENANT = [{ name: 'tenant', value: 'acme' }];
+
+const limit = (id: string, limits: AccountLimits, isWhole = false, version?: bigint) =>
+  changeEntitlements.limit(id, { limits, isWhole, version }, ADA);
+const changesOf = (id: string) =>
+  eventsOf(app, id, 'account.')
+    .slice(1)
+    .map(({ type, actorId, details }) => ({ type, actorId, ...(JSON.parse(details ?? '{}') as object) }));
+
+describe('ChangeEntitlements', () => {
+  test('replaces the given limits and keeps the others, or replaces all of them', async () => {
+    const { id } = await newOwner(app);
+    await limit(id, { requestsPerSecond: 5, burst: 9 });
+    expect((await limit(id, { burst: 3, maxAccess: 'read-only' })).limits).toEqual({
+      requestsPerSecond: 5,
+      burst: 3,
+      maxAccess: 'read-only',
+    });
+    expect((await limit(id, { maxKeyDays: 7 }, true)).limits).toEqual({ maxKeyDays: 7 });
+    await limit(id, {}, true);
+    expect((await app.getAccount.execute(id)).limits).toEqual({});
+  });
+
+  test('checks the limits as they would be stored, and stores nothing that is invalid', async () => {
+    const { id } = await newOwner(app);
+    const refused = limit(id, { requestsPerSecond: 5 });
+    await expect(refused).rejects.toMatchObject({ details: { errors: [{ field: 'limits.burst' }] } });
+    await limit(id, { burst: 9 });
+    expect((await limit(id, { requestsPerSecond: 5 })).limits).toEqual({ requestsPerSecond: 5, burst: 9 });
+    const tooMany = Array.from({ length: 17 }, (_, n) => ({ name: `n${n}`, value: '' }));
+    expect(await outcomeOf(changeEntitlements.describe(id, tooMany, undefined, ADA))).toBe('invalid_fields');
+    expect(changesOf(id)).toHaveLength(2);
+  });
+
+  test('is changesOf with the actor and the values before and after, once', async () => {
+    const { id } = await newOwner(app, { permissions: ['a:read'] });
+    const permissions = { before: ['a:read'], after: ['a:read'] };
+    for (const _ of [1, 2]) {
+      await limit(id, { burst: 9 });
+      await changeEntitlements.describe(id, TENANT, undefined, ADA);
+    }
+    const changed = { type: 'account.changed', actorId: ADA.actorId, permissions };
+    expect(changesOf(id)).toEqual([
+      { ...changed, changed: ['limits'], limits: { before: {}, after: { burst: 9 } } },
+      { ...changed, changed: ['attributes'], attributes: { before: [], after: TENANT } },
+    ]);
+  });
+
+  test('keeps what the platform sends without limits and attributes, and the status', async () => {
+    const owner = await newOwner(app);
+    await limit(owner.id, { burst: 9 });
+    await changeEntitlements.describe(owner.id, TENANT, undefined, ADA);
+    await app.changeAccountStatus.suspend(owner.id);
+    const { id, email } = owner;
+    const kept = await app.putAccount.execute({ id, email, displayName: 'New', permissions: [] });
+    expect(kept).toMatchObject({ limits: { burst: 9 }, attributes: TENANT, status: 'suspended' });
+  });
+
+  test('is refused for an older version, and for an account that does not exist or was purged', async () => {
+    const { id } = await newOwner(app, { version: 5n });
+    expect(await outcomeOf(limit(id, { burst: 9 }, false, 4n))).toBe('stale_version');
+    await app.purgeAccount.execute(id, undefined, ADA);
+    for (const unknown of [id, 'nobody']) {
+      expect(await outcomeOf(limit(unknown, { burst: 9 }))).toBe('account_not_found');
+      expect(await outcomeOf(changeEntitlements.describe(unknown, [], undefined, ADA))).toBe('account_not_found');
+    }
+  });
 });

@@ -1,11 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  authenticatedAt,
-  confirmationRequired,
-  freshnessProblem,
-  isFresh,
-  type PlatformSignIn,
-} from './fresh-sign-in.js';
+import { authenticatedAt, confirmationRequired, freshnessProblem, isFresh, type PlatformSignIn } from './session.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const RULE = { maxAgeSeconds: 300, acrValues: [] };

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
-import { NO_CLIENT } from '../../domain/audit/audit-event.js';
-import { DAY_MS } from '../../domain/time.js';
-import { RevokeForOwner } from '../keys/revoke-for-owner.js';
-import { ChangeAccountStatus } from './change-account-status.js';
-import { PurgeAccount } from './purge-account.js';
-import { rehearsed } from './rehearsed-accounts.js';
+import { openFakes } from '../../test/fakes/fake-application.js';
+import { createKey, newOwner, outcomeOf, times } from '../../test/support/application/calls.js';
+import { NO_CLIENT } from '../domain/audit/audit-event.js';
+import { DAY_MS } from '../domain/time.js';
+import { RevokeForOwner } from './keys/revoke-for-owner.js';
+import { ChangeAccountStatus } from './accounts/change-account.js';
+import { PurgeAccount } from './accounts/purge-account.js';
+import { rehearsed } from './with-transactions.js';
 
 const app = openFakes();
 const ADA = { actorId: 'admin:ada', client: NO_CLIENT };

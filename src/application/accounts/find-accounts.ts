@@ -1,8 +1,9 @@
-import { type Account, type AccountStatus } from '../../domain/accounts/account.js';
+import type { Account, AccountStatus } from '../../domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
 import { requireFields } from '../../domain/errors.js';
 import { type Page, pageOf, textIn, wrongPageToken } from '../lists.js';
 import type { Accounts } from '../ports.js';
+import { accountNotFound } from '../account-transaction.js';
 
 export const MAX_ACCOUNTS_PAGE = 1000;
 const DEFAULT_PAGE = 100;
@@ -39,4 +40,14 @@ function idIn(pageToken: string): string {
   const id = textIn(pageToken);
   if (id !== undefined && accountIdProblem(id) === undefined) return id;
   throw wrongPageToken();
+}
+
+export class GetAccount {
+  constructor(private readonly accounts: Accounts) {}
+
+  async execute(id: string): Promise<Account> {
+    const account = await this.accounts.find(id);
+    if (!account) throw accountNotFound();
+    return account;
+  }
 }

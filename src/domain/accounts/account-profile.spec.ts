@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Account } from './account.js';
-import { managersProblem } from './account-kind.js';
+import { managersProblem } from './account-profile.js';
 
 const PROFILE = { email: 'ada@example.org', displayName: 'Ada', permissions: [] };
 const person = (id: string) => Account.open(id, PROFILE);

@@ -1,0 +1,75 @@
+import type { Account } from '../../domain/accounts/account.js';
+import { type Actor, THE_SERVICE } from '../../domain/audit/audit-event.js';
+import { accountNotFound, type AccountTransaction } from '../account-transaction.js';
+import type { Accounts } from '../ports.js';
+import type { Attribute } from '../../domain/accounts/account-attributes.js';
+import type { AccountLimits } from '../../domain/accounts/account-limits.js';
+
+/** Whose account is changed, and who changes it. */
+interface ChangedBy {
+  readonly id: string;
+  readonly actor: Actor;
+}
+
+/** Resolves after the change has committed, so every later validation sees it. Throws `account_not_found`. */
+export function changeAccount(
+  accounts: Accounts,
+  { id, actor }: ChangedBy,
+  change: (account: Account, now: Date) => void,
+): Promise<Account> {
+  return accounts.transaction(id, async (transaction) => {
+    const { account } = transaction;
+    if (!account) throw accountNotFound();
+    change(account, transaction.now);
+    await saveAccount(transaction, account, actor);
+    if (!account.isActive) await transaction.endSessions();
+    return account;
+  });
+}
+
+/** Saves a locked account and an event for each of its changes. */
+export async function saveAccount(transaction: AccountTransaction, account: Account, actor: Actor): Promise<void> {
+  await transaction.saveAccount(account);
+  for (const { became, ...details } of account.changes) {
+    const more = details.permissions ? { details } : {};
+    await transaction.record({ type: `account.${became}`, ...more, ...actor }, account.id);
+  }
+}
+
+export class ChangeAccountStatus {
+  constructor(private readonly accounts: Accounts) {}
+
+  suspend(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return changeAccount(this.accounts, { id, actor }, (account) => account.suspend(version));
+  }
+
+  reactivate(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return changeAccount(this.accounts, { id, actor }, (account, now) => account.reactivate(now, version));
+  }
+
+  delete(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return changeAccount(this.accounts, { id, actor }, (account) => account.delete(version));
+  }
+}
+
+interface LimitChange {
+  readonly limits: AccountLimits;
+  /** Whether these replace all stored limits. Otherwise the stored ones that are not given stay. */
+  readonly isWhole: boolean;
+  readonly version: bigint | undefined;
+}
+
+/** Changes the limits or the attributes of an account alone. */
+export class ChangeEntitlements {
+  constructor(private readonly accounts: Accounts) {}
+
+  limit(id: string, { limits, isWhole, version }: LimitChange, actor: Actor): Promise<Account> {
+    return changeAccount(this.accounts, { id, actor }, (account) => {
+      account.limitKeys(isWhole ? limits : { ...account.limits, ...limits }, version);
+    });
+  }
+
+  describe(id: string, attributes: readonly Attribute[], version: bigint | undefined, actor: Actor): Promise<Account> {
+    return changeAccount(this.accounts, { id, actor }, (account) => account.describe(attributes, version));
+  }
+}

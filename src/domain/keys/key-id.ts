@@ -1,6 +1,0 @@
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Key ids are UUIDs in lower case. */
-export function isKeyId(text: string): boolean {
-  return UUID.test(text);
-}
