@@ -90,6 +90,21 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
+export const MAX_PAGE_SIZE = 1000;
+export const DEFAULT_PAGE_SIZE = 100;
+
+/** Over gRPC and at the command line. */
+export interface LongPageRequest {
+  /** At most MAX_PAGE_SIZE; 0 for the default. */
+  readonly pageSize: number;
+  /** From the answer with the previous page. */
+  readonly pageToken?: string | undefined;
+}
+
+export function pageSizeProblem(pageSize: number): string | undefined {
+  return pageSize <= MAX_PAGE_SIZE ? undefined : `must be at most ${MAX_PAGE_SIZE}`;
+}
+
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | null;

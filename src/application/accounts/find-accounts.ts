@@ -1,22 +1,23 @@
 import type { Account, AccountStatus } from '../../domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
 import { requireFields } from '../../domain/errors.js';
-import { type Page, pageOf, textIn, wrongPageToken } from '../lists.js';
+import {
+  DEFAULT_PAGE_SIZE,
+  type LongPageRequest,
+  type Page,
+  pageOf,
+  pageSizeProblem,
+  textIn,
+  wrongPageToken,
+} from '../lists.js';
 import type { Accounts } from '../ports.js';
 import { accountNotFound } from '../account-transaction.js';
 
-export const MAX_ACCOUNTS_PAGE = 1000;
-const DEFAULT_PAGE = 100;
-
-export interface AccountListing {
+export interface AccountListing extends LongPageRequest {
   /** Undefined: any status. */
   readonly status?: AccountStatus | undefined;
   readonly email?: string | undefined;
   readonly isWithoutManagers?: boolean | undefined;
-  /** At most MAX_ACCOUNTS_PAGE; 0 for the default. */
-  readonly pageSize: number;
-  /** From the answer with the previous page. */
-  readonly pageToken?: string | undefined;
 }
 
 export class ListAccounts {
@@ -27,9 +28,9 @@ export class ListAccounts {
     const { status, email, isWithoutManagers } = filter;
     requireFields({
       email: email === undefined ? undefined : emailProblem(email),
-      pageSize: pageSize <= MAX_ACCOUNTS_PAGE ? undefined : `must be at most ${MAX_ACCOUNTS_PAGE}`,
+      pageSize: pageSizeProblem(pageSize),
     });
-    const size = pageSize || DEFAULT_PAGE;
+    const size = pageSize || DEFAULT_PAGE_SIZE;
     const after = pageToken === undefined ? undefined : idIn(pageToken);
     const found = await this.accounts.list({ status, email, isWithoutManagers }, after, size + 1);
     return pageOf(found, size, ({ id }) => id);

@@ -1,19 +1,20 @@
 import { requireFields } from '../../domain/errors.js';
 import { readDisplayed } from '../../domain/keys/foreign-key.js';
 import { readShownPrefix } from '../../domain/keys/key-string.js';
-import { type KeyFilter, type OwnedKey, type Page, wrongPageToken } from '../lists.js';
+import {
+  DEFAULT_PAGE_SIZE,
+  type KeyFilter,
+  type LongPageRequest,
+  type OwnedKey,
+  type Page,
+  pageSizeProblem,
+  wrongPageToken,
+} from '../lists.js';
 import { type ShownKeys, startOf } from './shown-keys.js';
 
-export const MAX_KEYS_PAGE = 1000;
-const DEFAULT_PAGE = 100;
-
-export interface KeyListing extends Omit<KeyFilter, 'prefix' | 'displayed'> {
+export interface KeyListing extends Omit<KeyFilter, 'prefix' | 'displayed'>, LongPageRequest {
   /** As a list shows it: `lk_4f9a01c2d3e4…`, or less of it. */
   readonly prefix?: string | undefined;
-  /** At most MAX_KEYS_PAGE; 0 for the default. */
-  readonly pageSize: number;
-  /** From the answer with the previous page. */
-  readonly pageToken?: string | undefined;
 }
 
 /** The keys of all owners, for those who run the service. */
@@ -25,11 +26,11 @@ export class ListAllKeys {
 
   /** A prefix that no list shows finds nothing. */
   async execute({ prefix: shown, pageSize, pageToken, ...filter }: KeyListing): Promise<Page<OwnedKey>> {
-    requireFields({ pageSize: pageSize <= MAX_KEYS_PAGE ? undefined : `must be at most ${MAX_KEYS_PAGE}` });
+    requireFields({ pageSize: pageSizeProblem(pageSize) });
     const after = startOf(pageToken, wrongPageToken);
     const named = shown === undefined ? {} : this.shownBy(shown);
     if (!named) return { items: [], nextCursor: null };
-    return this.shownKeys.page({ ...filter, ...named }, after, pageSize || DEFAULT_PAGE);
+    return this.shownKeys.page({ ...filter, ...named }, after, pageSize || DEFAULT_PAGE_SIZE);
   }
 
   /** Whether some key may be shown so. It is recorded only then: any other text may be a secret. */

@@ -3,6 +3,7 @@ import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { NoticeReceivers } from '../../domain/notices/channel.js';
 import { hasReceiver, idleSteps, type IdleStep } from '../../domain/notices/idle-keys.js';
 import type { AccountTransaction } from '../account-transaction.js';
+import type { KeyPosition } from '../lists.js';
 import type { Accounts, IdleKeys } from '../ports.js';
 import { changeKeys } from './change-keys.js';
 
@@ -22,10 +23,10 @@ export const MOST_STEPS = 500;
 /** A run that meets so many ends. Fewer, such as owners that others keep locked, do not affect the other owners. */
 const MOST_FAILURES = 10;
 
-/** What a run has done so far. */
-interface Run {
-  readonly counts: IdleCounts;
-  readonly errors: unknown[];
+/** A page of owners, and where the next page starts. */
+interface OwnerPage<Position> {
+  readonly ownerIds: readonly string[];
+  readonly next: Position | undefined;
 }
 
 /**
@@ -40,46 +41,42 @@ export class RevokeIdleKeys {
   ) {}
 
   /** Looks at all open keys. */
-  async find(): Promise<IdleCounts> {
-    const { afterDays } = this.settings;
-    const run = newRun();
-    if (afterDays === undefined) return run.counts;
-    let after: Awaited<ReturnType<IdleKeys['findUnused']>>['next'];
-    do {
-      // oxlint-disable-next-line no-await-in-loop
-      const { ownerIds, next } = await this.idleKeys.findUnused(afterDays, after);
-      // oxlint-disable-next-line no-await-in-loop
-      await this.decideAll(ownerIds, afterDays, run);
-      after = next;
-    } while (after);
-    return countsOf(run);
+  find(): Promise<IdleCounts> {
+    return this.decideAll<KeyPosition>((afterDays, after) => this.idleKeys.findUnused(afterDays, after));
   }
 
   /** Looks at the keys whose owners were notified. */
-  async check(): Promise<IdleCounts> {
-    const { afterDays } = this.settings;
-    const run = newRun();
-    if (afterDays === undefined) return run.counts;
-    let ownerIds: readonly string[] = [];
-    do {
-      // oxlint-disable-next-line no-await-in-loop
-      ownerIds = await this.idleKeys.findNoticed(ownerIds.at(-1), PAGE);
-      // oxlint-disable-next-line no-await-in-loop
-      await this.decideAll(ownerIds, afterDays, run);
-    } while (ownerIds.length === PAGE);
-    return countsOf(run);
+  check(): Promise<IdleCounts> {
+    return this.decideAll<string>(async (_, after) => {
+      const ownerIds = await this.idleKeys.findNoticed(after, PAGE);
+      return { ownerIds, next: ownerIds.length === PAGE ? ownerIds.at(-1) : undefined };
+    });
   }
 
-  private async decideAll(ownerIds: readonly string[], afterDays: number, { counts, errors }: Run): Promise<void> {
-    for (const ownerId of ownerIds) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop
-        await this.decide(ownerId, afterDays, counts);
-      } catch (error) {
-        errors.push(error);
-        if (errors.length === MOST_FAILURES) throw errors[0];
+  /** Throws the first error, once everything else is done. */
+  private async decideAll<Position>(
+    pageAfter: (afterDays: number, after: Position | undefined) => Promise<OwnerPage<Position>>,
+  ): Promise<IdleCounts> {
+    const { afterDays } = this.settings;
+    const counts = { notified: 0, ended: 0 };
+    const errors: unknown[] = [];
+    if (afterDays === undefined) return counts;
+    let page: OwnerPage<Position> | undefined;
+    do {
+      // oxlint-disable-next-line no-await-in-loop
+      page = await pageAfter(afterDays, page?.next);
+      for (const ownerId of page.ownerIds) {
+        try {
+          // oxlint-disable-next-line no-await-in-loop
+          await this.decide(ownerId, afterDays, counts);
+        } catch (error) {
+          errors.push(error);
+          if (errors.length === MOST_FAILURES) throw errors[0];
+        }
       }
-    }
+    } while (page.next !== undefined);
+    if (errors.length > 0) throw errors[0];
+    return counts;
   }
 
   private async decide(ownerId: string, afterDays: number, counts: IdleCounts): Promise<void> {
@@ -108,16 +105,6 @@ export class RevokeIdleKeys {
     const found = await Promise.all((owner?.managers ?? []).map((id) => this.accounts.find(id)));
     return found.filter((person) => person !== undefined);
   }
-}
-
-function newRun(): Run {
-  return { counts: { notified: 0, ended: 0 }, errors: [] };
-}
-
-/** Throws the first error, once everything else is done. */
-function countsOf({ counts, errors }: Run): IdleCounts {
-  if (errors.length > 0) throw errors[0];
-  return counts;
 }
 
 async function note(transaction: AccountTransaction, step: IdleStep): Promise<void> {

@@ -4,7 +4,8 @@ import { accountIdProblem } from '../../../../domain/accounts/account-profile.js
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
-import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../../application/accounts/find-accounts.js';
+import type { AccountListing } from '../../../../application/accounts/find-accounts.js';
+import { MAX_PAGE_SIZE } from '../../../../application/lists.js';
 import type { Administration, Databases } from '../administration.js';
 import { answering, type Answer, table } from '../answering.js';
 import { atVersion, describe, viewOf } from './account-answers.js';
@@ -65,7 +66,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
   });
   const list = account
     .command('list')
-    .description(`list accounts by id, ${MAX_ACCOUNTS_PAGE} a page; purged accounts are not listed`)
+    .description(`list accounts by id, ${MAX_PAGE_SIZE} a page; purged accounts are not listed`)
     .addOption(new Option('--status <status>', 'only accounts with this status').choices(ACCOUNT_STATUSES))
     .option('--email <address>', 'only the account with this email; case does not matter')
     .option('--without-managers', 'only service accounts that no active person manages, except deleted ones')
@@ -112,7 +113,7 @@ function activeKeys({ revoke }: Administration['rehearsal'], id: string, actor: 
 
 async function listAccounts(databases: Databases, options: ListOptions): Promise<Answer> {
   const { status, email, pageToken, withoutManagers: isWithoutManagers } = options;
-  const listing = { status, email, isWithoutManagers, pageToken, pageSize: MAX_ACCOUNTS_PAGE };
+  const listing = { status, email, isWithoutManagers, pageToken, pageSize: MAX_PAGE_SIZE };
   const page = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
   const { items: accounts, nextCursor: nextPageToken } = page;
   const items = accounts.map(viewOf);

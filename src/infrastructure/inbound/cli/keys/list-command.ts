@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
-import { type KeyListing, MAX_KEYS_PAGE } from '../../../../application/keys/list-all-keys.js';
-import type { OwnedKey } from '../../../../application/lists.js';
+import type { KeyListing } from '../../../../application/keys/list-all-keys.js';
+import { MAX_PAGE_SIZE, type OwnedKey } from '../../../../application/lists.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
@@ -32,7 +32,7 @@ interface ListOptions extends Filters {
 export function addListCommand(keys: Command, databases: Databases): void {
   keys
     .command('list')
-    .description(`list the keys of all owners, newest first, ${MAX_KEYS_PAGE} a page, or all keys of one owner`)
+    .description(`list the keys of all owners, newest first, ${MAX_PAGE_SIZE} a page, or all keys of one owner`)
     .option('--owner <id>', 'only keys of this account')
     .addOption(new Option('--status <status>', 'only keys with this status').choices(API_KEY_STATUSES))
     .option('--prefix <text>', 'only keys that begin so: as lists show it, or less of it')
@@ -53,7 +53,7 @@ async function listKeys(databases: Databases, { pageToken, all, json, ...filters
   });
   const isOfOwner = createdBy === undefined && pageToken === undefined && !all && Object.keys(others).length === 0;
   if (owner !== undefined && isOfOwner) return print(await listOfOwner(databases, owner, status), json);
-  const listing = { ...listingOf(filters), pageToken, pageSize: MAX_KEYS_PAGE };
+  const listing = { ...listingOf(filters), pageToken, pageSize: MAX_PAGE_SIZE };
   if (all) return printAll(databases, listing, json);
   print(await listPage(databases, listing), json);
 }
