@@ -1,5 +1,4 @@
-import type { NoticeChannel } from '../domain/notices/channel.js';
-import type { NoticeData, NoticeType } from '../domain/notices/key-notice.js';
+import type { NoticeChannel, NoticeData, NoticeType } from '../domain/notices/key-notice.js';
 
 /** Ports for notices. See ports.ts, which exports them too. */
 

@@ -4,8 +4,7 @@ import { createKey, newOwner, outcomeOf, times } from '../../test/support/applic
 import { NO_CLIENT } from '../domain/audit/audit-event.js';
 import { DAY_MS } from '../domain/time.js';
 import { RevokeForOwner } from './keys/revoke-for-owner.js';
-import { ChangeAccountStatus } from './accounts/change-account.js';
-import { PurgeAccount } from './accounts/purge-account.js';
+import { ChangeAccountStatus, PurgeAccount } from './accounts/change-account.js';
 import { rehearsed } from './with-transactions.js';
 
 const app = openFakes();

@@ -1,5 +1,5 @@
 import type { ServicePolicy } from '../domain/keys/key-policy.js';
-import type { NoticeReceivers } from '../domain/notices/channel.js';
+import type { NoticeReceivers } from '../domain/notices/key-notice.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import type { Database } from '../infrastructure/outbound/postgres/client/database.js';

@@ -1,14 +1,13 @@
-import { ChangeAccountStatus, ChangeEntitlements } from '../application/accounts/change-account.js';
+import { ChangeAccountStatus, ChangeEntitlements, PurgeAccount } from '../application/accounts/change-account.js';
 import { ManagedAccounts } from '../application/managed-account.js';
 import { GetAccount, ListAccounts } from '../application/accounts/find-accounts.js';
-import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { Administrators, RevokeAsAdministrator } from '../application/administration/administrators.js';
 import { ViewKeys } from '../application/administration/view-keys.js';
 import { ListAuditEvents } from '../application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
-import { CreateApiKey } from '../application/keys/create-api-key.js';
+import { CreateApiKey, RotateApiKey } from '../application/keys/make-api-keys.js';
 import { ImportKeys } from '../application/keys/import-keys.js';
 import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '../application/keys/keys-of-owner.js';
 import { ListAllKeys } from '../application/keys/list-all-keys.js';
@@ -17,7 +16,6 @@ import { type ChangeWaits, unansweredAccounts } from '../application/change-wait
 import { RecordFirstUse } from '../application/validation/record-first-use.js';
 import { RevokeAsPlatform, RevokeForOwner, RevokeLeakedKeys } from '../application/keys/revoke-for-owner.js';
 import { RevokeIdleKeys } from '../application/keys/revoke-idle-keys.js';
-import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { ReportUses } from '../application/validation/report-uses.js';
 import { ShowOwnKey } from '../application/validation/show-own-key.js';
 import { RecordDueEnds } from '../application/keys/record-due-ends.js';
@@ -111,6 +109,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     takesPasswords: passwordSignIn,
     rule: freshSignIn,
   });
+  const making = { confirmation, keyPrefix, changesPerHour: keyChangesPerHour, service: keyPolicy };
   const recordFirstUse = new RecordFirstUse(given.accounts, validationGate);
   const validateKey = new ValidateKey({
     ...ports,
@@ -127,8 +126,8 @@ export function buildUseCases(settings: Settings, given: Ports) {
     validateKey,
     reportUses: new ReportUses({ ...ports, keyPrefix, importPrefixes, rateLimit }),
     showOwnKey: new ShowOwnKey(validateKey, keys),
-    createApiKey: new CreateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
-    rotateApiKey: new RotateApiKey(confirmation, keyPrefix, keyChangesPerHour, keyPolicy),
+    createApiKey: new CreateApiKey(making),
+    rotateApiKey: new RotateApiKey(making),
     getKeyOfOwner: new GetKeyOfOwner(shownKeys, usage),
     renameApiKey: new RenameApiKey(accounts),
     revokeApiKey: new RevokeApiKey(accounts),

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Claim } from '../../src/application/notice-ports.js';
-import type { NoticeChannel } from '../../src/domain/notices/channel.js';
-import type { KeyNotice } from '../../src/domain/notices/key-notice.js';
+import type { NoticeChannel, KeyNotice } from '../../src/domain/notices/key-notice.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { maskKey } from '../../src/domain/keys/key-string.js';
 import { isTriedSooner, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../src/domain/notices/retry-schedule.js';

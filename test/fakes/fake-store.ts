@@ -12,7 +12,7 @@ import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { isOpen } from '../../src/domain/keys/key-status.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
 import { type IdleNotice, shownIdleEnd } from '../../src/domain/notices/idle-keys.js';
-import type { NoticeChannel } from '../../src/domain/notices/channel.js';
+import type { NoticeChannel } from '../../src/domain/notices/key-notice.js';
 import { recentUse, type KeyHistory } from '../../src/domain/usage/key-history.js';
 import { utcDay } from '../../src/domain/time.js';
 

@@ -4,6 +4,10 @@ import { accountNotFound, type AccountTransaction } from '../account-transaction
 import type { Accounts } from '../ports.js';
 import type { Attribute } from '../../domain/accounts/account-attributes.js';
 import type { AccountLimits } from '../../domain/accounts/account-limits.js';
+import { NO_TERMS, changedTerms } from '../../domain/accounts/account-change.js';
+import { FormerAccount } from '../../domain/accounts/former-account.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { changeKeys } from '../keys/change-keys.js';
 
 /** Whose account is changed, and who changes it. */
 interface ChangedBy {
@@ -71,5 +75,46 @@ export class ChangeEntitlements {
 
   describe(id: string, attributes: readonly Attribute[], version: bigint | undefined, actor: Actor): Promise<Account> {
     return changeAccount(this.accounts, { id, actor }, (account) => account.describe(attributes, version));
+  }
+}
+
+export class PurgeAccount {
+  constructor(private readonly accounts: Accounts) {}
+
+  /** Ends every key and deletes the data about the person. Returns how many keys it ended; 0 when it is repeated. */
+  async execute(id: string, version: bigint | undefined, actor: Actor): Promise<number> {
+    const managed = (await this.accounts.managedBy(id)).map((account) => account.id);
+    const purge = async (transaction: AccountTransaction) => {
+      const { account, formerAccount } = transaction;
+      const known = account ?? formerAccount;
+      if (!known) throw accountNotFound();
+      const former = FormerAccount.purge(known, version);
+      const named = await transaction.managedIds();
+      // Named as a manager of one more account before this one was locked.
+      if (named.some((each) => !managed.includes(each))) return undefined;
+      await this.removeManager(transaction, { id, named, actor });
+      const keys = new OwnerKeys(await transaction.openKeys());
+      const revoked = await changeKeys(transaction, { keys, actor }, () => keys.revokeAll('purged', transaction.now));
+      await transaction.endSessions();
+      await transaction.forgetAccount(former);
+      if (account) {
+        const details = changedTerms(account, NO_TERMS);
+        await transaction.record({ type: 'account.purged', details, ...actor });
+      }
+      return revoked.length;
+    };
+    return (await this.accounts.transaction(id, purge, managed)) ?? this.execute(id, version, actor);
+  }
+
+  private async removeManager(
+    transaction: AccountTransaction,
+    { id, named, actor }: { id: string; named: readonly string[]; actor: Actor },
+  ): Promise<void> {
+    for (const each of named) {
+      const account = transaction.other(each)!;
+      account.removeManager(id);
+      // oxlint-disable-next-line no-await-in-loop
+      await saveAccount(transaction, account, actor);
+    }
   }
 }

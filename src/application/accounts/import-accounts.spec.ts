@@ -3,8 +3,7 @@ import { openFakes } from '../../../test/fakes/fake-application.js';
 import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client } from '../../../test/support/application/calls.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { ImportAccounts } from './import-accounts.js';
-import { PutAccount, type PutAccountCommand } from './put-account.js';
+import { ImportAccounts, PutAccount, type PutAccountCommand } from './put-account.js';
 import { rehearsed } from '../with-transactions.js';
 
 const ACTOR = { actorId: 'admin:ada', actorKind: 'administrator', client: client() } as const;

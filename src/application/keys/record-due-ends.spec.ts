@@ -7,7 +7,7 @@ import { client, createKey, newOwner, times, themselves } from '../../../test/su
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { DAY_MS } from '../../domain/time.js';
 import type { RecordingGate } from '../ports.js';
-import type { CreatedApiKey } from './create-api-key.js';
+import type { CreatedApiKey } from './make-api-keys.js';
 import { saveKeys } from './change-keys.js';
 import { RecordDueEnds } from './record-due-ends.js';
 

@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/application/calls.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
 import { RecordFirstUse } from '../validation/record-first-use.js';
-import type { RotateApiKeyCommand } from './rotate-api-key.js';
+import type { RotateApiKeyCommand } from './make-api-keys.js';
 import { ValidateKey } from '../validation/validate-key.js';
 
 const READ = { operation: 'read', permission: '' } as const;

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { FakeStore } from '../../../test/fakes/fake-store.js';
 import { createKey, newOwner, POLICY, times } from '../../../test/support/application/calls.js';
-import type { NoticeReceivers } from '../../domain/notices/channel.js';
+import type { NoticeReceivers } from '../../domain/notices/key-notice.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { DAY_MS } from '../../domain/time.js';

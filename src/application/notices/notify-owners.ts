@@ -1,6 +1,10 @@
-import { channelsOf, type NoticeReceivers } from '../../domain/notices/channel.js';
+import {
+  channelsOf,
+  type NoticeReceivers,
+  DUE_NOTICE_TYPES,
+  type DueNoticeType,
+} from '../../domain/notices/key-notice.js';
 import { DUE_NOTICES, noticeDaysOf, type NoticeDays } from '../../domain/notices/due-notices.js';
-import { DUE_NOTICE_TYPES, type DueNoticeType } from '../../domain/notices/key-notice.js';
 import { inBatches } from '../keys/record-due-ends.js';
 import type { DueKeys, NoticeDecision, NotifyOfNetworks } from '../ports.js';
 

@@ -1,4 +1,4 @@
-import type { NoticeChannel } from '../../domain/notices/channel.js';
+import type { NoticeChannel } from '../../domain/notices/key-notice.js';
 import { ReceiverStanding, pauseAfter } from '../../domain/notices/retry-schedule.js';
 import type { NoticeReceiver, Outbox } from '../ports.js';
 import { HOUR_MS } from '../../domain/time.js';

@@ -14,7 +14,7 @@ import { type Change, restrictedCases } from '../../../test/support/application/
 import { printFigures, shortOrLong } from '../../../test/support/jest/long-form.js';
 import type { OPERATIONS } from '../../domain/keys/access.js';
 import { KEY_FIELDS } from '../../domain/keys/key-rules.js';
-import type { CreatedApiKey } from '../keys/create-api-key.js';
+import type { CreatedApiKey } from '../keys/make-api-keys.js';
 
 const RUNS = shortOrLong(1500, 100_000);
 

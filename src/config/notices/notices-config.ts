@@ -1,4 +1,4 @@
-import type { NoticeReceivers } from '../../domain/notices/channel.js';
+import type { NoticeReceivers } from '../../domain/notices/key-notice.js';
 import { MOST_KEY_DAYS } from '../../domain/accounts/account-limits.js';
 import type { EnvReader } from '../env-reader.js';
 import { type MailConfig, readMail } from './mail-config.js';

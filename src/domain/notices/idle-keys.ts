@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.js';
 import type { ApiKey } from '../keys/api-key.js';
 import { DAY_MS, MINUTE_MS } from '../time.js';
-import type { NoticeReceivers } from './channel.js';
+import type { NoticeReceivers } from './key-notice.js';
 
 /** What REVOKE_IDLE_AFTER_DAYS may be. Use of a key is written within a minute, and people have holidays. */
 export const IDLE_DAYS = { least: 14, most: 365 } as const;

@@ -3,8 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { POLICY } from '../../../test/support/application/calls.js';
 import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';
-import { channelsOf } from './channel.js';
-import { noticeData, NOTICE_TYPES, type NoticeType } from './key-notice.js';
+import { channelsOf, noticeData, NOTICE_TYPES, type NoticeType } from './key-notice.js';
 import { noticesOfChange } from './notices-of-change.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');

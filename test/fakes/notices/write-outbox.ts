@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deliveriesOf } from '../../../src/domain/notices/channel.js';
-import { type KeyNotice, noticeData } from '../../../src/domain/notices/key-notice.js';
+import { deliveriesOf, type KeyNotice, noticeData } from '../../../src/domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '../../../src/domain/notices/retry-schedule.js';
 import type { FakeStore } from '../fake-store.js';
 

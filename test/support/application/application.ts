@@ -5,7 +5,7 @@ import { Parts } from '../../../src/composition/parts.js';
 import { buildUseCases } from '../../../src/composition/use-cases.js';
 import { readConfig } from '../../../src/config/config.js';
 import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
-import type { NoticeReceivers } from '../../../src/domain/notices/channel.js';
+import type { NoticeReceivers } from '../../../src/domain/notices/key-notice.js';
 import type { RateLimit } from '../../../src/domain/rate-limit.js';
 import { openDatabase } from '../../../src/infrastructure/outbound/postgres/open-database.js';
 import type { SessionSource } from '../../../src/infrastructure/outbound/postgres/client/data-source.js';

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { PutAccount, PutAccountCommand } from '../../../src/application/accounts/put-account.js';
-import type { CreateApiKey, CreateApiKeyCommand } from '../../../src/application/keys/create-api-key.js';
-import type { RotateApiKey, RotateApiKeyCommand } from '../../../src/application/keys/rotate-api-key.js';
+import type {
+  CreateApiKey,
+  CreateApiKeyCommand,
+  RotateApiKey,
+  RotateApiKeyCommand,
+} from '../../../src/application/keys/make-api-keys.js';
 import { DEMO_OWNER } from '../../../src/config/demo.js';
 import type { Client } from '../../../src/domain/audit/audit-event.js';
 import { keyPolicy } from '../../../src/domain/keys/key-policy.js';

@@ -1,5 +1,5 @@
 import { themselves } from '../../../test/support/application/calls.js';
-import type { CreatedApiKey } from '../../../src/application/keys/create-api-key.js';
+import type { CreatedApiKey } from '../../../src/application/keys/make-api-keys.js';
 import type { UseCases } from '../../../src/composition/use-cases.js';
 import { client, createKey, outcomeOf } from './calls.js';
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Backlog, UndeliveredMessage } from '../../../application/notice-ports.js';
-import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notices/channel.js';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notices/key-notice.js';
 import { isKeyId } from '../../../domain/keys/key-rules.js';
 import type { Databases } from './administration.js';
 import { answering, type Answer, table } from './answering.js';

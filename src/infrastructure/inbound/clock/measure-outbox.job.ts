@@ -1,5 +1,5 @@
 import type { Backlog, UndeliveredNotices } from '../../../application/ports.js';
-import type { NoticeChannel } from '../../../domain/notices/channel.js';
+import type { NoticeChannel } from '../../../domain/notices/key-notice.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Job } from './job.js';
 

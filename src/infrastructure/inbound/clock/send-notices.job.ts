@@ -1,5 +1,5 @@
 import type { SendNotices, TryOutcome } from '../../../application/notices/send-notices.js';
-import type { NoticeChannel } from '../../../domain/notices/channel.js';
+import type { NoticeChannel } from '../../../domain/notices/key-notice.js';
 import { counter, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';

@@ -5,8 +5,13 @@ import { client, createKey, newOwner, rotateKey, themselves } from '../../../../
 import { MailServer, type ReceivedMail } from '../../../../test/support/platform/mail-server.js';
 import { Addressees } from '../../../application/notices/addressees.js';
 import { RenameApiKey } from '../../../application/keys/keys-of-owner.js';
-import { channelsOf } from '../../../domain/notices/channel.js';
-import { NOTICE_TYPES, type NoticeData, noticeData, type NoticeType } from '../../../domain/notices/key-notice.js';
+import {
+  channelsOf,
+  NOTICE_TYPES,
+  type NoticeData,
+  noticeData,
+  type NoticeType,
+} from '../../../domain/notices/key-notice.js';
 import { DAY_MS } from '../../../domain/time.js';
 import { readConfig } from '../../../config/config.js';
 import { MailReceiver } from './mail-receiver.js';

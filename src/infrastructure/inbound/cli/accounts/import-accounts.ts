@@ -1,5 +1,8 @@
-import { ACCOUNTS_AT_ONCE, ImportAccounts } from '../../../../application/accounts/import-accounts.js';
-import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
+import {
+  ACCOUNTS_AT_ONCE,
+  ImportAccounts,
+  type PutAccountCommand,
+} from '../../../../application/accounts/put-account.js';
 import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import type { Importable } from '../imports/import-command.js';

@@ -1,9 +1,8 @@
 import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { type Observable, throwError } from 'rxjs';
-import { ChangeAccountStatus } from '../../../../application/accounts/change-account.js';
+import { ChangeAccountStatus, PurgeAccount } from '../../../../application/accounts/change-account.js';
 import { GetAccount, ListAccounts } from '../../../../application/accounts/find-accounts.js';
-import { PurgeAccount } from '../../../../application/accounts/purge-account.js';
 import { PutAccount } from '../../../../application/accounts/put-account.js';
 import { ListAllKeys } from '../../../../application/keys/list-all-keys.js';
 import { RevokeAsPlatform } from '../../../../application/keys/revoke-for-owner.js';

@@ -1,13 +1,12 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
+import { CreateApiKey, RotateApiKey } from '../../../../application/keys/make-api-keys.js';
 import {
   GetKeyOfOwner,
   ListKeysOfOwner,
   RenameApiKey,
   RevokeApiKey,
 } from '../../../../application/keys/keys-of-owner.js';
-import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { keyView } from '../../shared/key-view.js';
 import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';

@@ -14,7 +14,7 @@ import {
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
 import { OBSERVERS } from '../../../../../test/support/application/observers.js';
-import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
+import type { CreatedApiKey } from '../../../../application/keys/make-api-keys.js';
 
 let app: OwnApplication;
 let other: Application;

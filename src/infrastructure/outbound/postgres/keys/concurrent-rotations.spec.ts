@@ -13,7 +13,7 @@ import {
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
 import { rotateKey, themselves } from '../../../../../test/support/application/calls.js';
-import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
+import type { CreatedApiKey } from '../../../../application/keys/make-api-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 

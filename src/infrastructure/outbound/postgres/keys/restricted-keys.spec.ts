@@ -9,7 +9,7 @@ import {
   rotateKey,
 } from '../../../../../test/support/application/application.js';
 import { compareWithAuditTrail } from '../../../../application/audit/compare-with-audit-trail.js';
-import type { CreateApiKeyCommand } from '../../../../application/keys/create-api-key.js';
+import type { CreateApiKeyCommand } from '../../../../application/keys/make-api-keys.js';
 import { digestMatches, KeyString } from '../../../../domain/keys/key-string.js';
 
 let app: OwnApplication;

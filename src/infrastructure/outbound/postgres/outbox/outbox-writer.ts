@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Any, type EntityManager, IsNull, Not } from 'typeorm';
-import { channelsOf, deliveriesOf, type Delivery, type NoticeReceivers } from '../../../../domain/notices/channel.js';
-import { type KeyNotice, noticeData } from '../../../../domain/notices/key-notice.js';
+import {
+  channelsOf,
+  deliveriesOf,
+  type Delivery,
+  type NoticeReceivers,
+  type KeyNotice,
+  noticeData,
+} from '../../../../domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import { AccountRow } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';

@@ -1,9 +1,8 @@
 import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '../../../../application/ports.js';
-import type { NoticeChannel } from '../../../../domain/notices/channel.js';
+import type { NoticeChannel, NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
 import { EXTRA_TRIES, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import { NOW, NOW_ONCE, type Database } from '../client/database.js';
 import { OutboxRow } from './rows.js';
-import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
 
 /** Longer than the longest attempt, by PostgreSQL's clock. */
 const CLAIM_SECONDS = 60;

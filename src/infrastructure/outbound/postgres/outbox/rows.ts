@@ -1,6 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { NoticeChannel } from '../../../../domain/notices/channel.js';
-import type { NoticeType } from '../../../../domain/notices/key-notice.js';
+import type { NoticeChannel, NoticeType } from '../../../../domain/notices/key-notice.js';
 
 /**
  * One row for the platform and one for each person that a notice goes to. It stays until the notice is delivered, or until failed notices are
