@@ -1,5 +1,6 @@
-// `npm run generate`: Python messages from proto/, for clients that are not built here. With --check: does the committed
-// file match proto/? The TypeScript types are made by the build (scripts/generate-types.mjs).
+// `npm run generate`: what lists the settings from docs/configuration.md, and Python messages from proto/, for clients that
+// are not built here. With --check: do the committed files match their sources? The TypeScript types are made by the build
+// (scripts/generate-types.mjs).
 import './lib/node-version.mjs';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { isMain, root } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
+import { settingsFiles } from './lib/settings.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
 const proto = 'latchkey/v1/api_key_service.proto';
@@ -52,12 +54,19 @@ function inPython(byte) {
   return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 }
 
-async function check() {
-  if (readFileSync(python, 'utf8') === (await pythonModule())) return;
-  throw new Stop(`${python} does not match proto/: run \`npm run generate\`.`);
+async function generate() {
+  writeFileSync(python, await pythonModule());
+  for (const [path, text] of Object.entries(settingsFiles())) writeFileSync(join(root, path), text);
 }
 
-if (isMain(import.meta.url)) {
-  const generate = async () => writeFileSync(python, await pythonModule());
-  await main(process.argv.includes('--check') ? check : generate);
+async function check() {
+  if (readFileSync(python, 'utf8') !== (await pythonModule())) {
+    throw new Stop(`${python} does not match proto/: run \`npm run generate\`.`);
+  }
+  for (const [path, text] of Object.entries(settingsFiles())) {
+    if (readFileSync(join(root, path), 'utf8') === text) continue;
+    throw new Stop(`${path} does not match docs/configuration.md: run \`npm run generate\`.`);
+  }
 }
+
+if (isMain(import.meta.url)) await main(process.argv.includes('--check') ? check : generate);

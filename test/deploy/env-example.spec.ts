@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
+import { readSettings } from '../../scripts/lib/settings.mjs';
+import { readConfig } from '../../src/config/config.js';
 import { configSource } from '../support/processes/config-source.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -16,10 +18,15 @@ describe('.env.example', () => {
     expect(listed).toEqual(expect.arrayContaining(read));
   });
 
-  it('lists the variables that docs/configuration.md explains', () => {
-    const rows = named(text('docs/configuration.md'), /^\| (`[A-Z][A-Z_]+`(?: `[A-Z_]+`)*) /gm);
-    const explained = rows.flatMap((row) => named(row!, /`(\w+)`/g));
-    expect(explained.toSorted()).toEqual(listed.toSorted());
+  it('shows the defaults that the service has', () => {
+    const oidc = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' };
+    const env = { DATABASE_URL: 'postgres://db/keys', SERVICE_TOKENS: `a:validator:${'5'.repeat(64)}`, ...oidc };
+    const rows = readSettings().service.filter(({ showsDefault }) => showsDefault);
+    const defaults = rows.flatMap(({ settings }) => settings.map(({ name, example }) => [name, example] as const));
+    expect(defaults.length).toBeGreaterThan(15);
+    for (const [name, value] of defaults) {
+      expect([name, readConfig({ ...env, [name]: value })]).toEqual([name, readConfig(env)]);
+    }
   });
 
   it('lists each variable once and sets none', () => {
