@@ -13,7 +13,6 @@ import { main, Stop } from './lib/stop.mjs';
 const parts = {
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   'lint and layers': ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
-  types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   'types of web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
   'proto compatibility': ['scripts/proto-baseline.mjs'],
@@ -24,18 +23,22 @@ const parts = {
   'plain words': ['scripts/plain-words.mjs'],
   'one version': ['scripts/release/versions.mjs'],
 };
-/** Needs the built service, so it waits for the build. @type {readonly [string, ...string[]]} */
-const migrations = ['scripts/migrations-drift.mjs'];
+/** What needs the built service or the built guard, so it waits for the build. @type {typeof parts} */
+const afterBuild = {
+  types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  migrations: ['scripts/migrations-drift.mjs'],
+};
 
 await main(async () => {
   if ((await step('scripts/install.mjs').code) !== 0) process.exit(1);
   copyJudge();
   if ((await step('scripts/build.mjs', ['types']).code) !== 0) process.exit(1);
   const built = check('build', ['scripts/build.mjs']);
+  const later = Object.entries(afterBuild).map(async ([name, command]) => (await built) && check(name, command));
   const results = await Promise.all([
     ...Object.entries(parts).map(([name, command]) => check(name, command)),
     built,
-    built.then((ok) => (ok ? check('migrations', migrations) : false)),
+    ...later,
   ]);
   if (results.includes(false)) throw new Stop('The check failed.');
 });
