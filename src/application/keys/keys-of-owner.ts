@@ -32,8 +32,8 @@ export class ListKeysOfOwner {
   ): Promise<KeysOfOwner> {
     const page = await this.shownKeys.page({ ownerId, status }, startOf(cursor, wrongCursor), limit);
     const activeKeys = await this.shownKeys.countActive(ownerId, page.now);
-    const { limits } = (await this.accounts.find(ownerId)) ?? NO_ENTITLEMENTS;
-    return { ...page, activeKeys, policy: keyPolicy(this.service, limits) };
+    const owner = page.items[0]?.owner ?? (await this.accounts.find(ownerId));
+    return { ...page, activeKeys, policy: keyPolicy(this.service, (owner ?? NO_ENTITLEMENTS).limits) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import type { KeyFilter, KeyPosition } from '../../../../application/lists.js';
 import { MAX_SHOWN_LENGTH } from '../../../../domain/keys/foreign-key.js';
-import { openKey, STATUS_BY_INDEX } from './key-status-sql.js';
+import { hasStatus, openKey, STATUS_BY_INDEX } from './key-status-sql.js';
 import { ApiKeyRow } from './rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
@@ -15,14 +15,22 @@ interface Span {
 /**
  * The same conditions are tried in several ways, each of which an index can answer in the order of the list, so that
  * PostgreSQL reads little more than the page. Together they have every key of the page; then the page is cut from them.
+ * The keys of one owner have an index of their own.
  */
 export function keyPage(manager: EntityManager, filter: KeyFilter, { after, limit, now }: Span): KeyQuery {
-  const pages = waysOf(filter).map((way) => {
-    const query = newestFirst(manager.createQueryBuilder(ApiKeyRow, 'key').select('key.id'), limit);
-    query.where(['NOT key.purged', ...way, ...conditionsOf(filter, after)].join(' AND '));
-    return `(${query.getQuery()})`;
-  });
-  const query = newestFirst(withOwners(manager), limit).where(`key.id IN (${pages.join(' UNION ALL ')})`);
+  const query = newestFirst(withOwners(manager), limit);
+  const conditions = ['NOT key.purged', ...conditionsOf(filter, after)];
+  if (filter.ownerId === undefined) {
+    const pages = waysOf(filter).map((way) => {
+      const page = newestFirst(manager.createQueryBuilder(ApiKeyRow, 'key').select('key.id'), limit);
+      return `(${page.where([...way, ...conditions].join(' AND ')).getQuery()})`;
+    });
+    query.where(`key.id IN (${pages.join(' UNION ALL ')})`);
+  } else {
+    const { status, createdBy } = filter;
+    const made = createdBy === undefined ? [] : [`(${MAKER.join(' OR ')})`];
+    query.where([...(status ? [hasStatus(status, 'key')] : []), ...made, ...conditions].join(' AND '));
+  }
   return query.setParameters({ ...parametersOf(filter), after: after?.createdAt, afterId: after?.id, now });
 }
 
