@@ -39,7 +39,7 @@ describe('npm run release', () => {
       'latchkey.cdx.json',
     ]);
     for (const [name, built] of [
-      ['guard', 'dist/index.js'],
+      ['guard', 'dist/clients/node/src/index.js'],
       ['panel', 'lib/dist/latchkey-panel.js'],
     ]) {
       const tarball = join('release', `latchkey-${name}-${NEXT}.tgz`);

@@ -33,6 +33,8 @@ export class Checkout {
     this.write('dist/main.js', part('HTTP_PORT'));
     this.write('examples/systems-api/dist/main.js', part('SYSTEMS_API_PORT'));
     noteInstalled(this.folder);
+    // One note lies under src, which must not come after the hash of what is there.
+    mkdirSync(join(this.folder, 'src'));
     for (const [note, text] of notesOf(this.folder)) {
       mkdirSync(dirname(note), { recursive: true });
       writeFileSync(note, text);
