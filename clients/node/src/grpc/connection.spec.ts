@@ -92,7 +92,7 @@ describe('the connection to the service', () => {
     relay.close();
   });
 
-  it('makes another connection if a peer is silent, also to new connections, and then forwards again', async () => {
+  it('makes another connection if a peer is silent, even to new connections, and then forwards again', async () => {
     await latchkey.start();
     const relay = await TcpRelay.to(latchkey.port);
     const guard = open({ target: relay.target, deadlineMs: 200, channelOptions: {} });

@@ -86,7 +86,7 @@ export class Connector {
   }
 }
 
-/** Loads the public contract, with the options that the types in src/generated were generated with. */
+/** Loads the public contract, with the options that its types were generated with. */
 export function loadContract() {
   const json = contract as object as Parameters<typeof fromJSON>[0];
   const definition = fromJSON(json, { longs: String, enums: String, defaults: true, oneofs: true });

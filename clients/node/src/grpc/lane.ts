@@ -6,6 +6,8 @@ import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 import { type StreamListener, ValidationStream, windowSecondsIn } from './validation-stream.js';
 
+/** After this time, in milliseconds, a stream is replaced: sooner than in the half minute that a service lets it end. */
+const streamMs = 20_000;
 /** A lane that has no stream after this time, in milliseconds, tries with a new client. gRPC itself may wait for ever. */
 const openTimeoutMs = 2000;
 /** The pause before the next stream if the last one answered nothing, in milliseconds. */
@@ -38,11 +40,9 @@ export class Lane implements StreamListener {
   private hasMoved = false;
   private isClosed = false;
 
-  /** @param streamMs after this time a stream is replaced: less than the half minute for which a service lets it end */
   constructor(
     private readonly connector: Connector,
     private readonly listener: LaneListener,
-    private readonly streamMs: number,
   ) {
     this.credentials = connector.credentials();
     this.client = connector.connect(this.credentials);
@@ -110,7 +110,7 @@ export class Lane implements StreamListener {
     const moves = !this.hasMoved && this.listener.isShared(this);
     this.hasMoved = moves;
     if (moves) this.openStream();
-    else this.wakeIn(this.streamMs * (0.5 + Math.random() / 2), () => this.openStream());
+    else this.wakeIn(streamMs * (0.5 + Math.random() / 2), () => this.openStream());
   }
 
   questionFailed(question: OpenQuestion, end: CallEnd): void {
@@ -128,20 +128,20 @@ export class Lane implements StreamListener {
 
   private openStream(): void {
     const credentials = this.connector.credentials();
-    if (credentials !== this.credentials) this.reconnect();
+    if (credentials !== this.credentials) this.reconnect(credentials);
     this.next?.retire();
     this.next = new ValidationStream(this.client, this.connector.identity, this);
     this.wakeIn(openTimeoutMs, () => {
-      this.reconnect();
+      this.reconnect(this.connector.credentials());
       this.openStream();
     });
   }
 
   /** Replaces the client, which looks up the addresses of the service again. */
-  private reconnect(): void {
+  private reconnect(credentials: ChannelCredentials): void {
     this.client.close();
-    this.credentials = this.connector.credentials();
-    this.client = this.connector.connect(this.credentials);
+    this.credentials = credentials;
+    this.client = this.connector.connect(credentials);
   }
 
   private wakeIn(ms: number, work: () => void): void {

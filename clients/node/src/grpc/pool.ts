@@ -9,7 +9,6 @@ import { type Answered, OpenQuestion } from './open-question.js';
 
 /** More than one, so that a connection remains when one breaks. */
 const laneCount = 2;
-const streamMs = 20_000;
 /** More texts than this, in characters, are sent as a unary call: a message of 64 KiB ends the whole stream. */
 const maxLength = 10_000;
 /** A stream that ends with one of these may have lost questions. With any other status, the service refused them. */
@@ -51,10 +50,10 @@ export class Pool implements LaneListener {
   private open = 0;
 
   /** @throws {Error} the TLS texts cannot be read */
-  constructor(options: GuardOptions, streamAgeMs = streamMs) {
+  constructor(options: GuardOptions) {
     this.deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
     this.connector = new Connector(options);
-    this.lanes = Array.from({ length: laneCount }, () => new Lane(this.connector, this, streamAgeMs));
+    this.lanes = Array.from({ length: laneCount }, () => new Lane(this.connector, this));
   }
 
   /**

@@ -2,7 +2,7 @@ import { type ClientDuplexStream, Metadata, status } from '@grpc/grpc-js';
 import type { ApiKeyServiceClient } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ApiKeyService.js';
 import type { ValidateKeyRequest } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
-import { type CallEnd } from './failure.js';
+import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 
 /** The most unanswered questions on one stream. The service reads no more than these. */
@@ -69,12 +69,10 @@ export class ValidationStream {
     this.call.write(question.request);
   }
 
-  /** Takes no more questions, and ends after the answers to those already sent. */
+  /** Takes no more questions, and ends once those already sent are answered or have reached their deadlines. */
   retire(): void {
-    if (this.isRetired) return;
     this.isRetired = true;
-    if (this.unanswered().length > 0) this.call.end();
-    else this.call.cancel();
+    void Promise.allSettled(this.unanswered().map(({ settled }) => settled)).then(() => this.call.cancel());
   }
 
   /** The questions that were sent and still wait. */

@@ -51,7 +51,7 @@ dQ0mPg3f8khVQNv0UA16v088XSAmE7ajBEoUu/L4GabWgfnrlrjiR3Ub
 -----END PRIVATE KEY-----
 `;
 
-/** Of the client's key, signed by itself, and ended on 20 November 2026. */
+/** A certificate of the client's key that is signed by itself and ended on 20 November 2026. */
 export const endedCertificate = `-----BEGIN CERTIFICATE-----
 MIIBEjCBugIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtzeXN0ZW1zLWFwaTAe
 Fw0yNjExMDEwMDAwMDBaFw0yNjExMjAwMDAwMDBaMBYxFDASBgNVBAMMC3N5c3Rl
