@@ -39,7 +39,7 @@ export interface RevokedKey extends OwnedKey {
   readonly events: readonly RecordedEvent[];
 }
 
-/** An administrator revokes a key of any owner, also of one who is not active. */
+/** An administrator revokes a key of any owner, even of one who is not active. */
 export class RevokeAsAdministrator {
   constructor(
     private readonly audit: Audit,

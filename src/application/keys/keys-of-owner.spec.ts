@@ -176,7 +176,7 @@ describe('GetKeyOfOwner', () => {
   });
 });
 
-test('an expiry that a list or a detail has read is recorded, also when the clock is set back in the meantime', async () => {
+test('an expiry that a list or a detail has read is recorded, even when the clock is set back in the meantime', async () => {
   const setBack = <T>(answer: T): T => {
     app.store.pass(-DAY_MS);
     return answer;

@@ -147,7 +147,7 @@ describe('RevokeAsPlatform', () => {
     expect(revocations(id)).toMatchObject([{ keyId: key.id, reason: 'platform', actorId: 'service:platform' }]);
   });
 
-  test('ends no key again, also when its account was purged', async () => {
+  test('ends no key again, even when its account was purged', async () => {
     const { id } = await newOwner(app);
     const [due, purged] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);

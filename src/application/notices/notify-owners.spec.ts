@@ -154,7 +154,7 @@ describe('notifyOfNetworks', () => {
   });
 });
 
-test('keeps every used network, also those without a notice', async () => {
+test('keeps every used network, even those without a notice', async () => {
   const key = aKey();
   const { networks } = await decide([key], [use(key, CAFE, 1), use(key, TRAIN, 1)]);
   const lastDays = new Map([[CAFE, 1], [TRAIN, 1]]); // prettier-ignore

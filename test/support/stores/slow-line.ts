@@ -53,7 +53,7 @@ export class SlowLine {
     this.holding = undefined;
   }
 
-  /** Carries nothing more over the connections that are open, and tells neither side: as a firewall forgets one. */
+  /** Drops what comes over the open connections without closing them, as a firewall does that has forgotten them. */
   forget(): void {
     for (const socket of this.sockets) socket.removeAllListeners('data').resume();
   }
