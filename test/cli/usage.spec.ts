@@ -144,6 +144,8 @@ describe('wrong usage of latchkey', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const put = ['account', 'put', 'ada', '--email', 'ada@example.com', '--display-name', 'Ada', '--permissions', ''];
   const leaked = unknownKey();
+  const inLatin1 = join(folder, 'latin-1');
+  writeFileSync(inLatin1, Buffer.from('un café noir', 'latin1'));
 
   test.each<[string, string[], RegExp]>([
     ['a command that does not exist', ['keys', 'lits'], /^unknown command 'lits'/],
@@ -178,6 +180,11 @@ describe('wrong usage of latchkey', () => {
     ['an administrator name with a line break', ['keys', 'revoke', '--leaked', '--by', 'a\nb'], /^--by must be/],
     ['a password both ways', [...put, '--password-from', '-', '--password-hash-from', '-'], /exclude each other$/],
     ['a file that is not there', [...put, '--password-from', join(folder, 'none')], /^--password-from .*ENOENT/],
+    [
+      'a password that is not in UTF-8',
+      [...put, '--password-from', inLatin1],
+      /^--password-from must be text in UTF-8, not in Latin-1 or UTF-16$/,
+    ],
     ['a service token without a role', ['service-token', 'create', 'gateway'], /--role/],
     [
       'a role that no service has',

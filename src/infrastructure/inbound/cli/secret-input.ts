@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { UsageError } from './failures.js';
 import { ask } from './terminal.js';
@@ -9,11 +10,15 @@ export async function readKey(): Promise<string> {
   return (await readStdin('The key: ')).trim();
 }
 
-/** @param file `-` for stdin. One line break at the end is removed. */
+/** @param file `-` for stdin. One line break at the end is removed, and a byte order mark. */
 export async function readSecretFrom(file: string, option: string): Promise<string> {
   if (file === '-') return withoutLineBreak(await readStdin('The secret: '));
+  return withoutLineBreak(textIn(bytesOf(file, option), option));
+}
+
+function bytesOf(file: string, option: string): Buffer {
   try {
-    return withoutLineBreak(readFileSync(file, 'utf8'));
+    return readFileSync(file);
   } catch (error) {
     throw new UsageError(`${option} names a file that can't be read (${(error as NodeJS.ErrnoException).code})`);
   }
@@ -28,7 +33,12 @@ async function readStdin(prompt: string): Promise<string> {
     if (length > MOST_BYTES) throw new UsageError(`stdin must hold at most ${MOST_BYTES} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return textIn(Buffer.concat(chunks), 'stdin');
+}
+
+function textIn(bytes: Buffer, where: string): string {
+  if (!isUtf8(bytes)) throw new UsageError(`${where} must be text in UTF-8, not in Latin-1 or UTF-16`);
+  return new TextDecoder().decode(bytes);
 }
 
 function withoutLineBreak(text: string): string {
