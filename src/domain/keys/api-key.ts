@@ -4,6 +4,7 @@ import { KEY_FIELDS, normalizeKeyNote, RENAMING_FIELDS, requireValid, ROTATION_F
 import { restrictionsOf, storedDigest } from './key-restrictions.js';
 import {
   type ApiKeyState,
+  type ChangingKeyState,
   type ImportOrder,
   type KeyLabel,
   type KeyOrder,
@@ -115,22 +116,22 @@ export class ApiKey {
     const newName = name === undefined ? oldName : normalizeName(name);
     const newNote = note === undefined ? oldNote : normalizeKeyNote(note);
     if (newName === oldName && newNote === oldNote) return undefined;
-    this.state = { ...this.state, name: newName, note: newNote };
+    this.change({ name: newName, note: newNote });
     return { name: oldName, note: oldNote };
   }
 
   /** Can't be undone. */
   revoke(now: Date): void {
     this.requireActive(now);
-    this.state = { ...this.state, revokedAt: now };
+    this.change({ revokedAt: now });
     this.leasesEnd = true;
   }
 
   /** Ends the key if its time has come and the end is not recorded yet. Returns the end, which must then be saved. */
   endIfDue(now: Date): EndStatus | undefined {
     const end = dueEnd(now, this.state);
-    if (end === 'expired') this.state = { ...this.state, expiredAt: now };
-    if (end === 'revoked') this.state = { ...this.state, revokedAt: this.state.endsAt };
+    if (end === 'expired') this.change({ expiredAt: now });
+    if (end === 'revoked') this.change({ revokedAt: this.state.endsAt });
     return end;
   }
 
@@ -142,13 +143,13 @@ export class ApiKey {
     const expiresInDays = order.expiresInDays ?? Math.min(this.lifeDays(), policy.maxKeyDays);
     const { ownerId, name, note, access, permissions, allowedNetworks } = this.state;
     const restrictions = { permissions: permissions ?? undefined, allowedNetworks: allowedNetworks ?? undefined };
-    const successor = ApiKey.issue(
+    const issued = ApiKey.issue(
       { id, ownerId, createdBy, name, access, expiresInDays, ...restrictions },
       keyString,
       now,
     );
-    successor.state = { ...successor.state, note, replaces: this.id, graceSeconds };
-    this.state = { ...this.state, replacedBy: id };
+    const successor = new ApiKey({ ...issued.state, note, replaces: this.id, graceSeconds });
+    this.change({ replacedBy: id });
     this.leasesEnd ||= graceSeconds < SHORT_GRACE_SECONDS;
     return successor;
   }
@@ -157,16 +158,16 @@ export class ApiKey {
   firstUsed(now: Date): number | undefined {
     const { graceSeconds, firstUsedAt } = this.state;
     if (graceSeconds === null || firstUsedAt) return undefined;
-    this.state = { ...this.state, firstUsedAt: now };
+    this.change({ firstUsedAt: now });
     return graceSeconds;
   }
 
   /** For the old key once its successor is in use: it ends after the grace period, unless it ends earlier. */
   endAfter(graceSeconds: number, now: Date): void {
     this.requireActive(now);
-    if (graceSeconds === 0) return void (this.state = { ...this.state, revokedAt: now });
+    if (graceSeconds === 0) return this.change({ revokedAt: now });
     const { expiresAt, endsAt } = this.state;
-    this.state = { ...this.state, priorEndsAt: endsAt, endsAt: endGiven(endsAt ?? expiresAt, now, graceSeconds) };
+    this.change({ priorEndsAt: endsAt, endsAt: endGiven(endsAt ?? expiresAt, now, graceSeconds) });
   }
 
   /** Removes the end that the successor gave the key. The end that stood before its first use is restored. */
@@ -177,7 +178,11 @@ export class ApiKey {
     const given = firstUsedAt && endGiven(expiresAt, firstUsedAt, graceSeconds!);
     // An older release stored no `priorEndsAt`. There, an end before the given one is an earlier successor's.
     const stands = given && endsAt! >= given ? priorEndsAt : endsAt;
-    this.state = { ...this.state, replacedBy: null, endsAt: (given && priorEndsAt) ?? stands };
+    this.change({ replacedBy: null, endsAt: (given && priorEndsAt) ?? stands });
+  }
+
+  private change(changed: Partial<ChangingKeyState>): void {
+    this.state = { ...this.state, ...changed };
   }
 
   private requireActive(now: Date): void {

@@ -3,14 +3,12 @@ import type { KeyPolicy } from './key-policy.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import type { KeyTimes } from './key-status.js';
 
-export interface ApiKeyState extends KeyTimes, KeyRestrictions {
+/** Set when the key is made. */
+export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestrictions {
   readonly id: string;
   readonly ownerId: string;
   /** The manager who made the key of a service account. Null: the owner. */
   readonly createdBy: string | null;
-  readonly name: string;
-  /** What the owner writes about the key. */
-  readonly note: string | null;
   readonly access: AccessLevel;
   readonly keyPrefix: string;
   /** Of an imported key: see ForeignKey. */
@@ -20,16 +18,26 @@ export interface ApiKeyState extends KeyTimes, KeyRestrictions {
   /** See `storedDigest`. */
   readonly digest: Buffer;
   readonly createdAt: Date;
-  /** The id of the key that this one replaces, and the id of its successor. */
+  /** The id of the key that this one replaces. */
   readonly replaces: string | null;
+  /** Only of a successor: how long the old key keeps working after this key's first use. */
+  readonly graceSeconds: number | null;
+}
+
+/** What can change later. Only `ApiKey.change` changes it, and each change saves all of it. */
+export interface ChangingKeyState extends Omit<KeyTimes, 'expiresAt'> {
+  readonly name: string;
+  /** What the owner writes about the key. */
+  readonly note: string | null;
+  /** The id of its successor. */
   readonly replacedBy: string | null;
   /** Only of an old key whose successor is in use: its `endsAt` before that, from an earlier successor. */
   readonly priorEndsAt: Date | null;
-  /** Only of a successor: how long the old key keeps working after this key's first use. */
-  readonly graceSeconds: number | null;
   /** Only of a successor. */
   readonly firstUsedAt: Date | null;
 }
+
+export interface ApiKeyState extends FixedKeyState, ChangingKeyState {}
 
 export interface KeyOrder {
   readonly id: string;

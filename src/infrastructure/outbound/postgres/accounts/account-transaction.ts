@@ -15,7 +15,7 @@ import { AuditEventRow } from '../audit/rows.js';
 import { OutboxRow } from '../outbox/rows.js';
 import { databaseNow } from '../client/database.js';
 import { listedKeys } from '../keys/listed-keys.js';
-import { fromApiKey, toApiKey } from '../keys/mapping.js';
+import { changingColumns, fromApiKey, toApiKey } from '../keys/mapping.js';
 import { managedBy } from './managed-by.js';
 import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
 import { ApiKeyRow, IdleNoticeRow } from '../keys/rows.js';
@@ -195,9 +195,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
 
   async saveKey(key: ApiKey): Promise<void> {
     this.hasEndedLeases ||= key.endsLeases;
-    const { id, name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt } = key.snapshot();
-    const change = { name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt };
-    await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, change);
+    await this.manager.update(ApiKeyRow, { id: key.id, ownerId: this.id }, changingColumns(key));
   }
 
   async record(event: AuditEvent, ownerId = this.id): Promise<void> {

@@ -35,11 +35,6 @@ export async function lockOldestDue(manager: EntityManager, limit: number): Prom
   return [...expired, ...ended];
 }
 
-export const SAVE_ENDS = `
-  UPDATE api_keys SET revoked_at = ended.revoked_at, expired_at = ended.expired_at
-  FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS ended (id, revoked_at, expired_at)
-  WHERE api_keys.id = ended.id`;
-
 /**
  * The domain's rules in SQL, for an active key of an active owner. $1 is the time, $2 the days of the type; `sent` is
  * the last notice of this type.

@@ -4,9 +4,10 @@ import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { fromAuditEvent } from '../audit/mapping.js';
 import { AuditEventRow } from '../audit/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
+import { insertMany, updateMany } from '../client/many-rows.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { findDue, lockCandidates, lockOldestDue, lockOpen, SAVE_ENDS, SAVE_NOTICES } from './due-keys-sql.js';
-import { toApiKey } from './mapping.js';
+import { findDue, lockCandidates, lockOldestDue, lockOpen, SAVE_NOTICES } from './due-keys-sql.js';
+import { changingColumns, toApiKey } from './mapping.js';
 import { ApiKeyRow, KeyNoticeRow } from './rows.js';
 
 /**
@@ -38,16 +39,10 @@ export class PostgresDueKeys implements DueKeys {
       if (rows.length === 0) return 0;
       const { keys, events, notices } = decide(rows.map(toApiKey), await databaseNow(manager));
       if (keys.length === 0) return 0;
-      const states = keys.map((key) => key.snapshot());
-      await manager.query(SAVE_ENDS, [
-        states.map(({ id }) => id),
-        states.map(({ revokedAt }) => revokedAt),
-        states.map(({ expiredAt }) => expiredAt),
-      ]);
-      await manager.insert(
-        AuditEventRow,
-        events.map(({ event, ownerId }) => fromAuditEvent(event, ownerId)),
-      );
+      const changed = keys.map((key) => ({ id: key.id, ...changingColumns(key) }));
+      await updateMany(manager, ApiKeyRow, changed);
+      const recorded = events.map(({ event, ownerId }) => fromAuditEvent(event, ownerId));
+      await insertMany(manager, AuditEventRow, recorded);
       await this.outbox.write(manager, notices);
       return keys.length;
     });

@@ -5,15 +5,16 @@ import type {
   KeyImports,
   NewImport,
 } from '../../../../application/key-import-ports.js';
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { toAccount } from '../accounts/mapping.js';
 import { AccountRow } from '../accounts/rows.js';
 import { fromAuditEvent } from '../audit/mapping.js';
+import { AuditEventRow } from '../audit/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
+import { insertMany } from '../client/many-rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { countActive } from './api-keys.js';
-import { toApiKey } from './mapping.js';
+import { fromApiKey, toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
 
 export class PostgresKeyImports implements KeyImports {
@@ -74,38 +75,15 @@ export class PostgresKeyImports implements KeyImports {
   }
 
   private async save(manager: EntityManager, added: readonly NewImport[]): Promise<void> {
-    await manager.query(ADD_KEYS, [JSON.stringify(added.map(({ key }) => toStored(key)))]);
+    // In one order, because an import with other accounts may be adding the same keys.
+    const rows = added.map(({ key }) => fromApiKey(key, null));
+    rows.sort((one, other) => (one.publicPart < other.publicPart ? -1 : 1));
+    await insertMany(manager, ApiKeyRow, rows);
     const events = added.map(({ event, key }) => fromAuditEvent(event, key.ownerId));
-    await manager.query(ADD_EVENTS, [JSON.stringify(events)]);
+    await insertMany(manager, AuditEventRow, events);
     await this.outbox.write(
       manager,
       added.flatMap(({ notices }) => notices),
     );
   }
-}
-
-/** In one order, because an import with other accounts may be adding the same keys. */
-const ADD_KEYS = `
-  INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, display_prefix, digest, created_at, expires_at,
-    permissions, allowed_networks)
-  SELECT id, "ownerId", name, access, "keyPrefix", "publicPart", "displayPrefix", decode(digest, 'hex'), "createdAt",
-    "expiresAt", permissions, "allowedNetworks"
-  FROM json_to_recordset($1) AS added (
-    id uuid, "ownerId" text, name text, access text, "keyPrefix" text, "publicPart" text, "displayPrefix" text, digest text,
-    "createdAt" timestamptz, "expiresAt" timestamptz, permissions text[], "allowedNetworks" text[])
-  ORDER BY "publicPart"`;
-
-const ADD_EVENTS = `
-  INSERT INTO audit_events (type, owner_id, key_id, actor_id, client_ip, user_agent, request_id, details)
-  SELECT type, "ownerId", "keyId", "actorId", "clientIp", "userAgent", "requestId", details
-  FROM json_to_recordset($1) AS added (
-    type text, "ownerId" text, "keyId" uuid, "actorId" text, "clientIp" text, "userAgent" text, "requestId" text,
-    details text)`;
-
-/** All that an imported key has. The other columns have their defaults. */
-function toStored(key: ApiKey) {
-  const { id, ownerId, name, access, keyPrefix, publicPart, displayPrefix, digest, ...rest } = key.snapshot();
-  const { createdAt, expiresAt, permissions, allowedNetworks } = rest;
-  const parts = { keyPrefix, publicPart, displayPrefix, digest: digest.toString('hex') };
-  return { id, ownerId, name, access, ...parts, createdAt, expiresAt, permissions, allowedNetworks };
 }

@@ -5,6 +5,7 @@ import type { KeyProof } from '../../../../domain/leaks/key-proof.js';
 import { type LeakReport, type ReportCharge, spendBudget } from '../../../../domain/leaks/leak-report.js';
 import { crowdGate } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';
+import { insertMany } from '../client/many-rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './rows.js';
 
 const ROWS_A_STATEMENT = 500;
@@ -21,7 +22,7 @@ export class PostgresLeakReports implements LeakReports {
         await spend(manager, requester.name, charge);
         const rows = reports.map(fromLeakReport);
         // oxlint-disable-next-line no-await-in-loop
-        while (rows.length > 0) await manager.query(INSERT, [JSON.stringify(rows.splice(0, ROWS_A_STATEMENT))]);
+        while (rows.length > 0) await insertMany(manager, LeakReportRow, rows.splice(0, ROWS_A_STATEMENT));
       });
     return this.gate.pass(commit, requester);
   }
@@ -74,14 +75,6 @@ const POSTPONE = `
     claimed_until = ${NOW} + make_interval(secs => $5)
   WHERE id = ${CLAIMED}`;
 
-/** One parameter for all rows: a statement may have 65,535, and TypeORM takes long to build one with thousands. */
-const INSERT = `
-  INSERT INTO leak_reports (public_parts, digests, actor_id, client_ip, user_agent, request_id, source, url)
-  SELECT * FROM json_to_recordset($1) AS report (
-    "publicParts" text[], digests bytea[], "actorId" text, "clientIp" text, "userAgent" text, "requestId" text,
-    source text, url text
-  )`;
-
 const LOCK = `
   INSERT INTO leak_report_budgets AS known (network, whole_at) VALUES ($1, ${NOW})
   ON CONFLICT (network) DO UPDATE SET whole_at = known.whole_at
@@ -98,11 +91,11 @@ function fromKeys(keys: readonly KeyProof[]): Pick<LeakReportRow, 'publicParts' 
   return { publicParts: keys.map(({ publicPart }) => publicPart), digests: keys.map(({ digest }) => digest) };
 }
 
-function fromLeakReport({ keys, reporter, source, url }: LeakReport) {
-  const { publicParts, digests } = fromKeys(keys);
+type Automatic = 'id' | 'tries' | 'claimedUntil';
+
+function fromLeakReport({ keys, reporter, source, url }: LeakReport): Omit<LeakReportRow, Automatic> {
   return {
-    publicParts,
-    digests: digests.map((digest) => `\\x${digest.toString('hex')}`),
+    ...fromKeys(keys),
     actorId: reporter.actorId,
     clientIp: reporter.client.ip,
     userAgent: reporter.client.userAgent,
