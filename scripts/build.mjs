@@ -4,7 +4,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from './lib/hash.mjs';
-import { copyJudge } from './lib/judge.mjs';
 import { isMain, root } from './lib/paths.mjs';
 import { endWithParent, run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
@@ -16,11 +15,10 @@ import { main, Stop } from './lib/stop.mjs';
  * @property {readonly [string, ...string[]]} outs the folders that it makes; the first holds a note with the hash of the inputs
  * @property {readonly string[]} command a script and its arguments
  * @property {string} cwd
- * @property {() => void} [prepare] is run before the command
  */
 
 const common = ['package-lock.json', 'tsconfig.json'];
-// The guard contains copies of the domain's files, and the screen imports some.
+// The guard and the screen contain what they import of the domain.
 const guardInputs = [
   'proto',
   'src/domain',
@@ -44,7 +42,6 @@ const parts = {
     name: '@latchkey/guard',
     inputs: [...common, ...guardInputs],
     outs: ['clients/node/dist'],
-    prepare: copyJudge,
     command: tsc,
     cwd: 'clients/node',
   },
@@ -102,12 +99,11 @@ async function build(names) {
 }
 
 /** @param {Part} part */
-async function buildPart({ name, inputs, outs, prepare, command: [script = '', ...args], cwd }) {
+async function buildPart({ name, inputs, outs, command: [script = '', ...args], cwd }) {
   const folders = outs.map((out) => join(root, out));
   const [note, wanted] = noteOf({ outs, inputs }, root);
   if (folders.every((folder) => existsSync(folder)) && noted(note) === wanted) return;
   console.log(`Building ${name} …`);
-  prepare?.();
   // The old result is deleted first. If this build is stopped, its output has no note, so it is built again.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(process.execPath, [join(root, script), ...args], {

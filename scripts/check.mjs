@@ -1,7 +1,6 @@
 // `npm run check`: every check of the code except its tests. Prints one line for each part.
 import './lib/node-version.mjs';
 import { join } from 'node:path';
-import { copyJudge } from './lib/judge.mjs';
 import { root } from './lib/paths.mjs';
 import { run, step } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
@@ -31,8 +30,8 @@ const afterBuild = {
 
 await main(async () => {
   if ((await step('scripts/install.mjs').code) !== 0) process.exit(1);
-  copyJudge();
-  if ((await step('scripts/build.mjs', ['types']).code) !== 0) process.exit(1);
+  // The types that the parts read: those of proto/, and the guard's.
+  if ((await step('scripts/build.mjs', ['guard']).code) !== 0) process.exit(1);
   const built = check('build', ['scripts/build.mjs']);
   const later = Object.entries(afterBuild).map(async ([name, command]) => (await built) && check(name, command));
   const results = await Promise.all([

@@ -115,6 +115,8 @@ describe('the house: every arrow points down', () => {
     ['src/planted.ts', './composition/start.js', composed],
     ['clients/node/src/planted.ts', '../../../src/domain/keys/key-string.js', workspace],
     ['clients/node/src/frameworks/planted.ts', '../../../../src/domain/keys/key-string.js', workspace],
+    ['clients/node/src/frameworks/planted.ts', '../../../../src/domain/keys/key-rights.js', workspace],
+    ['clients/node/src/grpc/planted.ts', '../../../../src/domain/keys/api-key.js', workspace],
     ['clients/node/src/planted.ts', 'express', core],
     ['clients/node/src/planted.ts', '@nestjs/common', core],
     ['clients/node/src/grpc/planted.ts', 'fastify', core],
@@ -148,6 +150,8 @@ describe('the house: every arrow points down', () => {
     ['src/composition/planted.ts', '../infrastructure/outbound/postgres/keys/api-keys.js'],
     ['clients/node/src/frameworks/planted.ts', 'fastify'],
     ['clients/node/src/http/planted.ts', '../guard.js'],
+    ['clients/node/src/http/planted.ts', '../../../../src/domain/ip-address.js'],
+    ['clients/node/src/planted.ts', '../../../src/domain/keys/key-rights.js'],
     ['clients/node/src/planted.ts', '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js'],
     ['examples/systems-api/src/planted.ts', '@latchkey/guard'],
     ['web/src/keys/planted.tsx', '../../../src/domain/accounts/permission'],
@@ -265,17 +269,19 @@ describe('an adapter decides nothing', () => {
   });
 });
 
-describe('what the settings screen imports of the domain', () => {
-  it('imports nothing that a browser does not have', () => {
-    const screen = readdirSync(join(root, 'web/src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-      /\.tsx?$/.test(file),
+describe.each([
+  ['the settings screen', 'web/src', ['src/domain/accounts/permission.ts']],
+  ['the guard', 'clients/node/src', ['src/domain/keys/key-rights.ts', 'src/domain/secrets.ts']],
+])('what %s imports of the domain', (_name, folder, some) => {
+  it('imports no package and nothing of Node', () => {
+    const sources = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => /\.m?tsx?$/.test(file) && !/\.spec\.ts$|^testing/.test(file),
     );
-    const reached = new Set(
-      screen.flatMap((file) => importsOf(join('web/src', file)).filter((imported) => imported.startsWith('src/'))),
-    );
+    const imported = sources.flatMap((file) => importsOf(join(folder, file)));
+    const reached = new Set(imported.filter((file) => file.startsWith('src/') && !file.includes('/generated/')));
     // A set also visits what is added on the way.
-    for (const file of reached) for (const imported of importsOf(file)) reached.add(imported);
-    expect([...reached]).toEqual(expect.arrayContaining(['src/domain/accounts/permission.ts']));
+    for (const file of reached) for (const each of importsOf(file)) reached.add(each);
+    expect([...reached]).toEqual(expect.arrayContaining(some));
     expect([...reached].filter((file) => !file.startsWith('src/domain/'))).toEqual([]);
   });
 });

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
 
-// What is generated or copied is made from files that are hashed themselves.
-const leftOut = /(^|\/)(node_modules|dist|generated|__pycache__)$|^clients\/node\/src\/domain$|\.spec\.ts$/;
+// What is generated is made from files that are hashed themselves.
+const leftOut = /(^|\/)(node_modules|dist|generated|__pycache__)$|\.spec\.ts$/;
 
 /**
  * One hash over the paths and contents of files and folders. File times are not used: they are wrong after a git

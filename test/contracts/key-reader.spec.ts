@@ -20,7 +20,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     const { publicPart } = key.snapshot();
     const verdict = async () => {
       const { found, now } = await world.keyReader.read(publicPart);
-      return found!.judge(READ, true, now);
+      return found!.verdictOn(READ, true, now);
     };
     return { id, key, publicPart, verdict };
   }
@@ -108,7 +108,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     const key = await newKey(world, id, { access: 'read-and-write' });
     const verdict = async () => {
       const { found, now } = await world.keyReader.read(key.snapshot().publicPart);
-      return found!.judge(READ, true, now);
+      return found!.verdictOn(READ, true, now);
     };
     const wide = { access: 'read-and-write', permissions: ['systems:read', 'systems:write'] };
     expect(await verdict()).toMatchObject(wide);

@@ -151,7 +151,7 @@ describe('idle keys of two instances, while the clock is moved', () => {
   const pairOf = (key: KeyLife, replaced?: string | null) => [key, ...(replaced ? [keys.get(replaced)!] : [])];
 
   /** What a run wrote since the last one, compared with what the test did. */
-  async function judge(seen: { notices: number; ends: number }): Promise<void> {
+  async function checkRun(seen: { notices: number; ends: number }): Promise<void> {
     const [allNotices, allEnds] = [await notices(), await ended()];
     const stored = allNotices.length > seen.notices ? await active() : new Map<string, unknown>();
     for (const { id, replaced, ms } of allNotices.slice(seen.notices)) {
@@ -221,7 +221,7 @@ describe('idle keys of two instances, while the clock is moved', () => {
         await Promise.all(early.map(use));
         const jobs = instances.flatMap(({ revokeIdleKeys }) => [revokeIdleKeys.find(), revokeIdleKeys.check()]);
         await Promise.all([...jobs, ...used.filter((key) => !early.includes(key)).map(use)]);
-        await judge(seen);
+        await checkRun(seen);
         const restMs = step + 1 < STEPS_MS.length ? 10 * MINUTE_MS : DAY_MS - STEPS_MS.at(-1)!;
         await pass(restMs);
       }

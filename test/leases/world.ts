@@ -173,7 +173,7 @@ export class World {
     const leases = this.guards[guard]!;
     await this.step(machine, 0);
     const held = leases.grantFor(USE);
-    if (held) this.judge(held.granted);
+    if (held) this.checkGrant(held.granted);
     const wish = held ? held.renewal : leases.next(USE);
     if (!wish || wish instanceof Promise) return;
     const server = this.schedule.instances[instance]!;
@@ -229,7 +229,7 @@ export class World {
   }
 
   /** A request that starts now is granted from a lease. */
-  private judge({ principal }: Granted): void {
+  private checkGrant({ principal }: Granted): void {
     this.leasesUsed += 1;
     const version = Number(principal.attributes['version']);
     if (version < this.answered) this.violations.push(`${this.time.now}: granted ${version} after ${this.answered}`);
@@ -248,7 +248,7 @@ export class World {
     for (const [index, { frozen, asleep }] of this.schedule.guards.entries()) {
       const isAway = [frozen, asleep].some(({ from, ms }) => this.time.now >= from && this.time.now < from + ms);
       const held = isAway ? undefined : this.guards[index]!.grantFor(USE);
-      if (held) this.judge(held.granted);
+      if (held) this.checkGrant(held.granted);
       if (held?.renewal) this.guards[index]!.ended(held.renewal, REFUSED, undefined);
     }
   }

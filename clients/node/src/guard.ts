@@ -8,7 +8,7 @@ import { type IsApiKey, isApiKeyBy } from './http/is-api-key.js';
 import { type Protect, protectWith } from './http/middleware.js';
 import { type Clocks, digestOf, type FromLease, Leases, type Use, type Wish } from './leases.js';
 import { type MakeRoute, routeWith } from './http/route.js';
-import { judge } from './judge.js';
+import { readAnswer } from './read-answer.js';
 import { operationOf as operationOfMethod, overridden } from './operation.js';
 import { type GuardOptions, assertUsable } from './options.js';
 import { type PreparedQuestion, type Question, prepare, requestIdOf } from './question.js';
@@ -71,7 +71,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
     try {
       const { response, windowSeconds } = await pool.validate(prepared, startedAt, wish?.uses);
       lease = response.lease;
-      decision = judge(response, permission, windowSeconds);
+      decision = readAnswer(response, permission, windowSeconds);
     } catch (error) {
       const { code, message } = failureOf(error);
       onError({ code, message: withoutCredentials(message + pool.trouble(), authorization), requestId });

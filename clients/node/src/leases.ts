@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Decision, Granted } from './decision.js';
-import type { Operation as JudgedOperation } from './domain/keys/access.js';
-import { bareAddress } from './domain/ip-address.js';
-import { coveringPermission } from './domain/accounts/permission.js';
-import { type KeyRights, refusalBy } from './domain/keys/key-rights.js';
+import type { Operation as DomainOperation } from '../../../src/domain/keys/access.js';
+import { bareAddress } from '../../../src/domain/ip-address.js';
+import { coveringPermission } from '../../../src/domain/accounts/permission.js';
+import { type KeyRights, refusalBy } from '../../../src/domain/keys/key-rights.js';
 import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
 import { writeExpiryOnce } from './http/http-answer.js';
 import { LeaseUses, type UsesFrom } from './lease-uses.js';
@@ -87,7 +87,7 @@ interface Key {
   isCrowded: boolean;
 }
 
-const operations: Readonly<Record<Operation, JudgedOperation>> = {
+const operations: Readonly<Record<Operation, DomainOperation>> = {
   READ: 'read',
   WRITE: 'write',
   DESTROY: 'destroy',

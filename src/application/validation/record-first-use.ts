@@ -40,7 +40,7 @@ export class RecordFirstUse {
       const { account } = transaction;
       if (!account) return undefined;
       const now = later(transaction.now, readAt);
-      const verdict = standing.ownedBy(account).judge(question, isAdmitted, now);
+      const verdict = standing.ownedBy(account).verdictOn(question, isAdmitted, now);
       if (!verdict.granted) return undefined;
       const keys = new OwnerKeys(await transaction.openKeys());
       const actor = { actorId: null, client };

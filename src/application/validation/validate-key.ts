@@ -120,10 +120,10 @@ export class ValidateKey {
     timer.endPart('limits');
     // Without a charge, the address or something before it decides.
     const isAdmitted = rate === undefined || rate.admitted;
-    let verdict = found.judge(question, isAdmitted, now);
+    let verdict = found.verdictOn(question, isAdmitted, now);
     if (found.isEndDue(now) || (verdict.granted && found.awaitsUse)) {
       const asked = { question, isAdmitted, client, since: performance.now() };
-      verdict = await this.judgeRecorded(presented, asked, { now, found });
+      verdict = await this.recordedVerdict(presented, asked, { now, found });
       if (verdict.granted) timer.endPart('record');
     }
     const charged = rate ? { rate } : {};
@@ -151,19 +151,20 @@ export class ValidateKey {
     found: KeyStanding,
     { now, forLease }: KeyReading,
   ): number | undefined {
-    if (!leaseWish || !forLease || found.isEndDue(now) || !found.judge(question, true, now).granted) return undefined;
+    if (!leaseWish || !forLease || found.isEndDue(now) || !found.verdictOn(question, true, now).granted)
+      return undefined;
     return leaseLength(this.parts.leaseMs, leaseWish, { ...found.forLease, ...forLease }, now);
   }
 
-  /** Judges the key. A due end, a successor's first use, or a use of a key that was found idle, is committed before the answer. */
-  private async judgeRecorded(
+  /** The verdict on the key. A due end, a successor's first use, or a use of a key that was found idle, is committed before the answer. */
+  private async recordedVerdict(
     presented: Presented,
     asked: Omit<FirstUse, 'standing' | 'readAt'>,
     { found, now }: Pick<KeyReading, 'found' | 'now'>,
   ): Promise<Verdict> {
     const { dueEnds, recordFirstUse } = this.parts;
     if (!found) return deny('invalid-key');
-    const verdict = found.judge(asked.question, asked.isAdmitted, now);
+    const verdict = found.verdictOn(asked.question, asked.isAdmitted, now);
     if (found.isEndDue(now)) {
       if (await dueEnds.ofKey(found.id, now, asked.since)) return verdict;
     } else if (verdict.granted && found.awaitsUse) {
@@ -172,7 +173,7 @@ export class ValidateKey {
     } else {
       return verdict;
     }
-    return this.judgeRecorded(presented, asked, await presented.reader.read(presented.publicPart));
+    return this.recordedVerdict(presented, asked, await presented.reader.read(presented.publicPart));
   }
 
   private async refuseUnproven(

@@ -65,9 +65,9 @@ function standing(
   });
 }
 
-function judge(part: Partial<Situation> = {}): Verdict {
+function verdictIn(part: Partial<Situation> = {}): Verdict {
   const situation = { ...GOOD, ...part };
-  return standing(situation).judge(situation, situation.withinRateLimit, at(situation.expired ? DAY : 0));
+  return standing(situation).verdictOn(situation, situation.withinRateLimit, at(situation.expired ? DAY : 0));
 }
 
 /** Each reason with the one fault that leads to it, in the order of judgement. */
@@ -90,7 +90,7 @@ test('KeyStanding knows its key, its status and whether its end is due', () => {
   expect([living.status(at(DAY)), living.isEndDue(at(DAY))]).toEqual(['expired', true]);
   const recorded = standing(GOOD, { expiredAt: at(DAY) });
   expect([recorded.status(NOW), recorded.isEndDue(at(DAY))]).toEqual(['expired', false]);
-  expect(recorded.judge(GOOD, true, NOW)).toEqual({ granted: false, reason: 'expired' });
+  expect(recorded.verdictOn(GOOD, true, NOW)).toEqual({ granted: false, reason: 'expired' });
 });
 
 describe('KeyStanding of an owner with limits and attributes', () => {
@@ -100,10 +100,10 @@ describe('KeyStanding of an owner with limits and attributes', () => {
   test('grants the lower access of the key and the owner, and what follows from it', () => {
     const readOnly = limited({ maxAccess: 'read-only' });
     const read = { ...GOOD, operation: 'read', permission: '' } as const;
-    expect(readOnly.judge(read, true, NOW)).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
-    expect(readOnly.judge(GOOD, true, NOW)).toMatchObject({ granted: false, reason: 'read-only-key' });
+    expect(readOnly.verdictOn(read, true, NOW)).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
+    expect(readOnly.verdictOn(GOOD, true, NOW)).toMatchObject({ granted: false, reason: 'read-only-key' });
     const low = limited({ maxAccess: 'read-and-write' }, { access: 'read-only' });
-    expect(low.judge(read, true, NOW)).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
+    expect(low.verdictOn(read, true, NOW)).toMatchObject({ access: 'read-only', permissions: ['systems:read'] });
   });
 
   test('is charged by the rate and burst of the owner, or by those of the service', () => {
@@ -115,16 +115,16 @@ describe('KeyStanding of an owner with limits and attributes', () => {
   test('grants with the attributes of the owner, also after the owner was read again', () => {
     const attributes = [{ name: 'tenant', value: 'acme' }];
     const owner = { ...NO_ENTITLEMENTS, status: 'active', permissions: GOOD.owned, attributes } as const;
-    expect(standing(GOOD, {}, { attributes }).judge(GOOD, true, NOW)).toMatchObject({ granted: true, attributes });
-    expect(standing(GOOD).ownedBy(owner).judge(GOOD, true, NOW)).toMatchObject({ granted: true, attributes });
+    expect(standing(GOOD, {}, { attributes }).verdictOn(GOOD, true, NOW)).toMatchObject({ granted: true, attributes });
+    expect(standing(GOOD).ownedBy(owner).verdictOn(GOOD, true, NOW)).toMatchObject({ granted: true, attributes });
     const ceiling = standing(GOOD).ownedBy({ ...owner, limits: { maxAccess: 'read-only' } });
-    expect(ceiling.judge(GOOD, true, NOW)).toMatchObject({ granted: false, reason: 'read-only-key' });
+    expect(ceiling.verdictOn(GOOD, true, NOW)).toMatchObject({ granted: false, reason: 'read-only-key' });
   });
 });
 
-describe('KeyStanding.judge', () => {
+describe('KeyStanding.verdictOn', () => {
   test('grants what the key, its access level and its owner allow', () => {
-    expect(judge()).toEqual({
+    expect(verdictIn()).toEqual({
       granted: true,
       keyId: 'k1',
       ownerId: 'u1',
@@ -137,18 +137,18 @@ describe('KeyStanding.judge', () => {
   });
 
   test.each(FAULTS)('denies with the reason %s', (reason, fault) => {
-    expect(judge(fault)).toMatchObject({ granted: false, reason });
+    expect(verdictIn(fault)).toMatchObject({ granted: false, reason });
   });
 
   test('treats an owner with an unknown status as suspended', () => {
-    expect(judge({ owner: 'locked' as AccountStatus })).toEqual({ granted: false, reason: 'owner-suspended' });
+    expect(verdictIn({ owner: 'locked' as AccountStatus })).toEqual({ granted: false, reason: 'owner-suspended' });
   });
 
   const pairs = FAULTS.flatMap(([first, one], index) =>
     FAULTS.slice(index + 1).map(([second, other]) => ({ first, second, both: { ...other, ...one } })),
   );
   test.each(pairs)('answers $first for $first and $second', ({ first, both }) => {
-    expect(judge(both)).toMatchObject({ granted: false, reason: first });
+    expect(verdictIn(both)).toMatchObject({ granted: false, reason: first });
   });
 
   test.each(OPERATIONS.filter((operation) => !['read', 'write'].includes(operation)))(
@@ -158,28 +158,28 @@ describe('KeyStanding.judge', () => {
       for (const access of ACCESS_LEVELS) {
         for (const permission of ['', ...owned]) {
           const denied = { granted: false, reason: 'operation-not-allowed' };
-          expect(judge({ operation, access, owned, permission })).toEqual(denied);
+          expect(verdictIn({ operation, access, owned, permission })).toEqual(denied);
         }
       }
     },
   );
 
   test('requires no permission when the question names none', () => {
-    expect(judge({ permission: '', owned: [] })).toMatchObject({ granted: true, permissions: [] });
+    expect(verdictIn({ permission: '', owned: [] })).toMatchObject({ granted: true, permissions: [] });
   });
 
   test('reports a permission with another action as missing, even when the owner has it', () => {
     const denied = { granted: false, reason: 'missing-permission' };
-    expect(judge({ permission: 'systems:delete' })).toEqual({ ...denied, missing: 'systems:delete' });
-    const readOnly = judge({ access: 'read-only', operation: 'read', permission: 'systems:write' });
+    expect(verdictIn({ permission: 'systems:delete' })).toEqual({ ...denied, missing: 'systems:delete' });
+    const readOnly = verdictIn({ access: 'read-only', operation: 'read', permission: 'systems:write' });
     expect(readOnly).toEqual({ ...denied, missing: 'systems:write' });
   });
 
   test('reports a missing write permission for a read-only key, but no read permission', () => {
-    const judgeWrite = (permission: string) => judge({ access: 'read-only', operation: 'write', permission });
+    const verdictOnWrite = (permission: string) => verdictIn({ access: 'read-only', operation: 'write', permission });
     const denied = { granted: false, reason: 'read-only-key' };
-    expect(judgeWrite('systems:write')).toEqual({ ...denied, missing: 'systems:write' });
-    expect([judgeWrite('systems:read'), judgeWrite('')]).toEqual([denied, denied]);
+    expect(verdictOnWrite('systems:write')).toEqual({ ...denied, missing: 'systems:write' });
+    expect([verdictOnWrite('systems:read'), verdictOnWrite('')]).toEqual([denied, denied]);
   });
 
   test('never grants more than the permissions, the access level and the statuses allow', () => {
@@ -209,7 +209,7 @@ describe('KeyStanding.judge', () => {
           withinRateLimit &&
           (operation === 'read' || (operation === 'write' && writes)) &&
           (permission === '' || allowed.includes(permission));
-        const verdict = judge(situation);
+        const verdict = verdictIn(situation);
         expect(verdict.granted).toBe(mayGrant);
         if (verdict.granted) expect(verdict.permissions).toEqual(allowed);
       }),

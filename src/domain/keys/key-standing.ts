@@ -83,7 +83,7 @@ export class KeyStanding {
   }
 
   /** The verdict on a key whose secret is proven. Key and owner were read together, at `now`. */
-  judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
+  verdictOn(question: Question, withinRateLimit: boolean, now: Date): Verdict {
     const { id, ownerId, owner, createdAt } = this.state;
     const expiresAt = this.state.endsAt ?? this.state.expiresAt;
     const status = this.status(now);

@@ -1,5 +1,5 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { UnreadableAnswer } from '../judge.js';
+import { UnreadableAnswer } from '../read-answer.js';
 
 /** How a call or a stream ended. */
 export interface CallEnd {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { bareAddress } from '../domain/ip-address.js';
+import { bareAddress } from '../../../../src/domain/ip-address.js';
 import { type HttpRequest, rawHeadersOf } from './http-request.js';
 
 /**

@@ -45,7 +45,7 @@ test('reads a key and its owner as they were stored, to the millisecond', async 
   const key = await newKey(['systems:read', 'billing:write']);
   const { now, found } = await reader.read(key.publicPart);
   expect(found!.proof.digest).toEqual(key.digest);
-  expect(found!.judge(READ, true, now)).toEqual({
+  expect(found!.verdictOn(READ, true, now)).toEqual({
     granted: true,
     keyId: key.id,
     ownerId: key.ownerId,
@@ -64,7 +64,7 @@ test('reads an owner without permissions, and times of every millisecond', async
   const [early, late] = [new Date('2026-01-01T00:00:00.001Z'), new Date('2126-12-31T23:59:59.999Z')];
   await app.sql(`UPDATE api_keys SET created_at = $2, expires_at = $3 WHERE id = $1`, [key.id, early, late]);
   const { found, now } = await reader.read(key.publicPart);
-  expect(found!.judge(READ, true, now)).toMatchObject({ permissions: [], createdAt: early, expiresAt: late });
+  expect(found!.verdictOn(READ, true, now)).toMatchObject({ permissions: [], createdAt: early, expiresAt: late });
 });
 
 test('reads that a key or its owner has ended, regardless of the clock', async () => {
@@ -73,7 +73,7 @@ test('reads that a key or its owner has ended, regardless of the clock', async (
   await app.sql(`UPDATE api_keys SET revoked_at = now() WHERE id = $1`, [revoked.id]);
   const verdictOn = async ({ publicPart }: { publicPart: string }) => {
     const { found, now } = await reader.read(publicPart);
-    return found!.judge(READ, true, now);
+    return found!.verdictOn(READ, true, now);
   };
   expect(await verdictOn(expired)).toEqual({ granted: false, reason: 'expired' });
   expect(await verdictOn(revoked)).toEqual({ granted: false, reason: 'revoked' });
@@ -125,7 +125,7 @@ test.each([0, 1])('reads every earlier change while an older read is under way, 
   const slow = new PostgresKeyReader(primaryAt(line.instead(database.url)));
   const granted = async (publicPart: string) => {
     const { found, now } = await slow.read(publicPart);
-    return found?.judge(READ, true, now).granted;
+    return found?.verdictOn(READ, true, now).granted;
   };
   try {
     await slow.open();

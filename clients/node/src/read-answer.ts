@@ -16,7 +16,11 @@ export class UnreadableAnswer extends Error {
  * @param windowSeconds from the call's initial metadata, for an answer without a window of its own
  * @throws {UnreadableAnswer} the outcome is missing, incomplete or unknown to this guard
  */
-export function judge(response: Response, permission: string, windowSeconds: number | undefined): Granted | Denied {
+export function readAnswer(
+  response: Response,
+  permission: string,
+  windowSeconds: number | undefined,
+): Granted | Denied {
   const rateLimit = rateLimitOf(response, windowSeconds);
   switch (response.outcome) {
     case 'grant':
