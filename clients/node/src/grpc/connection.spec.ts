@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ServerCredentials, status } from '@grpc/grpc-js';
 import { type Guard, createGuard } from '../guard.js';
 import type { FailureEvent } from '../hooks.js';
@@ -26,6 +26,7 @@ describe('the connection to the service', () => {
 
   beforeEach(() => latchkey.answers(granted()));
   afterEach(() => {
+    jest.restoreAllMocks();
     for (const guard of guards.splice(0)) guard.close();
     latchkey.stop();
   });
@@ -104,6 +105,25 @@ describe('the connection to the service', () => {
     await eventually(async () => (await guard.check(question)).allowed);
     relay.close();
     expect(channelOptions['grpc.keepalive_time_ms']! + channelOptions['grpc.keepalive_timeout_ms']!).toBeLessThan(2000);
+  });
+
+  it('ends a replaced stream, even if the service never answers what it carries', async () => {
+    await latchkey.start();
+    const [realTimeout, replacements] = [setTimeout, [] as (() => void)[]];
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void, ms: number) => {
+      // Only the replacement of a stream waits that long.
+      if (ms >= 10_000 && ms <= 20_000) replacements.push(work);
+      return realTimeout(work, ms);
+    }) as typeof setTimeout);
+    const guard = open({ deadlineMs: 1000 });
+    await latchkey.hasStreamsOf(guard);
+    latchkey.hangs();
+    const answer = guard.check(question);
+    await eventually(() => latchkey.questions.length === 1);
+    const replaced = [...latchkey.streams];
+    for (const replace of replacements) replace();
+    expect(await answer).toMatchObject({ status: 503 });
+    await eventually(() => !replaced.some((stream) => latchkey.streams.has(stream)));
   });
 
   it('opens its streams to two addresses where there are two, and works while one is silent', async () => {
