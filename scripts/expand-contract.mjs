@@ -21,8 +21,6 @@ const CONTRACTIONS = [
 ];
 const MARKER = /\/\/ contract: \S.{9,}/;
 
-/** Older migrations were released before migrations had to build indexes without locking the table. */
-const LOCKS_CHECKED_SINCE = '1764400000000';
 const LOCKS_MARKER = /\/\/ locks: \S.{9,}/;
 const TABLE = String.raw`(?:ONLY\s+)?(?<table>[\w.]+|\$\{\w+\})`;
 
@@ -87,20 +85,17 @@ if (isMain(import.meta.url)) {
   await main(async () => {
     const files = readdirSync(MIGRATIONS).filter((file) => /^\d+-.*\.ts$/.test(file));
     if (files.length === 0) throw new Stop(`There are no migrations in ${MIGRATIONS}.`);
-    /** @param {string[]} among @param {(source: string) => string[]} look */
-    const found = (among, look) =>
-      among.flatMap((file) => look(readFileSync(join(MIGRATIONS, file), 'utf8')).map((what) => `  ${file}: ${what}`));
-    const contractions = found(files, contractionsIn);
+    /** @param {(source: string) => string[]} look */
+    const found = (look) =>
+      files.flatMap((file) => look(readFileSync(join(MIGRATIONS, file), 'utf8')).map((what) => `  ${file}: ${what}`));
+    const contractions = found(contractionsIn);
     if (contractions.length > 0) {
       throw new Stop(
         `These migrations may break instances of the previous release, which still run during an upgrade:\n${contractions.join('\n')}\n` +
           'Leave that to a later release, or say in a comment `// contract: why` why no running release needs it any more.',
       );
     }
-    const locks = found(
-      files.filter((file) => file >= LOCKS_CHECKED_SINCE),
-      longLocksIn,
-    );
+    const locks = found(longLocksIn);
     if (locks.length === 0) return;
     throw new Stop(
       `These migrations may hold up running instances for as long as they take:\n${locks.join('\n')}\n` +

@@ -6,6 +6,8 @@ export interface ExaminedDatabase {
   /** Milliseconds by which PostgreSQL's clock is ahead of this machine's. */
   readonly clockAheadMs: number;
   readonly missingMigrations: readonly string[];
+  /** What to do about tables that this release can't migrate. */
+  readonly tooOld?: string | undefined;
   /** Undefined where the tables are older than this release. */
   readonly tables?: ExaminedTables | undefined;
 }

@@ -4,6 +4,7 @@ import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '../
 import { CommandHost } from '../support/processes/command-line.js';
 import { buildService } from '../support/processes/service-process.js';
 import { createDatabase } from '../support/stores/databases.mjs';
+import { sql } from '../support/stores/sql.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 
 const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL'];
@@ -108,6 +109,15 @@ describe('latchkey doctor', () => {
       },
     ]);
     expect(findings.map(({ what }) => what)).not.toContain('instances');
+    await sql(
+      empty.url,
+      `CREATE TABLE migrations (id serial PRIMARY KEY, timestamp bigint NOT NULL, name varchar NOT NULL);
+       INSERT INTO migrations (timestamp, name) VALUES (1763600000000, 'InitialSchema1763600000000')`,
+    );
+    const tooOld = await doctor({ DATABASE_URL: empty.url });
+    expect(tooOld.of('migrations').action).toBe(
+      'the tables are those of 0.1.0: upgrade to 0.2.0 first, then to this version',
+    );
     await empty.drop();
   });
 

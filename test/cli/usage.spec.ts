@@ -41,7 +41,7 @@ describe('latchkey migrate', () => {
     expect(await latchkey(['account', 'show', 'ada'], { env: twice })).toEqual(early);
     const first = await latchkey(['migrate', '--json'], { env: twice });
     expect(first).toMatchObject({ code: 0, err: '' });
-    expect(JSON.parse(first.out).applied).toEqual(expect.arrayContaining(['InitialSchema1763600000000']));
+    expect(JSON.parse(first.out).applied).toEqual(expect.arrayContaining(['KeyRevocations1764510000000']));
     expect(await latchkey(['account', 'show', 'ada'], { env })).toMatchObject({ code: 1 });
     expect(await latchkey(['migrate'], { env })).toEqual({
       code: 0,

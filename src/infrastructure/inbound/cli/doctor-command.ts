@@ -56,13 +56,14 @@ function ofDatabase(outcome: Outcome<ExaminedDatabase | undefined>): Finding[] {
     const found = 'why' in outcome ? outcome.why : 'nothing';
     return [{ what: 'database', found, action: 'make the primary in DATABASE_URL reachable for this machine' }];
   }
-  const { role, database: name, version: server, clockAheadMs, missingMigrations: missing, tables } = outcome.value;
+  const { role, database: name, version: server, clockAheadMs, missingMigrations: missing, tooOld } = outcome.value;
+  const { tables } = outcome.value;
   return [
     { what: 'database', found: `${name}, as the role ${role}, PostgreSQL ${server}` },
     {
       what: 'migrations',
       found: missing.length === 0 ? 'all applied' : `${missing.length} missing, the first is ${missing[0]}`,
-      action: missing.length === 0 ? undefined : 'run `latchkey migrate` as the role that owns the tables',
+      action: missing.length === 0 ? undefined : (tooOld ?? 'run `latchkey migrate` as the role that owns the tables'),
     },
     clock("PostgreSQL's clock", clockAheadMs),
     ...(tables ? ofTables(tables) : []),

@@ -1,6 +1,6 @@
 import type { ExaminedDatabase, ExaminedTables } from '../../../application/examination.js';
 import type { Primary } from './client/primary.js';
-import { appliedMigrations } from './migrations/migrate.js';
+import { appliedMigrations, whyTooOld } from './migrations/migrate.js';
 import { connectAny } from './open-database.js';
 
 const SERVER = `
@@ -40,7 +40,7 @@ export async function examineDatabase(primary: Primary): Promise<ExaminedDatabas
     const missingMigrations = source.migrations.flatMap(({ name = '' }) => (applied.includes(name) ? [] : [name]));
     const isCurrent = missingMigrations.length === 0;
     const [tables] = isCurrent ? await source.query<ExaminedTables[]>(TABLES) : [];
-    return { role, database, version, clockAheadMs, missingMigrations, tables };
+    return { role, database, version, clockAheadMs, missingMigrations, tooOld: whyTooOld(applied), tables };
   } finally {
     await source.destroy();
   }

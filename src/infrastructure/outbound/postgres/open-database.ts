@@ -1,6 +1,6 @@
 import { LatchkeyError } from '../../../domain/errors.js';
 import { createDataSource } from './schema.js';
-import { appliedMigrations, lockTimeoutMs, migrate, type Report } from './migrations/migrate.js';
+import { appliedMigrations, lockTimeoutMs, migrate, type Report, whyTooOld } from './migrations/migrate.js';
 import type { Primary } from './client/primary.js';
 import type { Limits, SessionSource } from './client/data-source.js';
 
@@ -110,7 +110,8 @@ async function requireVersion(dataSource: SessionSource): Promise<void> {
 async function requireMigrated(dataSource: SessionSource): Promise<void> {
   const applied = await appliedMigrations(dataSource);
   if (dataSource.migrations.every(({ name }) => name !== undefined && applied.includes(name))) return;
-  throw new DatabaseNotUsable('DATABASE_URL: the tables are older than this version: run `latchkey migrate`');
+  const why = whyTooOld(applied) ?? 'the tables are older than this version: run `latchkey migrate`';
+  throw new DatabaseNotUsable(`DATABASE_URL: ${why}`);
 }
 
 /** What the service does with each table while it runs: deploy/postgres/grants.sql gives it. */

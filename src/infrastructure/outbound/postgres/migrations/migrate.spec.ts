@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
@@ -6,9 +7,8 @@ import { createDatabase } from '../../../../../test/support/stores/databases.mjs
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import { dataSourceFor } from '../client/data-source.js';
-import { migrateDatabase } from '../open-database.js';
-import { createDataSource } from '../schema.js';
-import { KeyNotices1764400000000 } from './1764400000000-key-notices.js';
+import { examineDatabase } from '../examination.js';
+import { connectMigrated, migrateDatabase, openDatabase } from '../open-database.js';
 import { CoveringPermissions1764610000000 } from './1764610000000-covering-permissions.js';
 import { createIndex } from './create-index.js';
 import { migrate } from './migrate.js';
@@ -158,18 +158,61 @@ describe('a migration that builds an index', () => {
   });
 });
 
-test('the migration of key notices keeps those that the previous release has sent', async () => {
-  const keyId = '11111111-2222-4333-8444-555555555555';
-  const source = await createDataSource(primaryAt(database.url, { pooling: 'session' })).initialize();
-  await new KeyNotices1764400000000().down(source.createQueryRunner());
-  await source.destroy();
-  await sql(database.url, `DELETE FROM migrations WHERE name = 'KeyNotices1764400000000'`);
-  await sql(database.url, `INSERT INTO told_notices VALUES ($1, 30, true), (gen_random_uuid(), NULL, false)`, [keyId]);
-  expect(await migrateDatabase(primaryAt(database.url, { pooling: 'session' }))).toEqual(['KeyNotices1764400000000']);
-  expect(await sql(database.url, 'SELECT * FROM key_notices ORDER BY type')).toEqual([
-    { key_id: keyId, type: 'api_key.expiring', days: 30 },
-    { key_id: keyId, type: 'api_key.rotation_unused', days: 7 },
-  ]);
+describe('a database of', () => {
+  const FIXTURE = new URL('../../../../../test/support/stores/version-0.2.0.sql', import.meta.url);
+  const SCHEMA = String.raw`
+    SELECT format('%s.%s %s %s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod), attcollation::regcollation,
+      attnotnull, coalesce(pg_get_expr(adbin, adrelid), attidentity::text)) AS what
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+      LEFT JOIN pg_attrdef ON (adrelid, adnum) = (attrelid, attnum)
+    WHERE relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
+    UNION ALL SELECT format('%s %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid), convalidated)
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT regexp_replace(pg_get_functiondef(oid), '\s+', ' ', 'g')
+    FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    ORDER BY 1`;
+  let old: typeof database;
+  beforeEach(async () => {
+    old = await createDatabase();
+    await sql(old.url, readFileSync(FIXTURE, 'utf8'));
+  });
+  afterEach(() => old.drop());
+
+  const primary = () => primaryAt(old.url, { pooling: 'session' });
+  const rowsOf = async (table: string) => {
+    const rows = await sql<{ row: object }>(old.url, `SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY t::text`);
+    return rows.map(({ row }) => row);
+  };
+
+  test('0.2.0 gets the tables of a new database, and keeps every row', async () => {
+    const tables = await sql<{ name: string }>(
+      old.url,
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    const before = await Promise.all(tables.map(async ({ name }) => [name, await rowsOf(name)] as const));
+    await migrateDatabase(primary());
+    expect(await sql(old.url, SCHEMA)).toEqual(await sql(database.url, SCHEMA));
+    for (const [name, rows] of before) {
+      expect(rows).not.toEqual([]);
+      expect(await rowsOf(name)).toEqual(expect.arrayContaining(rows.map((row) => expect.objectContaining(row))));
+    }
+  });
+
+  test.each([
+    ['0.1.0', 'HashLookup1763800000000'],
+    ['a build between 0.1.0 and 0.2.0', 'KeyNotes1764500000000'],
+  ])('%s is refused and stays as it is: it has to be upgraded to 0.2.0 first', async (version, last) => {
+    await sql(old.url, `DELETE FROM migrations WHERE timestamp > $1`, [last.slice(-13)]);
+    const [before, names] = [await sql(old.url, SCHEMA), await rowsOf('migrations')];
+    const why = `the tables are those of ${version}: upgrade to 0.2.0 first, then to this version`;
+    for (const use of [migrateDatabase, (on: ReturnType<typeof primary>) => openDatabase(on, 'lk')])
+      await expect(use(primary())).rejects.toMatchObject({ message: `DATABASE_URL: ${why}` });
+    await expect(connectMigrated(primary(), false)).rejects.toMatchObject({ message: `DATABASE_URL: ${why}` });
+    expect((await examineDatabase(primary())).tooOld).toBe(why);
+    expect([await sql(old.url, SCHEMA), await rowsOf('migrations')]).toEqual([before, names]);
+  });
 });
 
 test('reports which permissions of an account cover another one of it from now on', async () => {

@@ -15,6 +15,11 @@ const LONGEST_PAUSE_MS = 10_000;
 /** While an index is built, for what the operator reads. */
 const LOOK_EVERY_MS = 1000;
 
+/** The baseline is named like the last migration of 0.2.0, so that a database of 0.2.0 has it already. */
+export const BASELINE = 'KeyRevocations1764510000000';
+/** The first migration after 0.1.0. */
+const FIRST_AFTER_010 = 'PurgedAccounts1763900000000';
+
 type Config = Pick<DatabaseConfig, 'timeoutMs' | 'pooling'>;
 
 /** Receives a line for the operator whenever a migration has to wait, or has found something. */
@@ -37,6 +42,8 @@ export function lockTimeoutMs({ timeoutMs }: Config): number {
 export async function migrate(source: SessionSource, config: Config, report: Report): Promise<string[]> {
   const runner = source.createQueryRunner();
   try {
+    const tooOld = whyTooOld(await appliedMigrations(runner));
+    if (tooOld) throw new Error(tooOld);
     const executor = new MigrationExecutor(source, runner);
     const applied: string[] = [];
     for (const migration of await executor.getPendingMigrations()) {
@@ -152,6 +159,13 @@ export async function appliedMigrations(on: Pick<DataSource | QueryRunner, 'quer
   if (!row!.exists) return [];
   const applied: { name: string }[] = await on.query('SELECT name FROM migrations');
   return applied.map(({ name }) => name);
+}
+
+/** Returns what to do about tables that this version can't migrate, because they are older than its baseline. */
+export function whyTooOld(applied: readonly string[]): string | undefined {
+  if (applied.length === 0 || applied.includes(BASELINE)) return undefined;
+  const version = applied.includes(FIRST_AFTER_010) ? 'a build between 0.1.0 and 0.2.0' : '0.1.0';
+  return `the tables are those of ${version}: upgrade to 0.2.0 first, then to this version`;
 }
 
 async function hasNoAccounts(runner: QueryRunner): Promise<boolean> {
