@@ -41,7 +41,7 @@ const tooDeep = 'A folder of folders is as deep as it gets here.';
 const onFakes = 'The specs of the core run on fakes: nothing is started for them.';
 const composed = 'Nothing below the composition imports it.';
 const sides = 'What calls us and what we call know nothing of each other: go through a port.';
-const builtOn = 'Administration builds on management, and no door builds on administration.';
+const builtOn = 'No door builds on another: what several need stands in http/pipeline.';
 const doors = 'What several doors need stands in inbound/shared.';
 const decided =
   'An adapter selects, locks and saves. Hand what is locked to a function of the core, and save what it returns.';
@@ -85,7 +85,9 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/inbound/http/brand-new/planted.ts', '../../../outbound/redis/redis-rate-limiter.js', sides],
     ['src/infrastructure/inbound/http/planted.ts', '../grpc/generated/latchkey/v1/Reason.js', doors],
     ['src/infrastructure/inbound/http/planted.ts', '../../../../clients/node/src/index.js', service],
-    ['src/infrastructure/inbound/http/management/planted.ts', '../administration/admin-views.js', builtOn],
+    ['src/infrastructure/inbound/http/management/planted.ts', '../leaks/leaks.door.js', builtOn],
+    ['src/infrastructure/inbound/http/brand-new/planted.ts', '../management/guards.js', builtOn],
+    ['src/infrastructure/inbound/http/pipeline/planted.ts', '../management/guards.js', builtOn],
     ['src/infrastructure/inbound/brand-new/planted.ts', '../../outbound/postgres/keys/api-keys.js', sides],
     ['src/infrastructure/inbound/brand-new/planted.ts', '../../../composition/start.js', composed],
     ['src/infrastructure/inbound/brand-new/planted.ts', '../http/http-app.js', doors],
@@ -141,6 +143,9 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/inbound/grpc/planted.ts', '../../../application/ports.js'],
     ['src/infrastructure/inbound/grpc/planted.ts', '@grpc/grpc-js'],
     ['src/infrastructure/inbound/http/pipeline/planted.ts', '../../shared/error-table.js'],
+    ['src/infrastructure/inbound/http/brand-new/planted.ts', '../pipeline/request.js'],
+    ['src/infrastructure/inbound/http/brand-new/planted.ts', '../http-door.js'],
+    ['src/infrastructure/inbound/http/brand-new/planted.ts', '../../../../domain/errors.js'],
     ['src/infrastructure/outbound/passwords/planted.ts', 'node:crypto'],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../batching/batcher.js'],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/ports.js'],

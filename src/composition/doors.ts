@@ -10,17 +10,15 @@ import type { GrpcDoor } from '../infrastructure/inbound/grpc/grpc-door.js';
 import { GrpcHealth } from '../infrastructure/inbound/grpc/grpc-health.js';
 import { GrpcServer } from '../infrastructure/inbound/grpc/grpc-server.js';
 import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
-import { administrationDoor } from '../infrastructure/inbound/http/administration/administration.door.js';
+import { managementDoor } from '../infrastructure/inbound/http/management/management.door.js';
 import { forwardAuthDoor } from '../infrastructure/inbound/http/forward-auth/forward-auth.door.js';
 import { exactPaths } from '../infrastructure/inbound/http/http-app.js';
 import type { HttpDoor } from '../infrastructure/inbound/http/http-door.js';
 import { HttpServer } from '../infrastructure/inbound/http/http-server.js';
 import { introspectionDoor } from '../infrastructure/inbound/http/introspection/introspection.door.js';
 import { leaksDoor } from '../infrastructure/inbound/http/leaks/leaks.door.js';
-import { managementDoor } from '../infrastructure/inbound/http/management/management.door.js';
 import { platformSignInDoor } from '../infrastructure/inbound/http/management/platform-sign-in.door.js';
-import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
-import { operationsDoor } from '../infrastructure/inbound/http/operations/operations.door.js';
+import { MetricsListener, operationsDoor } from '../infrastructure/inbound/http/operations/operations.door.js';
 import { ownKeyDoor } from '../infrastructure/inbound/http/own-key/own-key.door.js';
 import { docsDoor } from '../infrastructure/inbound/http/pages/docs.door.js';
 import { settingsDoor } from '../infrastructure/inbound/http/pages/settings.door.js';
@@ -55,7 +53,6 @@ export async function buildDoors(
   ];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
-    administrationDoor(config),
     introspectionDoor(config),
     forwardAuthDoor({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes }),
     ownKeyDoor,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { KeyString } from '../../src/domain/keys/key-string.js';
-import { TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.js';
+import { TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { runCommand } from '../support/processes/command-line.js';
 import { snippetOf } from '../support/reading/pages.js';
 

@@ -7,15 +7,13 @@ import type { Log } from '../../telemetry/log.js';
 import type { RequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
 import type { HttpDoor } from './http-door.js';
-import { accessLog } from './pipeline/access-log.js';
-import { BodyPipe } from './pipeline/body.pipe.js';
+import { accessLog, requestTelemetry } from './pipeline/request-telemetry.js';
+import { BodyPipe } from './pipeline/body-rules.js';
 import { jsonBodies } from './pipeline/body-parsing.js';
-import { HttpErrorFilter } from './pipeline/http-error.filter.js';
-import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
-import { assignRequestId, dropForwardedPorts, warnOfProxies } from './pipeline/request.js';
-import { requestTelemetry } from './pipeline/request-telemetry.js';
+import { HttpErrorFilter } from './pipeline/http-errors.js';
+import { PROBLEM_MODELS } from './pipeline/openapi-responses.js';
+import { assignRequestId, dropForwardedPorts, refuseUnread, warnOfProxies } from './pipeline/request.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
-import { refuseUnread } from './pipeline/unread-answers.js';
 
 export interface HttpParts {
   readonly app: NestExpressApplication;

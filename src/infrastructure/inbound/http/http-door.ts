@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { RequestHandler } from 'express';
+import { nothingHere } from '../../../domain/errors.js';
 
 /** `composition/doors.ts` registers a door, which is then served, described in /openapi.json, timed and traced. */
 export interface HttpDoor {
@@ -26,3 +27,6 @@ export interface PathPolicy {
   /** Whether the handlers have no routes of their own, so that metrics and traces report requests under this path. */
   readonly isOneRoute?: boolean;
 }
+
+/** For a path that the settings leave out: it answers like one that does not exist. */
+export const notServed: RequestHandler = (_request, _response, next) => next(nothingHere());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
-import { normalPath } from './forward-auth-path.js';
+import { normalPath } from './original-request.js';
 import { ForwardAuthTable } from './forward-auth-table.js';
 
 function route(method: string, path: string, permission = '', operation?: ForwardAuthRoute['operation']) {

@@ -11,18 +11,17 @@ import { RareLines } from '../../shared/rare-lines.js';
 import { CLOSED } from '../../shared/operation-of.js';
 import type { HttpDoor } from '../http-door.js';
 import { hasBody } from '../pipeline/body-parsing.js';
+import * as responses from '../pipeline/openapi-responses.js';
 import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
-import * as responses from '../pipeline/key-responses.js';
-import { ProblemResponses } from '../pipeline/problem-responses.js';
 import { forwardedAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
 import {
   FORWARD_AUTH_MODES,
   type ForwardAuthMode,
+  normalPath,
   originalOf,
   type OriginalRequest,
   readMode,
-} from './forward-auth-modes.js';
-import { normalPath } from './forward-auth-path.js';
+} from './original-request.js';
 import { ForwardAuthTable } from './forward-auth-table.js';
 
 const IDENTITY = {
@@ -113,7 +112,7 @@ class ForwardAuthController {
   })
   @ApiResponse(responses.KEY_LIMITED)
   @ApiResponse(responses.KEY_UNJUDGED)
-  @ProblemResponses({ 400: 'Unknown mode' })
+  @responses.ProblemResponses({ 400: 'Unknown mode' })
   async answer(
     @Query('mode') mode: unknown,
     @Req() request: LatchkeyRequest,

@@ -1,7 +1,7 @@
 import { unescape } from 'node:querystring';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { ClientSecret, ServiceIdentity } from '../../shared/service-identity.js';
-import { OAuthRefusal } from '../pipeline/refusals.js';
+import { OAuthRefusal } from '../pipeline/http-errors.js';
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 

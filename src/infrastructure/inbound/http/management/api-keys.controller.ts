@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey, RotateApiKey } from '../../../../application/keys/make-api-keys.js';
 import {
   GetKeyOfOwner,
@@ -10,12 +10,15 @@ import {
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { keyView } from '../../shared/key-view.js';
 import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
-import { actingIn, ForKeysOfAccount, ownerIn } from './managed-account.guard.js';
-import { readIdempotencyKey, readKeyId, readPage, readStatus, type Query as ListQuery } from './read-request.js';
-import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';
+import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
+import { type Query as ListQuery, readIdempotencyKey, readKeyId, readPage, readStatus } from './queries.js';
+import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
 import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, keyListView, RotatedApiKeyView } from './views.js';
+import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
+import { accessCeiling } from '../../../../domain/accounts/account-limits.js';
+import { permissionsToGive } from '../../../../domain/keys/access.js';
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -135,5 +138,27 @@ export class ApiKeysController {
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
     const revoked = await this.revokeKey.execute(actingIn(request), readKeyId(id), clientOf(request));
     return keyView(revoked, revoked.now);
+  }
+}
+
+class PermissionsView {
+  @ApiProperty({ type: [String], description: 'What the owner may give a key: these, and what they cover' })
+  items!: string[];
+  @ApiProperty({ enum: ACCESS_LEVELS, description: 'The highest access level that the owner may give' })
+  maxAccess!: string;
+}
+
+/** What owners may choose from when they make a key. */
+@ApiTags('api-keys')
+@Controller('v1/permissions')
+@ForKeysOfAccount()
+export class PermissionsController {
+  @Get()
+  @ApiOkResponse({ type: PermissionsView })
+  @ProblemResponses(OF_ACCOUNT)
+  list(@Req() request: LatchkeyRequest): PermissionsView {
+    const { permissions, limits } = ownerIn(request);
+    const maxAccess = accessCeiling(limits);
+    return { items: permissionsToGive(maxAccess, permissions), maxAccess };
   }
 }

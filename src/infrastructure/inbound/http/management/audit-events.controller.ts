@@ -3,9 +3,9 @@ import { ApiOkResponse, ApiProperty, ApiQuery, type ApiQueryOptions, ApiTags } f
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../../../domain/audit/event-details.js';
-import { actingIn, ForKeysOfAccount } from './managed-account.guard.js';
-import { readEventFilter, readPage, type Query as ListQuery } from './read-request.js';
-import { OF_ACCOUNT, ProblemResponses } from '../pipeline/problem-responses.js';
+import { actingIn, ForKeysOfAccount } from './guards.js';
+import { readEventFilter, readPage, type Query as ListQuery } from './queries.js';
+import { OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { leakView } from '../../shared/key-view.js';
 import { LEAK_SCHEMA, PERSON_OR_NULL, type PersonView, NOW } from './views.js';
@@ -37,20 +37,8 @@ export class AuditEventView {
   @ApiProperty({ ...PERSON_OR_NULL, description: ACTOR }) actor!: PersonView | null;
 }
 
-export function eventView({
-  id,
-  type,
-  at,
-  keyId,
-  reason,
-  count,
-  leak,
-  previousName,
-  actor,
-  ...by
-}: RecordedEvent): AuditEventView {
-  const { clientIp, userAgent, requestId } = by;
-  const site = leak && leakView(leak);
+export function eventView(event: RecordedEvent): AuditEventView {
+  const { id, type, at, keyId, reason, count, clientIp, userAgent, requestId, leak, previousName, actor } = event;
   return {
     id,
     type,
@@ -61,7 +49,7 @@ export function eventView({
     clientIp,
     userAgent,
     requestId,
-    leak: site,
+    leak: leak && leakView(leak),
     previousName,
     actor: actor && { id: actor.id, displayName: actor.displayName },
   };

@@ -16,7 +16,7 @@ import {
 } from '../../../../domain/keys/key-rules.js';
 import { MAX_ALLOWED_NETWORKS } from '../../../../domain/keys/allowed-networks.js';
 import { MAX_KEY_PERMISSIONS } from '../../../../domain/keys/key-restrictions.js';
-import { Follows, plainTextRule, text } from '../pipeline/rules.js';
+import { Follows, plainTextRule, text } from '../pipeline/body-rules.js';
 
 export class SignInBody {
   @ApiProperty({ maxLength: MAX_EMAIL_LENGTH })
@@ -28,7 +28,7 @@ export class SignInBody {
   password!: string;
 }
 
-export const CONFIRMING_PASSWORD = {
+const CONFIRMING_PASSWORD = {
   format: 'password',
   maxLength: MAX_PASSWORD_LENGTH,
   description: "The owner's current password, if `confirmation` of the session is `password`",
@@ -116,6 +116,19 @@ export class RotateApiKeyBody {
   leaked?: boolean;
 
   @ApiPropertyOptional(CONFIRMING_PASSWORD)
+  @Follows(optional(text(passwordProblem)))
+  password?: string;
+}
+
+export class RevokeAnyKeyBody {
+  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line for the audit trail, such as why' })
+  @Follows(KEY_FIELDS.note)
+  note?: string;
+
+  @ApiPropertyOptional({
+    ...CONFIRMING_PASSWORD,
+    description: "The administrator's current password, if `confirmation` of the session is `password`",
+  })
   @Follows(optional(text(passwordProblem)))
   password?: string;
 }

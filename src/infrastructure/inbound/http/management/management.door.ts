@@ -1,18 +1,21 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../../../../config/config.js';
-import type { HttpDoor } from '../http-door.js';
+import { type HttpDoor, notServed } from '../http-door.js';
 import { nothingHere } from '../../../../domain/errors.js';
-import { AccountsController } from './accounts.controller.js';
-import { ApiKeysController } from './api-keys.controller.js';
+import { AccountsController, ExpiryMails, SessionController } from './session.controller.js';
+import { ApiKeysController, PermissionsController } from './api-keys.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
 import { SessionCookie } from './cookies.js';
-import { PermissionsController } from './permissions.controller.js';
-import { ExpiryMails, SessionController } from './session.controller.js';
+import { AdminAccountsController, AdminAuditController, AdminKeysController } from './admin.controllers.js';
 
-type Settings = Pick<Config, 'publicUrl' | 'passwordSignIn' | 'mail' | 'expiryNoticeDays'>;
+type Settings = Pick<Config, 'publicUrl' | 'passwordSignIn' | 'mail' | 'expiryNoticeDays' | 'adminPermission'>;
 
-/** How people manage their keys, from the settings screen or from a page of the platform. */
-export function managementDoor({ publicUrl, passwordSignIn, mail, expiryNoticeDays }: Settings): HttpDoor {
+/**
+ * How people manage their keys, from the settings screen or from a page of the platform, and how administrators see and
+ * end the keys of all owners.
+ */
+export function managementDoor(settings: Settings): HttpDoor {
+  const { publicUrl, passwordSignIn, mail, expiryNoticeDays, adminPermission } = settings;
   return {
     controllers: [
       SessionController,
@@ -20,12 +23,18 @@ export function managementDoor({ publicUrl, passwordSignIn, mail, expiryNoticeDa
       ApiKeysController,
       PermissionsController,
       AuditEventsController,
+      AdminKeysController,
+      AdminAccountsController,
+      AdminAuditController,
     ],
     instances: [new SessionCookie(publicUrl), new ExpiryMails(mail ? expiryNoticeDays : [])],
-    policies: { '/v1/session': { handlers: passwordSignIn ? [] : [unlessPasswords] } },
+    policies: {
+      '/v1/session': { handlers: passwordSignIn ? [] : [noPasswords] },
+      '/v1/admin': { handlers: adminPermission === undefined ? [notServed] : [] },
+    },
   };
 }
 
-function unlessPasswords(request: Request, _response: Response, next: NextFunction): void {
+function noPasswords(request: Request, _response: Response, next: NextFunction): void {
   next(request.method === 'POST' && request.path === '/' ? nothingHere() : undefined);
 }

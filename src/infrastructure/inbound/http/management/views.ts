@@ -1,5 +1,4 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
 import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
 import type { LeakSite } from '../../../../domain/audit/event-details.js';
 import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
@@ -62,25 +61,6 @@ const LIMITED_BY =
   "Which of the values the account's own limits set, by name: the rest is the service's. Names may be added";
 
 const GRACE = 'Of a key that replaces another: how long the old key stays valid after the first use of this one';
-
-export class SessionView {
-  @ApiProperty() ownerId!: string;
-  @ApiProperty() email!: string;
-  @ApiProperty() displayName!: string;
-  @ApiProperty(TIME) expiresAt!: string;
-  @ApiProperty({ enum: CONFIRMATION_KINDS, description: 'What confirms the creation of a key' }) confirmation!: string;
-  @ApiProperty({ type: [Number], description: 'How many days before a key expires its owner gets a mail' })
-  expiryNoticeDays!: readonly number[];
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The address of this request; null if the service is not sure of it' })
-  clientIp!: string | null;
-  @ApiProperty({ description: 'Whether the person sees the keys of all owners' })
-  isAdministrator!: boolean;
-}
-
-export class SignedOutView {
-  @ApiProperty({ format: 'uri', description: 'Ends the session at the OpenID provider: see OIDC_SIGN_OUT' })
-  signOutUrl!: string;
-}
 
 export class PersonView {
   @ApiProperty() id!: string;
@@ -152,13 +132,6 @@ export function keyListView({ items, activeKeys, policy, nextCursor, now }: Keys
   const limitedByAccount = [...policy.limitedByAccount];
   const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays, limitedByAccount };
   return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
-}
-
-export class PermissionsView {
-  @ApiProperty({ type: [String], description: 'What the owner may give a key: these, and what they cover' })
-  items!: string[];
-  @ApiProperty({ enum: ACCESS_LEVELS, description: 'The highest access level that the owner may give' })
-  maxAccess!: string;
 }
 
 export class CreatedApiKeyView {

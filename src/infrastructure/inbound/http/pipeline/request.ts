@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import type { Client } from '../../../../domain/audit/audit-event.js';
 import type { Account } from '../../../../domain/accounts/account.js';
@@ -90,4 +90,23 @@ export function forwardedAddressOf(request: LatchkeyRequest): string | null {
 export function headerValues(request: Request, name: string): string[] {
   const { rawHeaders } = request;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);
+}
+
+/** The most unread answers of one connection. Browsers and proxies wait for each answer. */
+const MAX_UNREAD = 32;
+
+const unread = new WeakMap<Socket, number>();
+
+/**
+ * Node accepts every request that has arrived, and keeps each answer until it is read. One client that keeps sending
+ * and reads nothing would cost a gigabyte, so its connection is closed.
+ */
+export function refuseUnread({ socket }: Request, response: Response, next: NextFunction): void {
+  // Requests that arrived together with the last allowed one.
+  if (socket.destroyed) return;
+  const count = (unread.get(socket) ?? 0) + 1;
+  unread.set(socket, count);
+  response.once('close', () => unread.set(socket, unread.get(socket)! - 1));
+  if (count > MAX_UNREAD) socket.destroy();
+  else next();
 }

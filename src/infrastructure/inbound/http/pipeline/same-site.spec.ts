@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { sendProblem } from './http-error.filter.js';
+import { sendProblem } from './http-errors.js';
 import { refuseCrossSite } from './same-site.js';
 
 const app = express().use(refuseCrossSite(['https://latchkey.example'], []));

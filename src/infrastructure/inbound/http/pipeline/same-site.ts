@@ -1,6 +1,6 @@
 import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { HttpRefusal } from './refusals.js';
+import { HttpRefusal } from './http-errors.js';
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import { turnAway } from './turned-away.js';
+import { turnAway } from './http-errors.js';
 
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
 afterEach(() => {

@@ -1,21 +1,16 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { RevokedKey } from '../../../../application/administration/administrators.js';
 import type { ViewedKey } from '../../../../application/administration/view-keys.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
 import type { OwnedKey, Page } from '../../../../application/lists.js';
 import type { AuditedEvent, RecordedEvent } from '../../../../domain/audit/audit-event.js';
-import { passwordProblem } from '../../../../domain/accounts/passwords.js';
-import { optional } from '../../../../domain/errors.js';
-import { KEY_FIELDS, MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
 import { ownedKeyView, ownerView } from '../../shared/key-view.js';
-import { AuditEventView, eventView } from '../management/audit-events.controller.js';
-import { CONFIRMING_PASSWORD } from '../management/bodies.js';
-import { ApiKeyHistoryView, keyHistoryView } from '../management/usage-views.js';
-import { ApiKeyView, NOW, PERSON_OR_NULL, type PersonView } from '../management/views.js';
-import { Follows, text } from '../pipeline/rules.js';
+import { AuditEventView, eventView } from './audit-events.controller.js';
+import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
+import { ApiKeyView, NOW, PERSON_OR_NULL, type PersonView } from './views.js';
 
-export class KeyOwnerView {
+class KeyOwnerView {
   @ApiProperty() id!: string;
   @ApiProperty({ description: 'Empty where a service account has none' }) email!: string;
   @ApiProperty() displayName!: string;
@@ -23,7 +18,7 @@ export class KeyOwnerView {
   @ApiProperty({ enum: ACCOUNT_STATUSES }) status!: string;
 }
 
-export class OwnedKeyView extends ApiKeyView {
+class OwnedKeyView extends ApiKeyView {
   @ApiProperty({ type: KeyOwnerView }) owner!: KeyOwnerView;
 }
 
@@ -61,7 +56,7 @@ const VIEWED = {
   description: 'Of admin.viewed: the query, or the ids of the accounts that were found',
 } as const;
 
-export class AuditedEventView extends AdminEventView {
+class AuditedEventView extends AdminEventView {
   @ApiProperty({ ...TEXT_OR_NULL, description: "An account's id, service:<name>, admin:<name>, or nobody's" })
   actorId!: string | null;
   @ApiProperty({ ...PERSON_OR_NULL, description: 'The account that the event is about' }) account!: PersonView | null;
@@ -73,19 +68,6 @@ export class AuditedEventListView {
   @ApiProperty({ type: [AuditedEventView] }) items!: AuditedEventView[];
   @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
   @ApiProperty(NOW) now!: string;
-}
-
-export class RevokeAnyKeyBody {
-  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line for the audit trail, such as why' })
-  @Follows(KEY_FIELDS.note)
-  note?: string;
-
-  @ApiPropertyOptional({
-    ...CONFIRMING_PASSWORD,
-    description: "The administrator's current password, if `confirmation` of the session is `password`",
-  })
-  @Follows(optional(text(passwordProblem)))
-  password?: string;
 }
 
 export function ownedKeyListView({ items, nextCursor }: Page<OwnedKey>): OwnedKeyListView {

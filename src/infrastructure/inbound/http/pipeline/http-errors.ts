@@ -1,11 +1,40 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FreshSignInRule } from '../../../../domain/accounts/session.js';
 import { LatchkeyError, nothingHere } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import { mapError } from '../../shared/error-table.js';
-import { HttpRefusal, OAuthRefusal } from './refusals.js';
 import type { LatchkeyRequest } from './request.js';
+
+/** A refusal for a reason of HTTP alone. The core never sees the request, so the error table does not have it. */
+export class HttpRefusal extends Error {
+  constructor(
+    readonly http: number,
+    readonly code: string,
+    readonly title: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'HttpRefusal';
+  }
+}
+
+/** An OAuth 2.0 error (RFC 6749, section 5.2), for clients that understand nothing else. */
+export class OAuthRefusal extends Error {
+  constructor(
+    readonly http: 400 | 401,
+    readonly code: 'invalid_client' | 'invalid_request',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'OAuthRefusal';
+  }
+
+  send(response: Response): void {
+    if (this.http === 401) response.set('WWW-Authenticate', 'Basic realm="latchkey", charset="UTF-8"');
+    response.status(this.http).json({ error: this.code, error_description: this.message });
+  }
+}
 
 /** The errors of Express and its body parsers. */
 interface HttpFault {
@@ -59,4 +88,13 @@ export function sendProblem(response: Response, error: unknown): void {
 function stepUpChallenge({ maxAgeSeconds, acrValues }: FreshSignInRule): string {
   const acr = acrValues.length > 0 ? `, acr_values="${acrValues.join(' ')}"` : '';
   return `Bearer error="insufficient_user_authentication", max_age="${maxAgeSeconds}"${acr}`;
+}
+
+const LONGEST_MS = 500;
+
+/** Delays an answer that says to retry later, by a random time, so that clients do not return in waves. */
+export async function turnAway(error: unknown): Promise<never> {
+  const isToTryAgain = error instanceof LatchkeyError && error.details.retryAfterSeconds !== undefined;
+  if (isToTryAgain) await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS));
+  throw error;
 }

@@ -4,10 +4,18 @@ import { RevokeAsAdministrator } from '../../../../application/administration/ad
 import { ViewKeys } from '../../../../application/administration/view-keys.js';
 import { accountActor, type Actor } from '../../../../domain/audit/audit-event.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { EVENT_TYPES } from '../management/audit-events.controller.js';
-import { CONFIRMED } from '../management/api-keys.controller.js';
-import { readKeyId, type Query as SearchQuery } from '../management/read-request.js';
-import { ProblemResponses } from '../pipeline/problem-responses.js';
+import { EVENT_TYPES } from './audit-events.controller.js';
+import { CONFIRMED } from './api-keys.controller.js';
+import {
+  MAX_PREFIX_LENGTH,
+  type Query as SearchQuery,
+  readAccountQuery,
+  readEventSearch,
+  readKeyId,
+  readListing,
+} from './queries.js';
+import { RevokeAnyKeyBody } from './bodies.js';
+import { ProblemResponses } from '../pipeline/openapi-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import {
   AuditedEventListView,
@@ -17,19 +25,23 @@ import {
   ownedKeyHistoryView,
   OwnedKeyListView,
   ownedKeyListView,
-  RevokeAnyKeyBody,
   RevokedKeyView,
   revokedKeyView,
 } from './admin-views.js';
 import { ownerView } from '../../shared/key-view.js';
-import { MAX_PREFIX_LENGTH, readAccountQuery, readEventSearch, readListing } from './admin-query.js';
-import { ForAdministrators } from './administrator.guard.js';
+import { ForAdministrators } from './guards.js';
 
 const ADMINISTRATORS_ONLY = {
   401: 'An invalid API key',
   403: 'An API key',
   404: 'Not an administrator at the settings screen, or no such key',
   429: 'An API key that exceeds its rate limit',
+} as const;
+
+const SEARCH = {
+  ...ADMINISTRATORS_ONLY,
+  400: 'Invalid query',
+  404: 'Not an administrator at the settings screen',
 } as const;
 
 const TEXT = { required: false, schema: { type: 'string' } } as const;
@@ -104,11 +116,7 @@ export class AdminAccountsController {
   @Get()
   @ApiQuery({ name: 'query', schema: { type: 'string' }, description: 'The id or the email of an account' })
   @ApiOkResponse({ type: KeyOwnerListView })
-  @ProblemResponses({
-    ...ADMINISTRATORS_ONLY,
-    400: 'Invalid query',
-    404: 'Not an administrator at the settings screen',
-  })
+  @ProblemResponses(SEARCH)
   async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<KeyOwnerListView> {
     const accounts = await this.view.accountsOf(readAccountQuery(query), viewerIn(request));
     return { items: accounts.map(ownerView) };
@@ -130,11 +138,7 @@ export class AdminAuditController {
   @ApiQuery({ name: 'until', ...TIME, description: 'Exclusive' })
   @ApiQuery({ name: 'cursor', ...TEXT })
   @ApiOkResponse({ type: AuditedEventListView })
-  @ProblemResponses({
-    ...ADMINISTRATORS_ONLY,
-    400: 'Invalid query',
-    404: 'Not an administrator at the settings screen',
-  })
+  @ProblemResponses(SEARCH)
   async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<AuditedEventListView> {
     return auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
   }

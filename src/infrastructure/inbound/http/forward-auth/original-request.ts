@@ -1,3 +1,45 @@
+import type { Request } from 'express';
+import { invalidFields } from '../../../../domain/errors.js';
+import { headerValues } from '../pipeline/request.js';
+
+/** The headers in which a proxy sends the original method and target. */
+interface OriginalHeaders {
+  readonly method: string;
+  readonly target: string;
+}
+
+const FORWARDED: OriginalHeaders = { method: 'x-forwarded-method', target: 'x-forwarded-uri' };
+
+const MODES = {
+  nginx: { method: 'x-original-method', target: 'x-original-uri' },
+  caddy: FORWARDED,
+  traefik: FORWARDED,
+  haproxy: FORWARDED,
+} satisfies Record<string, OriginalHeaders>;
+
+export type ForwardAuthMode = keyof typeof MODES;
+export const FORWARD_AUTH_MODES = Object.keys(MODES) as ForwardAuthMode[];
+
+export function readMode(value: unknown): ForwardAuthMode {
+  const mode = FORWARD_AUTH_MODES.find((known) => known === value);
+  if (mode) return mode;
+  throw invalidFields([{ field: 'mode', message: `must be one of ${FORWARD_AUTH_MODES.join(', ')}` }]);
+}
+
+/** Method and target as the proxy received them. */
+export interface OriginalRequest {
+  readonly method: string;
+  readonly target: string;
+}
+
+/** Undefined unless the proxy sends each of them exactly once. */
+export function originalOf(request: Request, mode: ForwardAuthMode): OriginalRequest | undefined {
+  const [method, ...methods] = headerValues(request, MODES[mode].method);
+  const [target, ...targets] = headerValues(request, MODES[mode].target);
+  const isClear = method !== undefined && target !== undefined && methods.length + targets.length === 0;
+  return isClear ? { method, target } : undefined;
+}
+
 /** RFC 3986, 3.3: what a path may contain unencoded, except `;`, after which some servers look for parameters. */
 const PATH = /^\/(?:[\w\-.~!$&'()*+,=:@/]|%[0-9a-f]{2})*$/i;
 /** The normal form never encodes letters, digits and -._~ (RFC 3986, 6.2.2.2). */

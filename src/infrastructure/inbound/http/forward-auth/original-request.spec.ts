@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { normalPath } from './forward-auth-path.js';
+import { normalPath } from './original-request.js';
 
 describe('normalPath', () => {
   test.each([

@@ -7,17 +7,19 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ApiBearerAuth, ApiCookieAuth, ApiHeader, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiHeader, ApiQuery, ApiSecurity } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Administrators } from '../../../../application/administration/administrators.js';
 import { IdentifyOwner } from '../../../../application/sessions/identify-owner.js';
 import type { Session } from '../../../../application/ports.js';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { LatchkeyError, nothingHere, requireFields } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
 import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/key-answers.js';
 import { SessionCookie } from './cookies.js';
 import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import { type Acting, ManagedAccounts } from '../../../../application/managed-account.js';
+import type { Account } from '../../../../domain/accounts/account.js';
 
 /** The id of the person whom the page showed when they decided. */
 const PERSON = 'latchkey-person';
@@ -41,34 +43,42 @@ export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true
 export const ForOwners = () =>
   applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'), ApiHeader(OF_PERSON));
 
+/** Each request needs the session of an administrator at the settings screen. Other people find nothing there. */
+export const ForAdministrators = () =>
+  applyDecorators(SetMetadata(ForAdministrators, true), UseGuards(OwnerGuard), ApiCookieAuth());
+
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** An API key can never manage keys. */
+/** An API key can never manage keys. It is refused for administrators' routes as everywhere. */
 @Injectable()
-export class OwnerGuard implements CanActivate {
+class OwnerGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly identify: IdentifyOwner,
     private readonly validateKey: ValidateKey,
     private readonly cookie: SessionCookie,
+    private readonly administrators: Administrators,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<LatchkeyRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const authorization = headerValues(request, 'authorization');
-    const session = authorization.length > 0 ? await this.byBearer(authorization, request, response) : undefined;
-    if (session) request.session = session;
-    else if (!this.reflector.get(SignedOutToo, context.getHandler())) request.session = await this.byCookie(request);
-    if (request.session) requirePerson(request, request.session);
+    const isForAdministrators = this.reflector.get(ForAdministrators, context.getClass()) === true;
+    const isSignedOutToo = this.reflector.get(SignedOutToo, context.getHandler()) === true;
+    if (authorization.length === 0 && isSignedOutToo) return true;
+    const byBearer = authorization.length > 0;
+    const session = byBearer ? await this.byBearer(authorization, request, response) : await this.byCookie(request);
+    if (!session) throw isForAdministrators ? nothingHere() : signedOut();
+    requirePerson(request, session);
+    request.session = session;
+    if (isForAdministrators && !isAdministrator(request, this.administrators)) throw nothingHere();
     return true;
   }
 
-  private async byCookie(request: LatchkeyRequest): Promise<Session> {
+  private async byCookie(request: LatchkeyRequest): Promise<Session | undefined> {
     const token = this.cookie.read(request);
-    const session = token ? await this.identify.bySession(token, clientOf(request)) : undefined;
-    if (!session) throw new LatchkeyError('unauthenticated', 'Sign in first: POST /v1/session');
-    return session;
+    return token ? this.identify.bySession(token, clientOf(request)) : undefined;
   }
 
   /** A JWT is a platform token and identifies its person. Anything else is validated as an API key. */
@@ -91,11 +101,46 @@ export class OwnerGuard implements CanActivate {
   }
 }
 
-/** A token of the platform's own login identifies a person too, but not one who is at the screen. */
-export function isAdministrator(request: LatchkeyRequest, administrators: Administrators): boolean {
-  return hasSessionOnly(request) && administrators.includes(request.session!.account);
+function signedOut(): LatchkeyError {
+  return new LatchkeyError('unauthenticated', 'Sign in first: POST /v1/session');
 }
 
-export function hasSessionOnly(request: LatchkeyRequest): boolean {
-  return headerValues(request, 'authorization').length === 0;
+/** A token of the platform's own login identifies a person too, but not one who is at the screen. */
+export function isAdministrator(request: LatchkeyRequest, administrators: Administrators): boolean {
+  const hasSessionOnly = headerValues(request, 'authorization').length === 0;
+  return hasSessionOnly && administrators.includes(request.session!.account);
+}
+
+const ACCOUNT = {
+  name: 'account',
+  required: false,
+  description: 'The id of a service account that the person manages: see GET /v1/accounts. Default: their own account',
+  schema: { type: 'string' },
+} as const;
+
+/** Each request is about the keys of one account: the person's own, or one that `?account=` names. */
+export const ForKeysOfAccount = () => applyDecorators(ForOwners(), UseGuards(ManagedAccountGuard), ApiQuery(ACCOUNT));
+
+/** Runs after OwnerGuard. */
+@Injectable()
+class ManagedAccountGuard implements CanActivate {
+  constructor(private readonly managed: ManagedAccounts) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<LatchkeyRequest>();
+    const { account: person } = request.session!;
+    const id: unknown = request.query['account'] ?? person.id;
+    requireFields({ account: typeof id === 'string' ? undefined : 'must be given once' });
+    request.owner = await this.managed.find(person, id as string);
+    return true;
+  }
+}
+
+/** The account whose keys the request is about. A change checks it again when it has locked it. */
+export function ownerIn({ owner }: LatchkeyRequest): Account {
+  return owner!;
+}
+
+export function actingIn({ session, owner }: LatchkeyRequest): Acting {
+  return { personId: session!.account.id, ownerId: owner!.id };
 }
