@@ -4,6 +4,7 @@ import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '../../../config/service-roles.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import type { OpenSpan } from '../../telemetry/traces.js';
+import type { EventEmitter } from 'node:events';
 
 /** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
 export interface GrpcDoor {
@@ -48,7 +49,27 @@ export interface StreamMethod<Question, Answer> {
   converse(call: ServerDuplexStream<Question, Answer>, each: Each, identity: string, fail: Fail): void;
 }
 
-export type Fail = (error: unknown) => void;
+type Fail = (error: unknown) => void;
 
 /** @param arrivedAt when the question was read from the connection, by performance.now(). Default: now */
 export type Each = <T>(work: (span?: OpenSpan) => Promise<T>, arrivedAt?: number) => Promise<T>;
+
+/** The open streams of a service, so that a shutdown can end them. */
+export class OpenStreams {
+  private readonly streams = new Set<EventEmitter>();
+
+  add(stream: EventEmitter): void {
+    this.streams.add(stream);
+    const forget = () => this.streams.delete(stream);
+    stream.once('close', forget).once('cancelled', forget).once('finish', forget);
+  }
+
+  get count(): number {
+    return this.streams.size;
+  }
+
+  /** Every stream answers the questions that it has read, then ends. */
+  drain(): void {
+    for (const stream of this.streams) stream.emit('drain-requested');
+  }
+}

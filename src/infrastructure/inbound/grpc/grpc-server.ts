@@ -1,5 +1,11 @@
-import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
+import {
+  type handleBidiStreamingCall,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServiceDefinition,
+} from '@grpc/grpc-js';
+import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 import { createServer, type Server as Listener, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Config } from '../../../config/config.js';
@@ -12,8 +18,8 @@ import { CHANNEL_OPTIONS } from './channel-options.js';
 import { GrpcCertificates } from './grpc-certificates.js';
 import type { GrpcDoor } from './grpc-door.js';
 import { type GrpcHealth, HEALTH_PATH } from './grpc-health.js';
-import { serveReflection } from './grpc-reflection.js';
 import { PROTO_OPTIONS } from './protos.js';
+import { ReflectionService } from '@grpc/reflection';
 
 /** A client that has sent less has not begun: both the preface of HTTP/2 and a TLS handshake are longer. */
 const SHORTEST_BEGINNING_BYTES = 24;
@@ -95,4 +101,27 @@ function overTls(certificates: GrpcCertificates): Listener {
   const listener = createTlsServer({ ...current, ALPNProtocols: ['h2'], requestCert, rejectUnauthorized: false });
   certificates.onRenewed = (renewed) => listener.setSecureContext(renewed);
   return listener;
+}
+
+type Answer = handleBidiStreamingCall<unknown, unknown>;
+type Conversation = ServerDuplexStream<unknown, unknown>;
+
+/** Describes the services. The pipeline admits only callers with a service identity. */
+function serveReflection(server: Server, described: PackageDefinition): void {
+  const addService = (service: ServiceDefinition, { ServerReflectionInfo: answer }: Record<string, Answer>) =>
+    server.addService(service, {
+      ServerReflectionInfo: (call: Conversation) => {
+        answer!(call);
+        readWhatIsSent(call);
+      },
+    });
+  new ReflectionService(described).addToServer({ addService } as unknown as Server);
+}
+
+/** Reads no further while the answers wait: they are larger than the requests, and the library reads on. */
+function readWhatIsSent(call: Conversation): void {
+  call.on('drain', () => call.resume());
+  call.on('data', () => {
+    if (call.writableNeedDrain) call.pause();
+  });
 }

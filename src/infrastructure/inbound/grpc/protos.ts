@@ -45,3 +45,9 @@ class TolerantReader extends protobuf.BufferReader {
     return this.string();
   }
 }
+
+/** As a message of google.protobuf. */
+export function timestamp(at: Date): { seconds: number; nanos: number } {
+  const ms = at.getTime();
+  return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
+}

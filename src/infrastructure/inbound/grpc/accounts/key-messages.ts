@@ -3,10 +3,11 @@ import type { OwnedKey } from '../../../../application/lists.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
-import type { Timestamp, Timestamp__Output } from '../generated/google/protobuf/Timestamp.js';
+import type { Timestamp__Output } from '../generated/google/protobuf/Timestamp.js';
 import type { Key as WireKey } from '../generated/latchkey/v1/Key.js';
 import type { KeyStatus as WireStatus } from '../generated/latchkey/v1/KeyStatus.js';
 import type { ListKeysRequest__Output } from '../generated/latchkey/v1/ListKeysRequest.js';
+import { timestamp } from '../protos.js';
 import { ACCESS } from './account-messages.js';
 
 const STATUS: Readonly<Record<ApiKeyStatus, WireStatus>> = {
@@ -74,9 +75,4 @@ export function timeIn(wire: Timestamp__Output | null): Date | undefined {
 function timeProblem(time: Date | undefined): string | undefined {
   const ms = time?.getTime() ?? 0;
   return ms >= FIRST_MS && ms <= LAST_MS ? undefined : 'must be a time from the year 1 to 9999';
-}
-
-function timestamp(at: Date): Timestamp {
-  const ms = at.getTime();
-  return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
 }

@@ -1,10 +1,18 @@
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { Log } from '../../../telemetry/log.js';
-import { answerToProxy, UNAVAILABLE } from '../../shared/key-answers.js';
+import { answerToProxy, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
-import { toCheckAnswer } from './check-answer.js';
-import { AUTHORIZATION_PROTO, AUTHORIZATION_SERVICE, type WireCheck, type WireCheckAnswer } from './check-messages.js';
+import {
+  APPEND_IF_EXISTS_OR_ADD,
+  AUTHORIZATION_PROTO,
+  AUTHORIZATION_SERVICE,
+  OVERWRITE_IF_EXISTS_OR_ADD,
+  type WireCheck,
+  type WireCheckAnswer,
+  type WireHeader,
+} from './check-messages.js';
 import { readCheck } from './read-check.js';
+import { status } from '@grpc/grpc-js';
 
 /** `envoy.service.auth.v3.Authorization`: Envoy's filter ext_authz calls it before it lets a request through. */
 export class EnvoyAuthorization implements GrpcDoor {
@@ -42,4 +50,40 @@ export class EnvoyAuthorization implements GrpcDoor {
     this.logged.add(fault);
     this.log.warn('a route of Envoy is misconfigured and refuses every key', { fault });
   }
+}
+
+const DENIED: Readonly<Record<Exclude<KeyAnswer['status'], 200>, number>> = {
+  401: status.UNAUTHENTICATED,
+  403: status.PERMISSION_DENIED,
+  429: status.RESOURCE_EXHAUSTED,
+  503: status.UNAVAILABLE,
+};
+
+/** Headers that identify the owner and the key. They go to the service behind Envoy; all others go to the client. */
+const IDENTITY = /^X-Latchkey-/;
+
+/** @param fault what is wrong with Envoy's configuration, for Envoy's trace log; the client does not see it */
+function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, fault = ''): WireCheckAnswer {
+  const named = Object.entries(headers);
+  if (http !== 200) {
+    const deniedResponse = { status: { code: http }, headers: named.map(toHeader), body };
+    return { status: { code: DENIED[http], message: fault }, deniedResponse };
+  }
+  return {
+    status: { code: status.OK, message: '' },
+    okResponse: {
+      headers: named.filter(([name]) => IDENTITY.test(name)).map(toHeader),
+      headersToRemove: ['authorization'],
+      responseHeadersToAdd: named.filter(([name]) => !IDENTITY.test(name)).map(toHeader),
+    },
+  };
+}
+
+/** The service behind Envoy may send this header too, so ours is appended. Our other headers replace the service's. */
+const SHARED = 'Access-Control-Expose-Headers';
+
+/** In lower case, as in HTTP/2. Envoy accepts both, but gRPC's proxyless clients ignore names with capitals. */
+function toHeader([name, value]: [string, string]): WireHeader {
+  const appendAction = name === SHARED ? APPEND_IF_EXISTS_OR_ADD : OVERWRITE_IF_EXISTS_OR_ADD;
+  return { header: { key: name.toLowerCase(), value }, appendAction, keepEmptyValue: true };
 }

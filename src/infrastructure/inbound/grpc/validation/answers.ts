@@ -9,27 +9,24 @@ import { OUTWARD_DENIAL } from '../../shared/denial-table.js';
 import { mapError } from '../../shared/error-table.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
 import type { Reason as WireReason } from '../generated/latchkey/v1/Reason.js';
-import {
-  grants,
-  numbersOf,
-  type WireAnswer,
-  type WireDenial,
-  type WireGrant,
-  type WireLease,
-  type WireRateLimit,
-  type WireTime,
-} from './validation-messages.js';
+import type { Denial as WireDenial } from '../generated/latchkey/v1/Denial.js';
+import type { Lease as WireLease } from '../generated/latchkey/v1/Lease.js';
+import type { RateLimit as WireRateLimit } from '../generated/latchkey/v1/RateLimit.js';
+import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type { Duration } from '../generated/google/protobuf/Duration.js';
+import { timestamp } from '../protos.js';
+import { type EncodedGrant, grants, numbersOf } from './validation-messages.js';
 
 const wireAccess = numbersOf<WireAccess>('AccessLevel');
 const wireReason = numbersOf<WireReason>('Reason');
 
-const ACCESS: Readonly<Record<AccessLevel, number>> = {
+const ACCESS: Readonly<Record<AccessLevel, WireAccess>> = {
   'read-only': wireAccess.ACCESS_LEVEL_READ_ONLY,
   'read-and-write': wireAccess.ACCESS_LEVEL_READ_AND_WRITE,
 };
 
 /** Only for the calling service, never for the client. */
-const REASON: Readonly<Record<DenialReason, number>> = {
+const REASON: Readonly<Record<DenialReason, WireReason>> = {
   'invalid-key': wireReason.REASON_INVALID_KEY,
   revoked: wireReason.REASON_REVOKED,
   expired: wireReason.REASON_EXPIRED,
@@ -47,51 +44,50 @@ export function toAnswer(
   requestId: string,
   { verdict, rate, proven, lease }: Validation,
   service: RateLimit,
-): WireAnswer {
-  const rateLimit = rate && toRateLimit(rate, service);
+): ValidateKeyResponse {
+  const rateLimit = rate ? toRateLimit(rate, service) : null;
   return verdict.granted
     ? { requestId, grant: toGrant(verdict), rateLimit, ...(lease && { lease: toLease(lease) }) }
     : { requestId, denial: toDenial(verdict, rate, proven), rateLimit };
 }
 
 function toLease({ lengthMs, uses, rights }: LeaseOffer): WireLease {
-  return { lengthMs, uses, hasOwnPermissions: rights.hasSubset, allowedNetworks: rights.allowedNetworks ?? [] };
+  return { lengthMs, uses, hasOwnPermissions: rights.hasSubset, allowedNetworks: [...(rights.allowedNetworks ?? [])] };
 }
 
 /** The error that a unary call would throw, as an answer on a stream. */
-export function toFailure(requestId: string, error: unknown): WireAnswer {
+export function toFailure(requestId: string, error: unknown): ValidateKeyResponse {
   const { grpc: code, message } = mapError(error);
   return { requestId, failure: { code, message } };
 }
 
-function toGrant({ keyId, ownerId, access, permissions, attributes, expiresAt }: Grant): WireGrant {
+function toGrant({ keyId, ownerId, access, permissions, attributes, expiresAt }: Grant): EncodedGrant {
   const encoded = [encodedPermissions(permissions)];
   if (attributes.length > 0) encoded.push(encodedAttributes(attributes));
   return { keyId, ownerId, access: ACCESS[access], expiresAt: timestamp(expiresAt), $unknowns: encoded };
 }
 
 /** Encoding a hundred permissions takes as long as a fifth of a validation. */
-const encodedPermissions = oncePerList((permissions: readonly string[]) => grants.encode({ permissions }));
-const encodedAttributes = oncePerList((attributes: readonly Attribute[]) => grants.encode({ attributes }));
+const encodedPermissions = oncePerList((permissions: readonly string[]) =>
+  grants.encode({ permissions: [...permissions] }),
+);
+const encodedAttributes = oncePerList((attributes: readonly Attribute[]) =>
+  grants.encode({ attributes: [...attributes] }),
+);
 
 function toDenial({ reason }: Denial, rate: RateDecision | undefined, proven: Validation['proven']): WireDenial {
   const { httpStatus, message } = OUTWARD_DENIAL[reason];
-  const retryAfter = reason === 'rate-limited' && rate ? duration(rate.retryAfterMicros) : undefined;
+  const retryAfter = reason === 'rate-limited' && rate ? duration(rate.retryAfterMicros) : null;
   const { keyId = '', ownerId = '' } = proven ?? {};
   return { reason: REASON[reason], httpStatus, message, retryAfter, keyId, ownerId };
 }
 
 function toRateLimit({ limit, remaining, resetAfterMicros }: RateDecision, service: RateLimit): WireRateLimit {
-  const window = limit === service ? undefined : { seconds: rateLimitWindowSeconds(limit), nanos: 0 };
+  const window = limit === service ? null : { seconds: rateLimitWindowSeconds(limit), nanos: 0 };
   return { limit: limit.burst, remaining, resetAfter: duration(resetAfterMicros), window };
 }
 
-function timestamp(at: Date): WireTime {
-  const ms = at.getTime();
-  return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
-}
-
-function duration(micros: number): WireTime {
+function duration(micros: number): Duration {
   const whole = Math.ceil(micros);
   return { seconds: Math.floor(whole / 1_000_000), nanos: (whole % 1_000_000) * 1000 };
 }

@@ -1,5 +1,6 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
+import type { Grant } from '../generated/latchkey/v1/Grant.js';
+import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { codecOf, loadProto } from '../protos.js';
 
 /** A question as decoded: absent fields are empty; enums are numbers, known or unknown. */
@@ -31,65 +32,20 @@ export interface WireReport {
   }[];
 }
 
-/** Durations and timestamps. */
-export interface WireTime {
-  readonly seconds: number;
-  readonly nanos: number;
-}
-
-export interface WireGrant {
-  readonly keyId: string;
-  readonly ownerId: string;
-  readonly access: number;
-  readonly expiresAt: WireTime;
-  /** What the library writes as it is, after the other fields: permissions and attributes, see `grants`. */
+/** A grant, and what the library writes as it is, after the other fields: permissions and attributes, see `grants`. */
+export interface EncodedGrant extends Grant {
   readonly $unknowns: readonly Buffer[];
-}
-
-export interface WireDenial {
-  readonly reason: number;
-  readonly httpStatus: number;
-  readonly message: string;
-  readonly retryAfter: WireTime | undefined;
-  readonly keyId: string;
-  readonly ownerId: string;
-}
-
-export interface WireRateLimit {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetAfter: WireTime;
-  /** Of an account with a rate or a burst of its own. */
-  readonly window: WireTime | undefined;
-}
-
-export interface WireLease {
-  readonly lengthMs: number;
-  readonly uses: number;
-  readonly hasOwnPermissions: boolean;
-  readonly allowedNetworks: readonly string[];
-}
-
-export interface WireAnswer {
-  readonly requestId: string;
-  readonly grant?: WireGrant;
-  readonly denial?: WireDenial;
-  readonly failure?: { readonly code: number; readonly message: string };
-  readonly rateLimit?: WireRateLimit | undefined;
-  readonly lease?: WireLease;
 }
 
 export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
 
 const root = loadProto(VALIDATION_PROTO);
 const questions = codecOf<WireQuestion>(root.lookupType('latchkey.v1.ValidateKeyRequest'));
-const answers = codecOf<WireAnswer>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
+const answers = codecOf<ValidateKeyResponse>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
 const reports = codecOf<WireReport>(root.lookupType('latchkey.v1.ReportUsesRequest'));
 const receipts = codecOf<object>(root.lookupType('latchkey.v1.ReportUsesResponse'));
 /** Encodes the lists of a grant, so that a list is encoded once and not for each answer. */
-export const grants = codecOf<
-  { readonly permissions: readonly string[] } | { readonly attributes: readonly Attribute[] }
->(root.lookupType('latchkey.v1.Grant'));
+export const grants = codecOf<Grant>(root.lookupType('latchkey.v1.Grant'));
 
 const messages = {
   requestSerialize: questions.encode,
@@ -119,5 +75,7 @@ export const VALIDATION_SERVICE: ServiceDefinition<UntypedServiceImplementation>
 
 /** The numbers of an enum's values, by name. The generated type of an enum allows both names and numbers. */
 export function numbersOf<Value extends string | number>(enumName: string) {
-  return root.lookupEnum(`latchkey.v1.${enumName}`).values as Readonly<Record<Extract<Value, string>, number>>;
+  return root.lookupEnum(`latchkey.v1.${enumName}`).values as Readonly<
+    Record<Extract<Value, string>, Extract<Value, number>>
+  >;
 }

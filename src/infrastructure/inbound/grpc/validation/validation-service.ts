@@ -1,20 +1,14 @@
+import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { ReportUses } from '../../../../application/validation/report-uses.js';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { type RateLimit, rateLimitWindowSeconds } from '../../../../domain/rate-limit.js';
 import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
 import type { Log } from '../../../telemetry/log.js';
-import { OpenStreams } from '../open-streams.js';
-import type { GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
+import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
 import { toAnswer } from './answers.js';
 import { readReport, readRequest, requestIdOf } from './questions.js';
-import {
-  VALIDATION_PROTO,
-  VALIDATION_SERVICE,
-  type WireAnswer,
-  type WireQuestion,
-  type WireReport,
-} from './validation-messages.js';
+import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion, type WireReport } from './validation-messages.js';
 import { answerStream } from './validation-stream.js';
 
 interface ValidationServiceParts {
@@ -37,12 +31,12 @@ export class ValidationService implements GrpcDoor {
 
   constructor(private readonly parts: ValidationServiceParts) {
     this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(parts.rateLimit)));
-    const ValidateKey: UnaryMethod<WireQuestion, WireAnswer> = {
+    const ValidateKey: UnaryMethod<WireQuestion, ValidateKeyResponse> = {
       answer: (question, call, identity) => this.answerOne(question, call, identity),
       arrivedAt: ({ readAt }) => readAt,
       requestId: requestIdOf,
     };
-    const ValidateKeys: StreamMethod<WireQuestion, WireAnswer> = {
+    const ValidateKeys: StreamMethod<WireQuestion, ValidateKeyResponse> = {
       converse: (call, each, identity) => {
         call.sendMetadata(this.window);
         this.streams.add(call);
@@ -77,16 +71,16 @@ export class ValidationService implements GrpcDoor {
 
   private async answerOne(
     wire: WireQuestion,
-    call: ServerUnaryCall<WireQuestion, WireAnswer>,
+    call: ServerUnaryCall<WireQuestion, ValidateKeyResponse>,
     service: string,
-  ): Promise<WireAnswer> {
+  ): Promise<ValidateKeyResponse> {
     const answer = await this.answer(wire, service);
     // Sent only now, so that headers and answer travel in one packet.
     call.sendMetadata(this.window);
     return answer;
   }
 
-  private async answer(wire: WireQuestion, service: string): Promise<WireAnswer> {
+  private async answer(wire: WireQuestion, service: string): Promise<ValidateKeyResponse> {
     const { validateKey, rateLimit } = this.parts;
     return toAnswer(wire.requestId, await validateKey.execute(readRequest(wire, service)), rateLimit);
   }

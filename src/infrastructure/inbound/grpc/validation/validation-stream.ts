@@ -1,8 +1,9 @@
+import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Log } from '../../../telemetry/log.js';
 import { toFailure } from './answers.js';
 import { requestIdOf } from './questions.js';
-import type { WireAnswer, WireQuestion } from './validation-messages.js';
+import type { WireQuestion } from './validation-messages.js';
 
 /** The most questions of one stream in progress. HTTP/2 flow control holds back more. */
 const MAX_OPEN = 1024;
@@ -12,15 +13,15 @@ const MAX_OPEN = 1024;
  * the client does not read its answers. A failed question does not affect the others.
  */
 export function answerStream(
-  call: ServerDuplexStream<WireQuestion, WireAnswer>,
-  answer: (question: WireQuestion) => Promise<WireAnswer>,
+  call: ServerDuplexStream<WireQuestion, ValidateKeyResponse>,
+  answer: (question: WireQuestion) => Promise<ValidateKeyResponse>,
   log: Log,
 ): void {
   let open = 0;
   let isBlocked = false;
   let hasEnded = false;
 
-  const write = (message: WireAnswer) => {
+  const write = (message: ValidateKeyResponse) => {
     if (!call.cancelled && call.writable && !call.write(message)) isBlocked = true;
   };
   const advance = () => {
