@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { linkOfLeak } from '../../src/domain/audit/event-details.js';
-import { leakPlace } from '../../web/src/keys/leak.js';
+import { leakPlace } from '../../web/src/key/leak.js';
 
 test.each([
   ['https://git.example/x', true],

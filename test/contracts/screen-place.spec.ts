@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { dayIn, daysFrom, monthOf, timesOf } from '../../web/src/admin/days.js';
-import { ACTIVITY_FILTERS, placeOf, searchOf, START, STATUS_FILTERS } from '../../web/src/panel/place.js';
+import { ACTIVITY_FILTERS, placeOf, searchOf, START, STATUS_FILTERS } from '../../web/src/base/place.js';
 
 const KEY = '0f8fad5b-d9cb-469f-a165-70867728950e';
 

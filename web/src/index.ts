@@ -1,5 +1,5 @@
 export { ApiKeysPanel, type ApiKeysPanelProps } from './panel/ApiKeysPanel';
-export { placeOf, searchOf, type PanelPlace } from './panel/place';
+export { placeOf, searchOf, type PanelPlace } from './base/place';
 export type { FreshSignIn } from './api/fresh-sign-in';
 export type { AccessLevel, ApiKey, AuditEvent, KeyStatus } from './api/types';
 export { english } from './texts/english/english';

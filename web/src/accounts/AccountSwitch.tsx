@@ -1,8 +1,8 @@
 import { NativeSelect, VisuallyHidden } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { ManagedAccount } from '../api/types';
-import { usePanel } from '../panel/context';
-import { START, type PanelPlace } from '../panel/place';
+import { usePanel } from '../base/context';
+import { START, type PanelPlace } from '../base/place';
 import { useTexts, type Texts } from '../texts';
 import classes from './AccountSwitch.module.css';
 import { nameOf, useAccounts } from './useAccounts';

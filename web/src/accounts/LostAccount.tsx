@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { Notice } from '../ui/Notice';
 import classes from './ServiceAccount.module.css';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Person } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 
 /** The accounts whose keys the person works with, their own first. Not for use within `ServiceAccount`. */
 export function useAccounts() {

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { usePanel } from '../panel/context';
-import { ACTIVITY_FILTERS, type ActivityFilter } from '../panel/place';
+import { usePanel } from '../base/context';
+import { ACTIVITY_FILTERS, type ActivityFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import classes from './activity.module.css';

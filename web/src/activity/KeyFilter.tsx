@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import type { ApiKey } from '../api/types';
-import { statusAt } from '../keys/status';
+import { statusAt } from '../key/status';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import classes from './activity.module.css';

@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { Leak } from '../api/types';
-import { leakPlace } from '../keys/leak';
+import { leakPlace } from '../key/leak';
 import { useTexts } from '../texts';
 import classes from './activity.module.css';
 

@@ -2,8 +2,8 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { hasCode } from '../api/problem';
 import type { AuditEventType } from '../api/types';
-import { usePanel } from '../panel/context';
-import type { ActivityFilter } from '../panel/place';
+import { usePanel } from '../base/context';
+import type { ActivityFilter } from '../base/place';
 import { groupEvents } from './group-events';
 
 const OF_KEYS = [

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApiClient } from '../api/client';
 import type { ApiKey } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 
 const MAX_PAGES = 20;
 

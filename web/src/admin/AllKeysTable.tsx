@@ -1,10 +1,10 @@
 import { Badge } from '@mantine/core';
 import { useId } from 'react';
 import type { KeyOwner, OwnedKey } from '../api/types';
-import { endsSoon } from '../keys/expiry';
+import { endsSoon } from '../key/expiry';
 import list from '../keys/KeyList.module.css';
-import { endOf, statusAt } from '../keys/status';
-import { StatusBadge } from '../keys/StatusBadge';
+import { endOf, statusAt } from '../key/status';
+import { StatusBadge } from '../key/StatusBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { shortDate } from '../time/format';

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { keyIdIn } from '../panel/place';
+import { keyIdIn } from '../base/place';
 import classes from './admin.module.css';
 import { DaysField } from './DaysField';
 import { OwnerField } from './OwnerField';

@@ -7,7 +7,7 @@ import classes from '../details/details.module.css';
 import { endedBy } from '../details/ending';
 import { Facts } from '../details/Facts';
 import { Usage } from '../history/Usage';
-import { endOf, statusAt } from '../keys/status';
+import { endOf, statusAt } from '../key/status';
 import { step } from '../page/usePlaceInAddress';
 import { useTexts } from '../texts';
 import { relativeTime } from '../time/format';

@@ -1,4 +1,4 @@
-import { keyIdIn, placeOf } from '../panel/place';
+import { keyIdIn, placeOf } from '../base/place';
 import { dayIn, type Days } from './days';
 
 export const STATUSES = ['all', 'active', 'expired', 'revoked'] as const;

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { asAdministrator } from './as-administrator';
 import type { AuditedEventPage, AuditEvent, KeyHistory, KeyOwner, OwnedKey, OwnedKeyPage } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { DAY_MS } from '../time/format';
 import { timesOf } from './days';
 import type { AllKeysPlace, AuditPlace } from './place';

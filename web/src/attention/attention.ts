@@ -1,7 +1,7 @@
 import type { ApiKey } from '../api/types.js';
 import { rejectedSince } from '../details/ending.js';
-import { endsSoon } from '../keys/expiry.js';
-import { endOf, statusAt } from '../keys/status.js';
+import { endsSoon } from '../key/expiry.js';
+import { endOf, statusAt } from '../key/status.js';
 import { rotationOf, type Rotation } from '../rotate/rotation.js';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ApiKey } from '../api/types';
 import { focusRow } from '../keys/focus-row';
-import { useApiKeys } from '../keys/useApiKeys';
+import { useApiKeys } from '../key/useApiKeys';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { useReturned } from '../new-key/useReturned';
 import { useTexts } from '../texts';

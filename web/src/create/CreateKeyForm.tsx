@@ -2,7 +2,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useCallback, type Dispatch, type SetStateAction } from 'react';
 import { nameOf } from '../accounts/useAccounts';
 import type { KeyPolicy } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
-import { statusAt } from '../keys/status';
-import { useApiKeys } from '../keys/useApiKeys';
+import { statusAt } from '../key/status';
+import { useApiKeys } from '../key/useApiKeys';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import classes from './NameField.module.css';

@@ -1,7 +1,7 @@
 import { Button, Group, InputBase, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { MAX_ALLOWED_NETWORKS } from '../rules';
 import { useTexts } from '../texts';
 import { ChevronIcon } from '../ui/icons';

@@ -1,6 +1,6 @@
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import type { AccessLevel, ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
-import { lifetimeDays } from '../keys/expiry';
+import { lifetimeDays } from '../key/expiry';
 import { dateProblem, daysOf, expiryIn, expiryWithin, type Expiry } from '../new-key/expiry';
 import type { FieldErrors } from '../new-key/fields';
 import {

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
 import { nameOf } from '../accounts/useAccounts';
-import { endOf, statusAt } from '../keys/status';
-import { StatusBadge } from '../keys/StatusBadge';
+import { endOf, statusAt } from '../key/status';
+import { StatusBadge } from '../key/StatusBadge';
 import { linesOf } from '../restrictions/words';
 import type { Rotation } from '../rotate/rotation';
 import { UntilUsed } from '../rotate/UntilUsed';
-import { usePanel } from '../panel/context';
-import { useOwner } from '../panel/useOwner';
+import { usePanel } from '../base/context';
+import { useOwner } from '../base/useOwner';
 import { useTexts } from '../texts';
 import { exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';

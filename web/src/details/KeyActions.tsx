@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { ApiKey } from '../api/types';
-import { endsSoon } from '../keys/expiry';
+import { endsSoon } from '../key/expiry';
 import { revokeAction } from '../revoke/revoke-words';
-import { useCanMakeKeys } from '../panel/context';
+import { useCanMakeKeys } from '../base/context';
 import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
 import { useKeyDialogs } from '../keys/KeyDialogs';
-import { statusAt } from '../keys/status';
+import { statusAt } from '../key/status';
 import { useRotation } from '../rotate/useRotation';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';

@@ -4,7 +4,7 @@ import { EventList } from '../activity/EventList';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
 import type { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
-import { PlaceLink } from '../panel/PlaceLink';
+import { PlaceLink } from '../ui/PlaceLink';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import classes from './details.module.css';

@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import { LeakSite } from '../activity/LeakSite';
 import type { ApiKey } from '../api/types';
-import { endsSoon } from '../keys/expiry';
-import { endOf, statusAt } from '../keys/status';
+import { endsSoon } from '../key/expiry';
+import { endOf, statusAt } from '../key/status';
 import type { KeyAction } from '../keys/KeyDialogs';
-import { useCanMakeKeys } from '../panel/context';
+import { useCanMakeKeys } from '../base/context';
 import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';

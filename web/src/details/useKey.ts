@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyPage, KeyHistory } from '../api/types';
-import { KEYS, LIST } from '../keys/useApiKeys';
-import { usePanel } from '../panel/context';
+import { KEYS, LIST } from '../key/useApiKeys';
+import { usePanel } from '../base/context';
 
 export const oneKey = (id: string | null | undefined) => [...KEYS, 'one', id];
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
-import { LIST, refreshKeys } from '../keys/useApiKeys';
-import { usePanel } from '../panel/context';
+import { LIST, refreshKeys } from '../key/useApiKeys';
+import { usePanel } from '../base/context';
 import { oneKey } from './useKey';
 
 interface Options {

@@ -1,5 +1,5 @@
 import { Button, Text, Title } from '@mantine/core';
-import { useCanMakeKeys } from '../panel/context';
+import { useCanMakeKeys } from '../base/context';
 import { useTexts } from '../texts';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';

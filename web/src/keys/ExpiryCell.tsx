@@ -5,12 +5,12 @@ import { useTexts } from '../texts';
 import { shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
-import { endsSoon } from './expiry';
+import { endsSoon } from '../key/expiry';
 import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
-import { leakPlace } from './leak';
-import { endOf } from './status';
-import { StatusBadge } from './StatusBadge';
+import { leakPlace } from '../key/leak';
+import { endOf } from '../key/status';
+import { StatusBadge } from '../key/StatusBadge';
 
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {

@@ -2,7 +2,7 @@ import { createContext, useContext, useEffect, useMemo, useRef, useState, type R
 import type { ApiKey } from '../api/types';
 import type { Typed } from '../new-key/kept-draft';
 import { useReturned } from '../new-key/useReturned';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
 import { focusRow } from './focus-row';

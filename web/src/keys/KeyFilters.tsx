@@ -1,6 +1,6 @@
 import { SegmentedControl, TextInput } from '@mantine/core';
-import { usePanel } from '../panel/context';
-import type { StatusFilter } from '../panel/place';
+import { usePanel } from '../base/context';
+import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import classes from './KeysToolbar.module.css';
 

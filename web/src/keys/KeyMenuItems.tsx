@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { useEffect, useImperativeHandle, useState, type Ref, type RefObject } from 'react';
 import type { ApiKey } from '../api/types';
-import { useCanMakeKeys, usePanel } from '../panel/context';
+import { useCanMakeKeys, usePanel } from '../base/context';
 import { revokeAction } from '../revoke/revoke-words';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { PlaceLink } from '../panel/PlaceLink';
+import { PlaceLink } from '../ui/PlaceLink';
 import { fewWords } from '../restrictions/words';
 import { RotationProgress } from '../rotate/RotationProgress';
 import { useTexts } from '../texts';

@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { useState } from 'react';
-import { usePanel } from '../panel/context';
-import type { PanelPlace, StatusFilter } from '../panel/place';
-import { useOwner } from '../panel/useOwner';
+import { usePanel } from '../base/context';
+import type { PanelPlace, StatusFilter } from '../base/place';
+import { useOwner } from '../base/useOwner';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { later } from '../ui/later';
@@ -11,7 +11,7 @@ import { useKeyDialogs } from './KeyDialogs';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTableSkeleton';
 import { KeysToolbar } from './KeysToolbar';
-import { useApiKeys } from './useApiKeys';
+import { useApiKeys } from '../key/useApiKeys';
 
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
   isWanted: ({ keyId }) => keyId !== undefined,

@@ -1,12 +1,12 @@
 import { Button, Text } from '@mantine/core';
 import { useId } from 'react';
 import type { KeyPolicy } from '../api/types';
-import { useCanMakeKeys } from '../panel/context';
+import { useCanMakeKeys } from '../base/context';
 import { useTexts } from '../texts';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
-import { limitText } from './limit-text';
+import { limitText } from '../key/limit-text';
 
 interface Props {
   readonly activeKeys: number | undefined;

@@ -1,7 +1,7 @@
 import type { ApiKey, KeyStatus, RecentUse } from '../api/types';
-import type { PanelPlace } from '../panel/place';
+import type { PanelPlace } from '../base/place';
 import { rotationOf, type Rotation } from '../rotate/rotation';
-import { statusAt } from './status';
+import { statusAt } from '../key/status';
 
 /** Where a row leads. */
 export interface KeyLinks {

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
-import { limitText } from '../keys/limit-text';
-import { useApiKeys } from '../keys/useApiKeys';
-import { useOwner } from '../panel/useOwner';
+import { limitText } from '../key/limit-text';
+import { useApiKeys } from '../key/useApiKeys';
+import { useOwner } from '../base/useOwner';
 import { MOST_KEY_DAYS } from '../rules';
 import { useTexts, type Texts } from '../texts';
 import { calendarDate, DAY_MS, numberList } from '../time/format';

@@ -1,6 +1,6 @@
 import { useRef, type ReactNode } from 'react';
 import type { CreatedKey } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { RevealDialogBody } from '../reveal/RevealDialogBody';
 import { useSecret } from '../reveal/useSecret';
 import { useTexts } from '../texts';

@@ -1,9 +1,9 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { NotSignedInAgain } from '../api/fresh-sign-in';
 import { ApiProblem, hasCode } from '../api/problem';
-import { limitText } from '../keys/limit-text';
-import { useApiKeys } from '../keys/useApiKeys';
-import { usePanel } from '../panel/context';
+import { limitText } from '../key/limit-text';
+import { useApiKeys } from '../key/useApiKeys';
+import { usePanel } from '../base/context';
 import { useTexts, type Texts } from '../texts';
 import { duration } from '../time/format';
 import { FailureAlert } from '../ui/FailureAlert';

@@ -1,5 +1,5 @@
 import type { KeyPolicy } from '../api/types';
-import { limitText } from '../keys/limit-text';
+import { limitText } from '../key/limit-text';
 import { MOST_KEY_DAYS } from '../rules';
 import type { Texts } from '../texts';
 import { DAY_MS } from '../time/format';

@@ -2,8 +2,8 @@ import { useRef } from 'react';
 import { NotSignedInAgain, readChallenge, SomebodyElse, type FreshSignIn } from '../api/fresh-sign-in';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
-import { usePanel } from '../panel/context';
-import { useOwner } from '../panel/useOwner';
+import { usePanel } from '../base/context';
+import { useOwner } from '../base/useOwner';
 
 /**
  * If the service requires a fresh sign-in, the host lets the person sign in, and the refused call is repeated once.

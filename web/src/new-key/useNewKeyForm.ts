@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { ApiProblem } from '../api/problem';
-import { usePanel } from '../panel/context';
-import { useOwner } from '../panel/useOwner';
+import { usePanel } from '../base/context';
+import { useOwner } from '../base/useOwner';
 import { useTexts } from '../texts';
 import { FIELDS, type FieldErrors } from './fields';
 import type { Typed } from './kept-draft';

@@ -1,4 +1,4 @@
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import type { KeptDraft } from './kept-draft';
 
 /** What a person who is back from a sign-in had typed for the account that is shown. */

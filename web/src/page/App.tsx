@@ -6,7 +6,7 @@ import { takeDraft } from '../new-key/kept-draft';
 import { Panel } from '../panel/Panel';
 import { PanelProviders } from '../panel/PanelProviders';
 import type { OwnTab } from '../panel/PanelTabs';
-import { searchOf, START } from '../panel/place';
+import { searchOf, START } from '../base/place';
 import type { Platform } from '../session/platform-trip';
 import { FailureAlert } from '../ui/FailureAlert';
 import { later } from '../ui/later';

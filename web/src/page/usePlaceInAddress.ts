@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react';
-import { placeOf, searchOf, type PanelPlace } from '../panel/place';
-import type { GoTo } from '../panel/usePlace';
+import { placeOf, searchOf, type PanelPlace } from '../base/place';
+import type { GoTo } from '../base/usePlace';
 
 const listeners = new Set<() => void>();
 

@@ -5,8 +5,8 @@ import { hasCode } from '../api/problem';
 import { useTexts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
-import { usePanel } from './context';
-import { useOwner } from './useOwner';
+import { usePanel } from '../base/context';
+import { useOwner } from '../base/useOwner';
 
 /** The service does not know a person of the platform until the platform opens an account for them. */
 export function AccountGate({ children }: { readonly children: ReactNode }) {

@@ -11,13 +11,13 @@ import { Announcer, useAnnouncement } from '../ui/Announcer';
 import { HelpLink } from '../ui/HelpLink';
 import { later, LoadTheRest } from '../ui/later';
 import { AccountGate } from './AccountGate';
-import { PanelContext } from './context';
+import { PanelContext } from '../base/context';
 import classes from './Panel.module.css';
 import surface from '../ui/surface.module.css';
-import { OWNER } from './useOwner';
+import { OWNER } from '../base/useOwner';
 import { PanelTabs, type OwnTab } from './PanelTabs';
-import { START } from './place';
-import { usePlace, type GoTo, type PlaceProps } from './usePlace';
+import { START } from '../base/place';
+import { usePlace, type GoTo, type PlaceProps } from '../base/usePlace';
 
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'>, PlaceProps {
   /** The address that the examples for a new key call. Without it they have a placeholder. */

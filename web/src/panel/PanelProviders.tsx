@@ -4,7 +4,7 @@ import { useContext, useState, type ReactNode } from 'react';
 import { takeBegunBody } from '../api/begun';
 import { retryTransient } from '../api/retry';
 import type { ApiKeyPage } from '../api/types';
-import { LIST } from '../keys/useApiKeys';
+import { LIST } from '../key/useApiKeys';
 import { cssVariables, theme } from '../theme';
 import { learnTime } from '../time/useNow';
 

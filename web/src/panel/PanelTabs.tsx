@@ -6,8 +6,8 @@ import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
 import { later } from '../ui/later';
-import { usePanel } from './context';
-import { START, type PanelPlace } from './place';
+import { usePanel } from '../base/context';
+import { START, type PanelPlace } from '../base/place';
 
 /** A tab that the page brings. It keeps its place itself. */
 export interface OwnTab {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 
 export const PERMISSIONS = ['permissions'];
 

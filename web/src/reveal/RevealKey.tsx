@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import type { CreatedKey } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { calendarDate } from '../time/format';
 import { DialogFooter } from '../ui/Dialog';

@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { CopyableText } from './CopyableText';
 import classes from './reveal.module.css';

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import type { Rotation } from '../rotate/rotation';
 import { useRotation } from '../rotate/useRotation';
 import { useTexts } from '../texts';

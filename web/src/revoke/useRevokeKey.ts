@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiClient } from '../api/client';
 import { hasCode } from '../api/problem';
 import type { ApiKey } from '../api/types';
-import { refreshKeys, showRevoked } from '../keys/useApiKeys';
-import { usePanel } from '../panel/context';
+import { refreshKeys, showRevoked } from '../key/useApiKeys';
+import { usePanel } from '../base/context';
 import type { Rotation } from '../rotate/rotation';
 import { useTexts, type Texts } from '../texts';
 

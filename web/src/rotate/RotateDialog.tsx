@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ApiKey } from '../api/types';
-import { useApiKeys } from '../keys/useApiKeys';
+import { useApiKeys } from '../key/useApiKeys';
 import { expiryWithin } from '../new-key/expiry';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { useReturned } from '../new-key/useReturned';

@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
-import { useApiKeys } from '../keys/useApiKeys';
+import { useApiKeys } from '../key/useApiKeys';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
 import { dateProblem } from '../new-key/expiry';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { fewWords } from '../restrictions/words';
 import { useTexts } from '../texts';
 import { requestOf, type RotationDraft } from './form';

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { KEYS, showCurrent } from '../keys/useApiKeys';
-import { usePanel } from '../panel/context';
+import { KEYS, showCurrent } from '../key/useApiKeys';
+import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { duration, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
-import { endOf } from '../keys/status';
+import { endOf } from '../key/status';
 import classes from './rotate.module.css';
 import type { Rotation } from './rotation';
 

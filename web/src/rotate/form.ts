@@ -1,5 +1,5 @@
 import type { ApiKey, KeyPolicy, RotateKeyRequest } from '../api/types';
-import { lifetimeDays } from '../keys/expiry';
+import { lifetimeDays } from '../key/expiry';
 import { daysOf, expiryIn, type Expiry } from '../new-key/expiry';
 import { DEFAULT_GRACE_SECONDS } from '../rules';
 import { serviceTime } from '../time/useNow';

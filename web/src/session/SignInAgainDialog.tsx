@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { SignInForm } from './SignInForm';

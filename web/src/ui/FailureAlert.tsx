@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useContext } from 'react';
-import { PanelContext } from '../panel/context';
+import { PanelContext } from '../base/context';
 import { useTexts } from '../texts';
 import { describeFailure } from './describe-failure';
 import { HelpLink } from './HelpLink';

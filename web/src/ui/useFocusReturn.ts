@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 
 /**
  * Remembers which element had the focus when a dialog opened. `restore` moves the focus back to it, or to the heading if

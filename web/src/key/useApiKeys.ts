@@ -6,7 +6,7 @@ import {
 } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ApiKey, ApiKeyPage, KeyPolicy } from '../api/types';
-import { usePanel } from '../panel/context';
+import { usePanel } from '../base/context';
 import { MOST_KEY_DAYS } from '../rules';
 
 export const KEYS = ['api-keys'];

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
-import { onPlainClick } from '../ui/plain-click';
-import { usePanel } from './context';
-import { searchOf, type PanelPlace } from './place';
+import { onPlainClick } from './plain-click';
+import { usePanel } from '../base/context';
+import { searchOf, type PanelPlace } from '../base/place';
 
 interface Props extends Omit<ComponentProps<'a'>, 'href' | 'onClick'> {
   readonly place: PanelPlace;
