@@ -299,7 +299,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-describe.each(['src/domain', 'src/application'])('the folders of %s', (floor) => {
+describe.each(['src/domain', 'src/application', 'web/src'])('the folders of %s', (floor) => {
   it('import each other one way at most', () => {
     const arrows = arrowsBetweenFolders(floor);
     expect(arrows.size).toBeGreaterThan(2);
@@ -314,9 +314,12 @@ function arrowsBetweenFolders(floor: string): Map<string, Set<string>> {
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   return new Map(
     folders.map((folder) => {
-      const files = readdirSync(join(root, floor, folder)).filter((file) => !file.endsWith('.spec.ts'));
+      const files = readdirSync(join(root, floor, folder), { recursive: true, encoding: 'utf8' }).filter(
+        (file) => /\.tsx?$/.test(file) && !file.endsWith('.spec.ts'),
+      );
       const texts = files.map((file) => readFileSync(join(root, floor, folder, file), 'utf8'));
-      const imported = texts.flatMap((text) => [...text.matchAll(/from '\.\.\/([a-z-]+)\//g)].map(([, name]) => name!));
+      const specifiers = texts.flatMap((text) => [...text.matchAll(/(?:from |import\()'(?:\.\.\/)+([a-z-]+)\//g)]);
+      const imported = specifiers.map(([, name]) => name!).filter((name) => folders.includes(name) && name !== folder);
       return [folder, new Set(imported)];
     }),
   );

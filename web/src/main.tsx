@@ -1,4 +1,3 @@
-// Usually ran already, by itself. Its requests must be under way before the first render.
 import './begin';
 import './styles';
 import './page/page.css';
@@ -9,10 +8,11 @@ import { begunAnswers } from './api/begun';
 import { App } from './page/App';
 import { colorSchemeManager } from './page/color-scheme';
 import { type Language, loadLanguage } from './page/language';
-import { PageTextsContext } from './page/texts';
+import { PageTextsContext, TextsContext } from './texts';
 import { styleNonce } from './panel/PanelProviders';
-import { TextsContext } from './texts';
 import { cssVariables, theme } from './theme';
+
+// Usually ran already, by itself. Its requests must be under way before the first render.
 
 // Not `await`, with which the bundler would split this chunk into many.
 void Promise.all([loadLanguage(), begunAnswers()]).then(show, reportFailure);

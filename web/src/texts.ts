@@ -1,13 +1,21 @@
-import { createContext, useContext } from 'react';
-import type { english } from './texts/english/english';
+import { createContext, useContext, type Context } from 'react';
+import type { AdminTexts } from './texts/english/admin';
+import type { Texts } from './texts/english/english';
+import type { PageTexts } from './texts/english/page';
 
-/** Every text of the panel in one language. English is the model: a language that lacks a text is a type error. */
-export type Texts = typeof english;
+/** Every text of the panel, of the page around it, and of administrators. A language that lacks a text is a type error. */
+export type { AdminTexts, PageTexts, Texts };
 
 export const TextsContext = createContext<Texts | null>(null);
+export const PageTextsContext = createContext<PageTexts | null>(null);
+export const AdminTextsContext = createContext<AdminTexts | null>(null);
 
-export function useTexts(): Texts {
-  const texts = useContext(TextsContext);
-  if (!texts) throw new Error('This hook works only within ApiKeysPanel');
+export const useTexts = (): Texts => useTextsOf(TextsContext, 'ApiKeysPanel');
+export const usePageTexts = (): PageTexts => useTextsOf(PageTextsContext, 'the page');
+export const useAdminTexts = (): AdminTexts => useTextsOf(AdminTextsContext, 'the tabs of administrators');
+
+function useTextsOf<T>(context: Context<T | null>, place: string): T {
+  const texts = useContext(context);
+  if (!texts) throw new Error(`This hook works only within ${place}`);
   return texts;
 }

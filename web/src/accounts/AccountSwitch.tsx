@@ -5,7 +5,7 @@ import { usePanel } from '../base/context';
 import { START, type PanelPlace } from '../base/place';
 import { useTexts, type Texts } from '../texts';
 import classes from './AccountSwitch.module.css';
-import { nameOf, useAccounts } from './useAccounts';
+import { nameOf, useAccounts } from '../base/owner';
 
 interface Props {
   /** It is needed only then, and shown only to people who manage a service account. */

@@ -1,18 +1,16 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { PanelContext, usePanel } from '../base/context';
-import { createQueryClient } from '../panel/PanelProviders';
-import { START } from '../base/place';
-import { useOwner } from '../base/useOwner';
-import type { GoTo } from '../base/usePlace';
+import { createQueryClient } from '../api/retry';
+import { type GoTo, START } from '../base/place';
+import { nameOf, useAccounts, useOwner } from '../base/owner';
 import { TextsContext, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import classes from './ServiceAccount.module.css';
 import { textsOfAccount } from './texts-of-account';
-import { nameOf, useAccounts } from './useAccounts';
 
 interface Props {
   readonly id: string;

@@ -1,8 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
-import { nameOf } from '../accounts/useAccounts';
+import { nameOf, useOwner } from '../base/owner';
 import { usePanel } from '../base/context';
-import { useOwner } from '../base/useOwner';
 import { useTexts } from '../texts';
 import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';

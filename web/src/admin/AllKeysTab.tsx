@@ -1,14 +1,14 @@
 import { hasCode } from '../api/problem';
 import { KeyTableSkeleton } from '../keys/KeyTableSkeleton';
-import { step, useSearch } from '../page/usePlaceInAddress';
-import { TextsContext, useTexts } from '../texts';
+import { step, useSearch } from '../base/address';
+import { TextsContext, useAdminTexts, useTexts } from '../texts';
 import { AllKeysTable } from './AllKeysTable';
 import { NotAdministrator } from './as-administrator';
 import { Filters } from './Filters';
 import { KeyDrawer, Lost } from './KeyDrawer';
 import { ListFrame } from './ListFrame';
-import { allKeysPlaceOf, isFiltered, searchOfAllKeys, type AllKeysPlace } from './place';
-import { aboutOthers, useAdminTexts } from './texts';
+import { type AllKeysPlace, allKeysPlaceOf, isFiltered, searchOfAllKeys } from './place';
+import { aboutOthers } from './texts';
 import { useAllKeys } from './useAllKeys';
 
 /** The keys of all owners, for administrators. */

@@ -5,14 +5,14 @@ import { endsSoon } from '../key/expiry';
 import list from '../keys/KeyList.module.css';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
-import { useTexts } from '../texts';
+import { useAdminTexts, useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { shortDate } from '../time/format';
 import { onPlainClick } from '../ui/plain-click';
 import { RelativeTime } from '../ui/RelativeTime';
 import { useRowLink } from '../ui/useRowLink';
 import classes from './admin.module.css';
-import { nameOf, useAdminTexts } from './texts';
+import { nameOf } from './texts';
 
 interface Links {
   /** The address of a key's drawer. */

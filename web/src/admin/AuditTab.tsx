@@ -1,13 +1,13 @@
 import { EventListSkeleton } from '../activity/EventListSkeleton';
-import { step, useSearch } from '../page/usePlaceInAddress';
-import { TextsContext, useTexts } from '../texts';
+import { step, useSearch } from '../base/address';
+import { TextsContext, useAdminTexts, useTexts } from '../texts';
 import { NotAdministrator } from './as-administrator';
 import { AuditFilters } from './AuditFilters';
 import { AuditTable } from './AuditTable';
 import { KeyDrawer, Lost } from './KeyDrawer';
 import { ListFrame } from './ListFrame';
-import { auditPlaceOf, searchOfAudit, type AuditPlace } from './place';
-import { aboutOthers, useAdminTexts } from './texts';
+import { type AuditPlace, auditPlaceOf, searchOfAudit } from './place';
+import { aboutOthers } from './texts';
 import { useAuditEvents } from './useAllKeys';
 
 /** Who did and viewed what, for administrators. */

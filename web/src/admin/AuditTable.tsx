@@ -1,18 +1,17 @@
 import { Badge } from '@mantine/core';
-import { nameOf } from '../accounts/useAccounts';
+import { nameOf } from '../base/owner';
 import { describeEvent } from '../activity/describe-event';
 import { LeakSite } from '../activity/LeakSite';
 import { shortUserAgent } from '../activity/user-agent';
 import type { AuditedEvent, Person } from '../api/types';
 import list from '../keys/KeyList.module.css';
-import { useTexts } from '../texts';
+import { useAdminTexts, useTexts } from '../texts';
 import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';
 import { onPlainClick } from '../ui/plain-click';
 import { RelativeTime } from '../ui/RelativeTime';
 import { useRowLink } from '../ui/useRowLink';
 import classes from './admin.module.css';
-import { useAdminTexts } from './texts';
 
 interface Links {
   /** The address of a key's drawer. */

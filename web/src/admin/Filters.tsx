@@ -1,14 +1,13 @@
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
-import { useRef, useState, type ClipboardEvent } from 'react';
+import { type ClipboardEvent, useRef, useState } from 'react';
 import type { KeyOwner } from '../api/types';
-import { useTexts } from '../texts';
+import { useAdminTexts, useTexts } from '../texts';
 import classes from './admin.module.css';
-import { daysFrom, monthOf, type Days } from './days';
+import { type Days, daysFrom, monthOf } from './days';
 import { DaysField } from './DaysField';
 import { OwnerField } from './OwnerField';
-import { SHOWN_LENGTH, shownPart, STATUSES, type AllKeysPlace, type Status } from './place';
+import { type AllKeysPlace, SHOWN_LENGTH, shownPart, type Status, STATUSES } from './place';
 import { SearchField } from './SearchField';
-import { useAdminTexts } from './texts';
 import { serviceTime } from '../time/useNow';
 
 const SOON_DAYS = 30;

@@ -4,16 +4,15 @@ import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
 import { statusAt } from '../key/status';
 import { usePanel } from '../base/context';
-import { useTexts } from '../texts';
+import { useAdminTexts, useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
-import { useFocusReturn } from '../ui/useFocusReturn';
+import { useFocusReturn } from '../ui/focus';
 import { NotAdministrator } from './as-administrator';
 import { KeyDrawerBody } from './KeyDrawerBody';
 import { RevokeDialog } from './RevokeDialog';
-import { useAdminTexts } from './texts';
 import { useOwnedKey } from './useAllKeys';
 
 interface Props {

@@ -4,18 +4,18 @@ import { EventList } from '../activity/EventList';
 import { groupEvents } from '../activity/group-events';
 import { CopyId } from '../details/CopyId';
 import classes from '../details/details.module.css';
-import { endedBy } from '../details/ending';
+import { endedBy } from '../key/ending';
 import { Facts } from '../details/Facts';
 import { Usage } from '../history/Usage';
 import { endOf, statusAt } from '../key/status';
-import { step } from '../page/usePlaceInAddress';
-import { useTexts } from '../texts';
+import { step } from '../base/address';
+import { useAdminTexts, useTexts } from '../texts';
 import { relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
 import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
 import { OwnerMarks } from './AllKeysTable';
-import { nameOf, useAdminTexts } from './texts';
+import { nameOf } from './texts';
 import type { FoundKey, useOwnedKey } from './useAllKeys';
 
 interface Props {

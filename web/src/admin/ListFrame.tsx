@@ -1,9 +1,8 @@
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useTexts } from '../texts';
+import { useAdminTexts, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
-import { useAdminTexts } from './texts';
 
 interface Props {
   readonly intro: string;

@@ -2,11 +2,11 @@ import { Button, Group, VisuallyHidden } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { KeyOwner } from '../api/types';
 import { describeFailure } from '../ui/describe-failure';
-import { useTexts } from '../texts';
+import { useAdminTexts, useTexts } from '../texts';
 import classes from './admin.module.css';
 import { hasSecret } from './place';
 import { SearchField } from './SearchField';
-import { nameOf, useAdminTexts } from './texts';
+import { nameOf } from './texts';
 import { useFindAccounts } from './useAllKeys';
 
 interface Props {

@@ -1,9 +1,9 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
-import { KeyFacts } from '../revoke/KeyFacts';
-import { useTexts } from '../texts';
+import { KeyFacts } from '../key/KeyFacts';
+import { useAdminTexts, useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
-import { nameOf, useAdminTexts } from './texts';
+import { nameOf } from './texts';
 import type { FoundKey } from './useAllKeys';
 import { useRevokeForm } from './useRevokeForm';
 

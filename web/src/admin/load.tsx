@@ -1,6 +1,6 @@
 import { AllKeysTab } from './AllKeysTab';
 import { AuditTab } from './AuditTab';
-import { AdminTextsContext } from './texts';
+import { AdminTextsContext } from '../texts';
 
 const english = () => import('../texts/english/admin');
 

@@ -1,22 +1,10 @@
-import { createContext, useContext } from 'react';
-import type { KeyOwner } from '../api/types';
-import type { Texts } from '../texts';
-import type { admin } from '../texts/english/admin';
-
-/** Every text that only administrators see. English is the model: a language that lacks a text is a type error. */
-export type AdminTexts = typeof admin;
-
-export const AdminTextsContext = createContext<AdminTexts | null>(null);
-
-export function useAdminTexts(): AdminTexts {
-  const texts = useContext(AdminTextsContext);
-  if (!texts) throw new Error('This hook works only within the tabs of administrators');
-  return texts;
-}
+import type { AuditEventType, KeyOwner } from '../api/types';
+import type { AdminTexts, Texts } from '../texts';
 
 /** The panel's texts, where those that speak to the owner of a key speak about the owner. */
 export function aboutOthers(texts: Texts, { others, audit }: AdminTexts): Texts {
   const { keys, details, restrictions, activity, create, rotate } = texts;
+  const types: Readonly<Record<AuditEventType, string>> = audit.types;
   return {
     ...texts,
     keys: { ...keys, revokedBy: { ...keys.revokedBy, ...others.revokedBy } },
@@ -24,7 +12,7 @@ export function aboutOthers(texts: Texts, { others, audit }: AdminTexts): Texts 
     restrictions: { ...restrictions, yours: others.all },
     activity: {
       ...activity,
-      ofAccount: { ...audit.types, ...activity.ofAccount },
+      ofAccount: { ...types, ...activity.ofAccount },
       rejected: { ...activity.rejected, ...others.rejected },
       rejectedKey: { ...activity.rejectedKey, ...others.rejectedKey },
       revokedKey: { ...activity.revokedKey, ...others.revokedKey },

@@ -1,16 +1,15 @@
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiProblem, hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import type { FieldErrors } from '../new-key/fields';
 import { fieldErrorsOf } from '../new-key/refusal-fields';
 import type { Making } from '../new-key/useNewKey';
 import { usePanel } from '../base/context';
-import { useOwner } from '../base/useOwner';
+import { useOwner } from '../base/owner';
 import { MAX_NOTE_LENGTH } from '../rules';
-import { useTexts } from '../texts';
+import { useAdminTexts, useTexts } from '../texts';
 import { NotAdministrator } from './as-administrator';
-import { useAdminTexts } from './texts';
-import { useEndKey, type FoundKey } from './useAllKeys';
+import { type FoundKey, useEndKey } from './useAllKeys';
 
 interface Options {
   readonly apiKey: FoundKey;

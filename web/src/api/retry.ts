@@ -1,3 +1,4 @@
+import { QueryClient } from '@tanstack/react-query';
 import { isTransient } from './problem';
 
 const WAITS_MS = [600, 1500, 3000];
@@ -16,5 +17,12 @@ export async function withRetries<T>(attempt: () => Promise<T>, onRetry?: () => 
   return attempt();
 }
 
-/** For TanStack Query's `retry`. */
-export const retryTransient = (failures: number, error: unknown) => failures < 2 && isTransient(error);
+const retryTransient = (failures: number, error: unknown) => failures < 2 && isTransient(error);
+
+/** Shows an error when the browser is offline, instead of waiting without a message. */
+export function createQueryClient(): QueryClient {
+  const common = { networkMode: 'always', retry: retryTransient } as const;
+  return new QueryClient({
+    defaultOptions: { queries: { ...common, staleTime: 10_000, refetchOnWindowFocus: 'always' }, mutations: common },
+  });
+}

@@ -1,12 +1,12 @@
 import { Button, Title, UnstyledButton } from '@mantine/core';
 import { useId, useRef, useState } from 'react';
-import { nameOf } from '../accounts/useAccounts';
-import { useKeyDialogs } from '../keys/KeyDialogs';
+import { nameOf } from '../base/owner';
+import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
 import { useCanMakeKeys } from '../base/context';
 import type { PanelPlace } from '../base/place';
 import { PlaceLink } from '../ui/PlaceLink';
-import { revokeAction } from '../revoke/revoke-words';
+import { revokeAction } from '../key/revoke-words';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';

@@ -1,8 +1,8 @@
 import type { ApiKey } from '../api/types.js';
-import { rejectedSince } from '../details/ending.js';
+import { rejectedSince } from '../key/ending.js';
 import { endsSoon } from '../key/expiry.js';
 import { endOf, statusAt } from '../key/status.js';
-import { rotationOf, type Rotation } from '../rotate/rotation.js';
+import { rotationOf, type Rotation } from '../key/rotation.js';
 
 const DAY_MS = 86_400_000;
 

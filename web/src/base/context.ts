@@ -2,8 +2,8 @@ import { createContext, useContext } from 'react';
 import type { ApiClient } from '../api/client';
 import type { ManagedAccount, Session } from '../api/types';
 import type { SessionGate } from '../api/session-gate';
-import type { PlatformTrip } from '../session/platform-trip';
-import type { GoTo } from './usePlace';
+import type { KeptDraft, PlatformTrip } from './trip';
+import type { GoTo } from './place';
 
 interface PanelContextValue {
   /** Its calls are about the keys of `account`. */
@@ -42,4 +42,11 @@ export function usePanel(): PanelContextValue {
 export function useCanMakeKeys(): boolean {
   const { account } = usePanel();
   return account === undefined || account.status === 'active';
+}
+
+/** What a person who is back from a sign-in had typed for the account that is shown. */
+export function useReturned(): KeptDraft | undefined {
+  const { account, trip } = usePanel();
+  const returned = trip?.returned;
+  return returned?.account === account?.id ? returned : undefined;
 }

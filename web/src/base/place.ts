@@ -15,6 +15,9 @@ export type PanelPlace = {
     | { readonly tab: 'activity'; readonly events: ActivityFilter; readonly keyId?: string | undefined }
   );
 
+/** With `replace`, "back" must not lead to the place before, which the person may not see any more. */
+export type GoTo = (place: PanelPlace, options?: { readonly replace: boolean }) => void;
+
 export const START: PanelPlace = { tab: 'keys', status: 'active' };
 
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

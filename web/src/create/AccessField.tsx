@@ -1,6 +1,6 @@
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import type { AccessLevel, KeyPolicy } from '../api/types';
-import { limitText } from '../key/limit-text';
+import { limitText } from '../key/limits';
 import { useTexts } from '../texts';
 import { ChoiceCards } from '../ui/ChoiceCards';
 

@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import type { ApiKey } from '../api/types';
-import { focusRow } from '../keys/focus-row';
-import { useApiKeys } from '../key/useApiKeys';
+import { focusRow, useFocusReturn } from '../ui/focus';
+import { useApiKeys } from '../key/list';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
-import { useReturned } from '../new-key/useReturned';
+import { useReturned } from '../base/context';
 import { useTexts } from '../texts';
-import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
 import { newDraft, within } from './form';
 

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import { useCallback, type Dispatch, type SetStateAction } from 'react';
-import { nameOf } from '../accounts/useAccounts';
+import { nameOf } from '../base/owner';
 import type { KeyPolicy } from '../api/types';
 import { usePanel } from '../base/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
@@ -11,7 +11,8 @@ import { useNewKeyForm } from '../new-key/useNewKeyForm';
 import { PermissionsField } from '../restrictions/PermissionsField';
 import { useTexts } from '../texts';
 import { AccessField } from './AccessField';
-import { checkDraft, requestOf, type ChosenPermissions, type KeyDraft } from './form';
+import type { ChosenPermissions, KeyDraft } from '../base/trip';
+import { checkDraft, requestOf } from './form';
 import { NameField } from './NameField';
 import { NetworksField } from './NetworksField';
 

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import { statusAt } from '../key/status';
-import { useApiKeys } from '../key/useApiKeys';
+import { useApiKeys } from '../key/list';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import classes from './NameField.module.css';

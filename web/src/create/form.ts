@@ -1,7 +1,8 @@
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
-import type { AccessLevel, ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
+import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../key/expiry';
-import { dateProblem, daysOf, expiryIn, expiryWithin, type Expiry } from '../new-key/expiry';
+import type { KeyDraft } from '../base/trip';
+import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
 import type { FieldErrors } from '../new-key/fields';
 import {
   DEFAULT_EXPIRY_DAYS,
@@ -12,26 +13,6 @@ import {
 } from '../rules';
 import type { Texts } from '../texts';
 import { serviceTime } from '../time/useNow';
-
-/** What a person chose for a new key. */
-export type Scope = 'all' | 'only';
-
-export interface ChosenPermissions {
-  readonly scope: Scope;
-  /** Kept while the scope is `all`. */
-  readonly chosen: readonly string[];
-}
-
-/** The text in the fields, as typed, without the password, which is deleted sooner. */
-export interface KeyDraft {
-  readonly name: string;
-  readonly note: string;
-  readonly access: AccessLevel;
-  readonly permissions: ChosenPermissions;
-  readonly expiry: Expiry;
-  /** One per line. */
-  readonly networks: string;
-}
 
 /** @param like an earlier key, whose choices are filled in */
 export function newDraft(policy: KeyPolicy, like?: ApiKey): KeyDraft {

@@ -1,17 +1,16 @@
 import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
-import { nameOf } from '../accounts/useAccounts';
+import { nameOf, useOwner } from '../base/owner';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
-import { linesOf } from '../restrictions/words';
-import type { Rotation } from '../rotate/rotation';
-import { UntilUsed } from '../rotate/UntilUsed';
+import { linesOf } from '../key/limits';
+import type { Rotation } from '../key/rotation';
 import { usePanel } from '../base/context';
-import { useOwner } from '../base/useOwner';
 import { useTexts } from '../texts';
-import { exactTime, relativeTime } from '../time/format';
+import { duration, exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import classes from './details.module.css';
+import { RelativeTime } from '../ui/RelativeTime';
 
 interface Props {
   readonly apiKey: ApiKey;
@@ -107,5 +106,19 @@ function Moment({ iso, isPast = false }: { readonly iso: string; readonly isPast
       {relativeTime(iso, now, texts)}
       <span className={classes.exact}>{exactTime(iso, texts.language)}</span>
     </time>
+  );
+}
+
+/** When the old key ends, as long as the new one has not been used. */
+function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rotation }) {
+  const { rotate, language } = useTexts();
+  const { until, untilAfter, latest } = rotate.pair;
+  return (
+    <span className={classes.until}>
+      <span>{next.graceSeconds ? untilAfter(duration(next.graceSeconds, language)) : until}</span>
+      <span className={classes.exact}>
+        <RelativeTime iso={old.expiresAt} text={latest} />
+      </span>
+    </span>
   );
 }

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { endsSoon } from '../key/expiry';
-import { revokeAction } from '../revoke/revoke-words';
+import { revokeAction } from '../key/revoke-words';
 import { useCanMakeKeys } from '../base/context';
-import type { Rotation } from '../rotate/rotation';
+import type { Rotation } from '../key/rotation';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import type { NextStep } from './WhatToDo';

@@ -2,19 +2,18 @@ import { ActionIcon } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
-import { useKeyDialogs } from '../keys/KeyDialogs';
+import { useKeyDialogs } from '../key/actions';
 import { statusAt } from '../key/status';
-import { useRotation } from '../rotate/useRotation';
+import { useKey, useRotation } from '../key/list';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 import { EditIcon } from '../ui/icons';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
-import { useFocusReturn } from '../ui/useFocusReturn';
+import { useFocusReturn } from '../ui/focus';
 import { KeyActions } from './KeyActions';
 import { KeyDetailsBody } from './KeyDetailsBody';
-import { useKey } from './useKey';
 import type { NextStep } from './WhatToDo';
 
 interface Props {

@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
 import { Usage } from '../history/Usage';
-import type { Rotation } from '../rotate/rotation';
+import type { Rotation } from '../key/rotation';
 import { useTexts } from '../texts';
 import { CopyId } from './CopyId';
 import classes from './details.module.css';
@@ -11,7 +11,7 @@ import { Facts } from './Facts';
 import { KeyEvents } from './KeyEvents';
 import { OtherKey } from './OtherKey';
 import { RenameForm } from './RenameForm';
-import type { KeyFound } from './useKey';
+import type { KeyFound } from '../key/list';
 import { WhatToDo, type NextStep } from './WhatToDo';
 
 interface Props {

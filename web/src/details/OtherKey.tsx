@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { useTexts } from '../texts';
 import classes from './details.module.css';
-import { useKey } from './useKey';
+import { useKey } from '../key/list';
 
 interface Props {
   readonly id: string;

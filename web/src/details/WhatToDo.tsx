@@ -3,14 +3,14 @@ import { LeakSite } from '../activity/LeakSite';
 import type { ApiKey } from '../api/types';
 import { endsSoon } from '../key/expiry';
 import { endOf, statusAt } from '../key/status';
-import type { KeyAction } from '../keys/KeyDialogs';
+import type { KeyAction } from '../key/actions';
 import { useCanMakeKeys } from '../base/context';
-import type { Rotation } from '../rotate/rotation';
+import type { Rotation } from '../key/rotation';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
-import { endedBy, rejectedSince } from './ending';
+import { endedBy, rejectedSince } from '../key/ending';
 
 /** What a person does next with the key; "create" makes one like it. */
 export type NextStep = KeyAction['kind'] | 'create';

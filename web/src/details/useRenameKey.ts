@@ -1,8 +1,7 @@
-import { useMutation, useQueryClient, type InfiniteData } from '@tanstack/react-query';
+import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
-import { LIST, refreshKeys } from '../key/useApiKeys';
+import { LIST, oneKey, refreshKeys } from '../key/list';
 import { usePanel } from '../base/context';
-import { oneKey } from './useKey';
 
 interface Options {
   readonly onRenamed: () => void;

@@ -10,7 +10,7 @@ import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks } from './key-rows';
 import toolbar from './KeysToolbar.module.css';
 import { KeyTable } from './KeyTable';
-import { useNextPages, type useApiKeys } from '../key/useApiKeys';
+import { useNextPages, type useApiKeys } from '../key/list';
 
 /** Few lists are long, and the library's fields are large. */
 const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {

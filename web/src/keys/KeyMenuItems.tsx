@@ -2,10 +2,10 @@ import { Menu } from '@mantine/core';
 import { useEffect, useImperativeHandle, useState, type Ref, type RefObject } from 'react';
 import type { ApiKey } from '../api/types';
 import { useCanMakeKeys, usePanel } from '../base/context';
-import { revokeAction } from '../revoke/revoke-words';
+import { revokeAction } from '../key/revoke-words';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';
-import { useKeyDialogs, type KeyAction } from './KeyDialogs';
+import { useKeyDialogs, type KeyAction } from '../key/actions';
 import classes from './KeyList.module.css';
 
 interface Props {

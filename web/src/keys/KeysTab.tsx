@@ -2,16 +2,16 @@ import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { usePanel } from '../base/context';
 import type { PanelPlace, StatusFilter } from '../base/place';
-import { useOwner } from '../base/useOwner';
+import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { later } from '../ui/later';
 import { EmptyState } from './EmptyState';
-import { useKeyDialogs } from './KeyDialogs';
+import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTableSkeleton';
 import { KeysToolbar } from './KeysToolbar';
-import { useApiKeys } from '../key/useApiKeys';
+import { useApiKeys } from '../key/list';
 
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
   isWanted: ({ keyId }) => keyId !== undefined,

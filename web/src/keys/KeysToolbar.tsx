@@ -6,7 +6,7 @@ import { useTexts } from '../texts';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
-import { limitText } from '../key/limit-text';
+import { limitText } from '../key/limits';
 
 interface Props {
   readonly activeKeys: number | undefined;

@@ -1,6 +1,6 @@
 import type { ApiKey, KeyStatus, RecentUse } from '../api/types';
 import type { PanelPlace } from '../base/place';
-import { rotationOf, type Rotation } from '../rotate/rotation';
+import { rotationOf, type Rotation } from '../key/rotation';
 import { statusAt } from '../key/status';
 
 /** Where a row leads. */

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import { useOwner } from '../base/useOwner';
+import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
 import { PasswordField } from '../ui/PasswordField';

@@ -1,13 +1,14 @@
 import { TextInput } from '@mantine/core';
-import { limitText } from '../key/limit-text';
-import { useApiKeys } from '../key/useApiKeys';
-import { useOwner } from '../base/useOwner';
+import { limitText } from '../key/limits';
+import { useApiKeys } from '../key/list';
+import { useOwner } from '../base/owner';
 import { MOST_KEY_DAYS } from '../rules';
 import { useTexts, type Texts } from '../texts';
 import { calendarDate, DAY_MS, numberList } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
-import { CUSTOM, daysOf, EXPIRY_PRESETS, expiryIn, firstDate, lastDate, type Expiry } from './expiry';
+import { CUSTOM, daysOf, EXPIRY_PRESETS, expiryIn, firstDate, lastDate } from './expiry';
+import type { Expiry } from '../base/trip';
 import { mailedDays } from './mailed-days';
 
 interface Props {

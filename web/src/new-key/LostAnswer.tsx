@@ -3,7 +3,7 @@ import type { Texts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
-import { useFocusOnMount } from '../ui/useFocusOnMount';
+import { useFocusOnMount } from '../ui/focus';
 import type { Lost } from './useNewKey';
 
 interface Props {

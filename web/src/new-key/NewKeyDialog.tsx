@@ -1,13 +1,12 @@
-import { useRef, type ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { CreatedKey } from '../api/types';
-import { usePanel } from '../base/context';
+import { usePanel, useReturned } from '../base/context';
 import { RevealDialogBody } from '../reveal/RevealDialogBody';
 import { useSecret } from '../reveal/useSecret';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
-import type { Typed } from './kept-draft';
-import { useNewKey, type NewKey } from './useNewKey';
-import { useReturned } from './useReturned';
+import type { Typed } from '../base/trip';
+import { type NewKey, useNewKey } from './useNewKey';
 
 interface Props {
   readonly form: Typed['form'];

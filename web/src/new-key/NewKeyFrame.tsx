@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useOwner } from '../base/useOwner';
+import { useOwner } from '../base/owner';
 import type { Texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { LostAnswer } from './LostAnswer';

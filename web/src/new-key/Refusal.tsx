@@ -1,8 +1,8 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { NotSignedInAgain } from '../api/fresh-sign-in';
 import { ApiProblem, hasCode } from '../api/problem';
-import { limitText } from '../key/limit-text';
-import { useApiKeys } from '../key/useApiKeys';
+import { limitText } from '../key/limits';
+import { useApiKeys } from '../key/list';
 import { usePanel } from '../base/context';
 import { useTexts, type Texts } from '../texts';
 import { duration } from '../time/format';

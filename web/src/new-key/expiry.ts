@@ -1,5 +1,6 @@
 import type { KeyPolicy } from '../api/types';
-import { limitText } from '../key/limit-text';
+import type { Expiry } from '../base/trip';
+import { limitText } from '../key/limits';
 import { MOST_KEY_DAYS } from '../rules';
 import type { Texts } from '../texts';
 import { DAY_MS } from '../time/format';
@@ -8,14 +9,6 @@ import { serviceTime } from '../time/useNow';
 
 export const EXPIRY_PRESETS: readonly number[] = [7, 30, 60, 90, 365];
 export const CUSTOM = 'custom';
-
-/** What a person chose: a number of days, or a day on their calendar. */
-export interface Expiry {
-  /** One of the presets, or CUSTOM. */
-  readonly choice: string;
-  /** Such as 2027-02-21; empty without a valid date. */
-  readonly date: string;
-}
 
 export function expiryIn(days: number, now: number): Expiry {
   return { choice: EXPIRY_PRESETS.includes(days) ? String(days) : CUSTOM, date: dateIn(days, now) };

@@ -3,7 +3,7 @@ import { NotSignedInAgain, readChallenge, SomebodyElse, type FreshSignIn } from 
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
-import { useOwner } from '../base/useOwner';
+import { useOwner } from '../base/owner';
 
 /**
  * If the service requires a fresh sign-in, the host lets the person sign in, and the refused call is repeated once.

@@ -5,11 +5,10 @@ import { newIdempotencyKey } from '../api/idempotency';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import type { CreatedKey } from '../api/types';
-import { refreshKeys } from '../key/useApiKeys';
+import { refreshKeys } from '../key/list';
 import { usePanel } from '../base/context';
-import { OWNER } from '../base/useOwner';
-import type { Series } from './kept-draft';
-import { PERMISSIONS } from '../restrictions/usePermissions';
+import { OWNER, PERMISSIONS } from '../base/owner';
+import type { Series } from '../base/trip';
 import { useFreshSignIn } from './useFreshSignIn';
 
 /** A request for a key: an additional one, or one that replaces another. */

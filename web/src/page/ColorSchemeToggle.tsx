@@ -1,6 +1,6 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { MoonIcon, SunIcon } from '../ui/icons';
-import { usePageTexts } from './texts';
+import { usePageTexts } from '../texts';
 
 /** Follows the system's scheme until it is pressed. */
 export function ColorSchemeToggle() {

@@ -3,7 +3,7 @@ import type { Session } from '../api/types';
 import { KeyIcon } from '../ui/icons';
 import { ColorSchemeToggle } from './ColorSchemeToggle';
 import classes from './page.module.css';
-import { usePageTexts } from './texts';
+import { usePageTexts } from '../texts';
 
 interface Props {
   readonly session: Session | undefined;

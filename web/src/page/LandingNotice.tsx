@@ -5,7 +5,7 @@ import { refusal } from './landing';
 import { helpUrl } from './links';
 import classes from './page.module.css';
 import { otherAccount } from './sign-in-ways';
-import { usePageTexts, type PageTexts } from './texts';
+import { usePageTexts, type PageTexts } from '../texts';
 
 type Reason = keyof PageTexts['refused'];
 

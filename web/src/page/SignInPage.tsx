@@ -7,7 +7,7 @@ import { hasNotice } from './landing';
 import { helpUrl } from './links';
 import classes from './page.module.css';
 import { hasSignedOut, otherAccount, platformSignIn, takesPasswords } from './sign-in-ways';
-import { usePageTexts } from './texts';
+import { usePageTexts } from '../texts';
 
 interface Props {
   readonly client: ApiClient;

@@ -1,5 +1,4 @@
-import type { Texts } from '../texts';
-import type { PageTexts } from './texts';
+import type { PageTexts, Texts } from '../texts';
 
 /** Every text of the screen in one language. */
 export interface Language {

@@ -6,7 +6,7 @@ import { useTexts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 import { usePanel } from '../base/context';
-import { useOwner } from '../base/useOwner';
+import { useOwner } from '../base/owner';
 
 /** The service does not know a person of the platform until the platform opens an account for them. */
 export function AccountGate({ children }: { readonly children: ReactNode }) {

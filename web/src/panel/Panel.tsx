@@ -5,7 +5,7 @@ import { ApiClient, type ApiClientOptions } from '../api/client';
 import type { FreshSignIn } from '../api/fresh-sign-in';
 import type { Session } from '../api/types';
 import { SessionGate } from '../api/session-gate';
-import { PlatformTrip, type Platform } from '../session/platform-trip';
+import { PlatformTrip, type Platform } from '../base/trip';
 import { useTexts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
 import { HelpLink } from '../ui/HelpLink';
@@ -14,12 +14,18 @@ import { AccountGate } from './AccountGate';
 import { PanelContext } from '../base/context';
 import classes from './Panel.module.css';
 import surface from '../ui/surface.module.css';
-import { OWNER } from '../base/useOwner';
+import { OWNER } from '../base/owner';
 import { PanelTabs, type OwnTab } from './PanelTabs';
-import { START } from '../base/place';
-import { usePlace, type GoTo, type PlaceProps } from '../base/usePlace';
+import { START, type GoTo, type PanelPlace } from '../base/place';
 
-export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'>, PlaceProps {
+export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'> {
+  /**
+   * The current place, if the host keeps it in its address, so that "back" and a reload work as people expect. Without it
+   * the panel keeps the place itself. The panel never changes the address.
+   */
+  readonly place?: PanelPlace | undefined;
+  /** Called with the next `place`. */
+  readonly onPlace?: GoTo | undefined;
   /** The address that the examples for a new key call. Without it they have a placeholder. */
   readonly exampleUrl?: string | undefined;
   /** The address that explains how to use a key. */
@@ -56,7 +62,9 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
   const texts = useTexts();
   const { platform, takesFocus = false, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
-  const [place, goTo] = usePlace(given);
+  const [ownPlace, setOwnPlace] = useState(START);
+  const place = given.place ?? ownPlace;
+  const goTo: GoTo = given.onPlace ?? setOwnPlace;
   const [trip] = useState(() => platform && new PlatformTrip(platform));
   const isAskedToSignIn = useSyncExternalStore(gate.subscribe, gate.isAsking);
   const [announcement, announce] = useAnnouncement();

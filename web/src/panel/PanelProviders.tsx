@@ -1,10 +1,10 @@
 import { MantineContext, MantineProvider, type MantineColorScheme } from '@mantine/core';
-import { QueryClient, QueryClientProvider, type InfiniteData } from '@tanstack/react-query';
+import { QueryClientProvider, type InfiniteData, type QueryClient } from '@tanstack/react-query';
 import { useContext, useState, type ReactNode } from 'react';
 import { takeBegunBody } from '../api/begun';
-import { retryTransient } from '../api/retry';
+import { createQueryClient } from '../api/retry';
 import type { ApiKeyPage } from '../api/types';
-import { LIST } from '../key/useApiKeys';
+import { LIST } from '../key/list';
 import { cssVariables, theme } from '../theme';
 import { learnTime } from '../time/useNow';
 
@@ -40,14 +40,6 @@ function schemeOfPage(): MantineColorScheme {
   const said = `${getComputedStyle(document.documentElement).colorScheme} ${meta}`;
   if (!said.includes('dark')) return 'light';
   return said.includes('light') ? 'auto' : 'dark';
-}
-
-/** Shows an error when the browser is offline, instead of waiting without a message. */
-export function createQueryClient(): QueryClient {
-  const common = { networkMode: 'always', retry: retryTransient } as const;
-  return new QueryClient({
-    defaultOptions: { queries: { ...common, staleTime: 10_000, refetchOnWindowFocus: 'always' }, mutations: common },
-  });
 }
 
 function firstQueryClient(): QueryClient {

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
-import { KeyDialogs } from '../keys/KeyDialogs';
+import { KeyDialogs } from '../dialogs/KeyDialogs';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';

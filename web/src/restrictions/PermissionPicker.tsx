@@ -2,7 +2,7 @@ import { Text, TextInput } from '@mantine/core';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/keys/access';
 import type { AccessLevel } from '../api/types';
-import type { ChosenPermissions } from '../create/form';
+import type { ChosenPermissions } from '../base/trip';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { moveInGrid } from './grid-keys';
@@ -10,8 +10,8 @@ import { pickerRows, type PickerRow } from './picker-rows';
 import classes from './picker.module.css';
 import { InstanceRow } from './InstanceRow';
 import { firstCell, PermissionRow } from './PermissionRow';
-import { usePermissions } from './usePermissions';
-import { byResource } from './words';
+import { usePermissions } from '../base/owner';
+import { byResource } from '../key/limits';
 
 /** A list that can be seen at once needs no search. */
 const SEARCHED_FROM = 13;

@@ -2,12 +2,12 @@ import { useCallback, useEffect, useState } from 'react';
 import { isCovered } from '../../../src/domain/accounts/permission';
 import { permissionsToGive } from '../../../src/domain/keys/access';
 import type { AccessLevel } from '../api/types';
-import type { ChosenPermissions, Scope } from '../create/form';
+import type { ChosenPermissions, Scope } from '../base/trip';
 import { useTexts } from '../texts';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { PermissionPicker } from './PermissionPicker';
 import classes from './picker.module.css';
-import { usePermissions } from './usePermissions';
+import { usePermissions } from '../base/owner';
 
 interface Props extends ChosenPermissions {
   readonly access: AccessLevel;

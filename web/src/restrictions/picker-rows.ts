@@ -1,5 +1,5 @@
 import { isCovered } from '../../../src/domain/accounts/permission';
-import { byResource } from './words';
+import { byResource } from '../key/limits';
 
 export interface PickerRow {
   readonly resource: string;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { isTransient } from '../api/problem';
 import type { ApiKey, KeyHistory } from '../api/types';
 import { isAccepted } from '../history/usage';
-import { KEYS, LIST } from '../key/useApiKeys';
+import { KEYS, LIST } from '../key/list';
 import { usePanel } from '../base/context';
 import { useTexts, type Texts } from '../texts';
 import { CheckIcon } from '../ui/icons';

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import type { CreatedKey } from '../api/types';
 import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
-import { useFocusOnMount } from '../ui/useFocusOnMount';
+import { useFocusOnMount } from '../ui/focus';
 import { RevealKey } from './RevealKey';
 import type { Secret } from './useSecret';
 

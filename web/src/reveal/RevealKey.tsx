@@ -5,7 +5,7 @@ import { useTexts } from '../texts';
 import { calendarDate } from '../time/format';
 import { DialogFooter } from '../ui/Dialog';
 import { HelpLink } from '../ui/HelpLink';
-import { useFocusOnMount } from '../ui/useFocusOnMount';
+import { useFocusOnMount } from '../ui/focus';
 import { CopyableText } from './CopyableText';
 import { FirstUse } from './FirstUse';
 import classes from './reveal.module.css';

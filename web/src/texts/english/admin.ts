@@ -1,5 +1,3 @@
-import type { AccessLevel, AuditEventType } from '../../api/types.js';
-
 /** The texts of "All keys" and "Audit", which only administrators load. */
 export const admin = {
   intro:
@@ -79,7 +77,7 @@ export const admin = {
       'account.reactivated': 'Account reactivated',
       'account.deleted': 'Account deleted',
       'account.purged': 'Account purged',
-    } satisfies Record<AuditEventType, string>,
+    },
   },
   otherKey: 'Open that key',
   revoke: 'Revoke key…',
@@ -112,7 +110,7 @@ export const admin = {
     all: {
       'read-only': 'Everything its owner may read',
       'read-and-write': 'Everything its owner may read and write',
-    } satisfies Record<AccessLevel, string>,
+    },
     alreadyEnded: 'This key has already ended.',
     create: {
       retrying: 'Still trying…',
@@ -123,3 +121,5 @@ export const admin = {
     },
   },
 };
+
+export type AdminTexts = typeof admin;

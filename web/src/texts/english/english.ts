@@ -58,3 +58,5 @@ export const english = {
   accounts,
   session,
 };
+
+export type Texts = typeof english;

@@ -62,3 +62,5 @@ export const page = {
     },
   },
 };
+
+export type PageTexts = typeof page;

@@ -1,12 +1,10 @@
-import type { AccessLevel } from '../../api/types';
-
 /** What limits a key: its permissions and networks. */
 export const restrictions = {
   permissions: 'Permissions',
   all: {
     'read-only': 'Everything I may read',
     'read-and-write': 'Everything I may read and write',
-  } satisfies Record<AccessLevel, string>,
+  },
   allText: 'Changes whenever your own permissions change.',
   only: 'Only these',
   onlyText: 'You choose. It never gets more than these.',
@@ -41,7 +39,7 @@ export const restrictions = {
   yours: {
     'read-only': 'Everything you may read',
     'read-and-write': 'Everything you may read and write',
-  } satisfies Record<AccessLevel, string>,
+  },
   more: (count: number) => `and ${count} more`,
   same: (limits: string) => `It has the same limits as the old one: ${limits}.`,
 };

@@ -1,4 +1,4 @@
-import type { AdminTexts } from '../../admin/texts';
+import type { AdminTexts } from '../english/admin';
 
 export const admin: AdminTexts = {
   intro:

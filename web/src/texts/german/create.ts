@@ -1,4 +1,4 @@
-import type { Texts } from '../../texts';
+import type { Texts } from '../english/english';
 
 export const create: Texts['create'] = {
   title: 'API-Schlüssel erstellen',

@@ -1,4 +1,4 @@
-import type { Texts } from '../../texts';
+import type { Texts } from '../english/english';
 
 const requests = (count: number, written: string) => `${written} ${count === 1 ? 'Anfrage' : 'Anfragen'}`;
 

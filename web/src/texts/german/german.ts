@@ -1,4 +1,4 @@
-import type { Texts } from '../../texts';
+import type { Texts } from '../english/english';
 import { accounts } from './accounts';
 import { activity } from './activity';
 import { attention } from './attention';

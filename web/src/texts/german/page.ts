@@ -1,4 +1,4 @@
-import type { PageTexts } from '../../page/texts';
+import type { PageTexts } from '../english/page';
 
 export const page: PageTexts = {
   documentTitle: 'API-Schlüssel · Latchkey',

@@ -1,6 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react';
-import { placeOf, searchOf, type PanelPlace } from '../base/place';
-import type { GoTo } from '../base/usePlace';
+import { type GoTo, type PanelPlace, placeOf, searchOf } from './place';
 
 const listeners = new Set<() => void>();
 

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api/types.js';
-import { statusAt } from '../key/status.js';
+import { statusAt } from './status.js';
 
 /** Two active keys, of which the new one replaces the old one. */
 export interface Rotation {

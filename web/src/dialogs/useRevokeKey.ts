@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiClient } from '../api/client';
 import { hasCode } from '../api/problem';
 import type { ApiKey } from '../api/types';
-import { refreshKeys, showRevoked } from '../key/useApiKeys';
+import { refreshKeys, showRevoked } from '../key/list';
 import { usePanel } from '../base/context';
-import type { Rotation } from '../rotate/rotation';
+import type { Rotation } from '../key/rotation';
 import { useTexts, type Texts } from '../texts';
 
 interface End {

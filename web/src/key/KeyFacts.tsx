@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { AddressUse, ApiKey } from '../api/types';
-import { linesOf } from '../restrictions/words';
+import { linesOf } from './limits';
 import { useTexts } from '../texts';
 import { DAY_MS, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';

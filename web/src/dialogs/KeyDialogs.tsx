@@ -1,36 +1,11 @@
-import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiKey } from '../api/types';
-import type { Typed } from '../new-key/kept-draft';
-import { useReturned } from '../new-key/useReturned';
-import { usePanel } from '../base/context';
-import type { Rotation } from '../rotate/rotation';
+import type { Typed } from '../base/trip';
+import { usePanel, useReturned } from '../base/context';
 import { useTexts } from '../texts';
-import { focusRow } from './focus-row';
+import { focusRow } from '../ui/focus';
+import { type KeyAction, KeyDialogsContext } from '../key/actions';
 import { useDialogs } from './useDialogs';
-
-export interface KeyAction {
-  /** A leaked key is replaced at once; the dialog also offers to only revoke it. */
-  readonly kind: 'revoke' | 'rotate' | 'leaked';
-  readonly key: ApiKey;
-  /** The rotation that the key is part of. */
-  readonly rotation?: Rotation | undefined;
-  /** The element that gets the focus afterwards, if it still exists. */
-  readonly opener: HTMLElement | null;
-}
-
-interface Openers {
-  /** With an ended key, its choices are filled in. */
-  readonly create: (like?: ApiKey) => void;
-  readonly act: (action: KeyAction) => void;
-}
-
-const KeyDialogsContext = createContext<Openers | null>(null);
-
-export function useKeyDialogs(): Openers {
-  const openers = useContext(KeyDialogsContext);
-  if (!openers) throw new Error('This hook works only within KeyDialogs');
-  return openers;
-}
 
 interface Props {
   /** Called with whether a dialog is open. */

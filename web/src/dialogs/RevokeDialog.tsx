@@ -1,14 +1,57 @@
+import { type FormEvent, useRef, useState } from 'react';
 import { Button, Checkbox, Stack, Text } from '@mantine/core';
-import { useRef, useState, type FormEvent } from 'react';
 import type { ApiKey } from '../api/types';
+import { usePanel } from '../base/context';
+import type { Rotation } from '../key/rotation';
+import { useRotation } from '../key/list';
 import { useTexts } from '../texts';
-import { DialogFooter } from '../ui/Dialog';
+import { Dialog, DialogFooter } from '../ui/Dialog';
+import { revokeWords, type RevokeWords } from '../key/revoke-words';
+import { useRevokeKey } from './useRevokeKey';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
-import { KeyFacts } from './KeyFacts';
-import type { RevokeWords } from './revoke-words';
+import { KeyFacts } from '../key/KeyFacts';
 
 interface Props {
+  readonly apiKey: ApiKey;
+  /** The rotation that the key was part of when the dialog was opened. */
+  readonly rotation: Rotation | undefined;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onClosed: () => void;
+}
+
+export function RevokeDialog({ apiKey, rotation, opened, onClose, onClosed }: Props) {
+  const texts = useTexts();
+  const { announce } = usePanel();
+  // While the person decides, the other key may end or come into use.
+  const current = useRotation(rotation && apiKey, opened);
+  const words = useRef(revokeWords(apiKey, rotation, texts));
+  if (opened) words.current = revokeWords(apiKey, current.isKnown ? current.rotation : rotation, texts);
+  const revoke = useRevokeKey((message) => {
+    onClose();
+    announce(message);
+  });
+  const close = () => {
+    if (revoke.isPending) return;
+    revoke.reset();
+    onClose();
+  };
+  return (
+    <Dialog opened={opened} onClose={close} onClosed={onClosed} title={words.current.title}>
+      <RevokeForm
+        apiKey={apiKey}
+        words={words.current}
+        error={revoke.error}
+        isPending={revoke.isPending}
+        onRevoke={() => revoke.mutate({ key: apiKey, rotation: current.rotation })}
+        onCancel={close}
+      />
+    </Dialog>
+  );
+}
+
+interface RevokeFormProps {
   readonly apiKey: ApiKey;
   readonly words: RevokeWords;
   readonly error: unknown;
@@ -22,7 +65,7 @@ interface Props {
  * seconds, also on a phone, and a copied name proves nothing. Name, prefix and last use protect from revoking the wrong
  * key. The button is never disabled; pressing it shows what is missing. It turns red when the box is ticked.
  */
-export function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel }: Props) {
+function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel }: RevokeFormProps) {
   const texts = useTexts();
   const [isConfirmed, setConfirmed] = useState(false);
   const [isReminded, setReminded] = useState(false);

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { usePanel } from './context';
+import type { Person } from '../api/types';
+
+export const OWNER = ['owner'];
+
+/** The owner of the keys, and the kind of confirmation for a new key. */
+export function useOwner() {
+  const { client, owner } = usePanel();
+  return useQuery({
+    queryKey: OWNER,
+    queryFn: () => client.getOwner(),
+    initialData: owner,
+    // Changes rarely. If it has changed, the service refuses the next creation with the new kind.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** The accounts whose keys the person works with, their own first. Not for use within `ServiceAccount`. */
+export function useAccounts() {
+  const { client } = usePanel();
+  return useQuery({
+    queryKey: ['accounts'],
+    queryFn: async () => (await client.listAccounts()).items,
+    // Most people have only their own, which can't change while they look at it.
+    refetchOnWindowFocus: ({ state }) => ((state.data?.length ?? 0) > 1 ? 'always' : false),
+  });
+}
+
+export const nameOf = ({ id, displayName }: Person): string => displayName || id;
+
+export const PERMISSIONS = ['permissions'];
+
+/** What the owner may give a key. @param isNeeded it is loaded only then */
+export function usePermissions(isNeeded = true) {
+  const { client } = usePanel();
+  return useQuery({ queryKey: PERMISSIONS, queryFn: () => client.getPermissions(), enabled: isNeeded });
+}

@@ -1,0 +1,139 @@
+import { useState } from 'react';
+import { Text } from '@mantine/core';
+import type { ApiKey, KeyPolicy, RotateKeyRequest } from '../api/types';
+import { useApiKeys } from '../key/list';
+import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
+import { NewKeyDialog } from '../new-key/NewKeyDialog';
+import { usePanel, useReturned } from '../base/context';
+import { useTexts } from '../texts';
+import { type Grace, GRACE_CHOICES, type RotationDraft } from '../base/trip';
+import { serviceTime } from '../time/useNow';
+import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
+import { ExpiryField } from '../new-key/ExpiryField';
+import { NewKeyFrame } from '../new-key/NewKeyFrame';
+import type { NewKey } from '../new-key/useNewKey';
+import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import { fewWords } from '../key/limits';
+import { calendarDate } from '../time/format';
+import { ChoiceCards } from '../ui/ChoiceCards';
+import { lifetimeDays } from '../key/expiry';
+import { DEFAULT_GRACE_SECONDS } from '../rules';
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onClosed: (madeKeyId?: string) => void;
+}
+
+/** Created again each time it opens, so that an attempt never continues for another key. */
+export function RotateDialog({ apiKey, ...dialog }: Props) {
+  const { rotate } = useTexts();
+  const { policy } = useApiKeys();
+  const typed = useReturned()?.typed;
+  const [draft, setDraft] = useState(() => (typed?.form === 'rotate' ? typed.draft : draftFor(apiKey, policy)));
+  return (
+    <NewKeyDialog
+      form="rotate"
+      title={rotate.title(apiKey.name)}
+      {...dialog}
+      advice={`${rotate.advice} ${rotate.graceText[draft.grace]}`}
+    >
+      {(newKey, close) => (
+        <RotateForm
+          replaced={apiKey}
+          draft={{ ...draft, expiry: expiryWithin(draft.expiry, policy.maxKeyDays, serviceTime()) }}
+          onDraft={setDraft}
+          newKey={newKey}
+          onCancel={close}
+        />
+      )}
+    </NewKeyDialog>
+  );
+}
+
+interface RotateFormProps {
+  readonly replaced: ApiKey;
+  readonly draft: RotationDraft;
+  readonly onDraft: (draft: RotationDraft) => void;
+  readonly newKey: NewKey;
+  readonly onCancel: () => void;
+}
+
+function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormProps) {
+  const texts = useTexts();
+  const { rotate } = texts;
+  const { client } = usePanel();
+  const { policy } = useApiKeys();
+  const limits = fewWords(replaced, texts);
+  const form = useNewKeyForm({
+    newKey,
+    typed: { form: 'rotate', draft, replaced },
+    problems: dateProblem(draft.expiry, policy, texts),
+    orderOf: (proof) => ({
+      name: replaced.name,
+      send: (key, token) => client.rotateKey(replaced.id, requestOf(draft, proof), key, token),
+    }),
+  });
+  return (
+    <NewKeyFrame newKey={newKey} form={form} lostWords={rotate.lost} onKeep={onCancel}>
+      <Text size="sm">
+        {rotate.intro} {limits.length > 0 && texts.restrictions.same(limits.join(' · '))}
+      </Text>
+      <GraceField
+        replaced={replaced}
+        value={draft.grace}
+        onChange={(grace) => onDraft({ ...draft, grace })}
+        error={form.errors.grace}
+      />
+      <ExpiryField
+        label={rotate.expiry}
+        value={draft.expiry}
+        onChange={(expiry) => onDraft({ ...draft, expiry })}
+        error={form.errors.expiry}
+      />
+      <ConfirmAndSubmit
+        newKey={newKey}
+        form={form}
+        submitLabel={rotate.submit}
+        stopsKey={draft.grace === '0'}
+        onCancel={onCancel}
+      />
+    </NewKeyFrame>
+  );
+}
+
+interface GraceFieldProps {
+  readonly replaced: ApiKey;
+  readonly value: Grace;
+  readonly onChange: (grace: Grace) => void;
+  readonly error: string | undefined;
+}
+
+function GraceField({ replaced, value, onChange, error }: GraceFieldProps) {
+  const { rotate, language } = useTexts();
+  const latest = rotate.latest(calendarDate(replaced.expiresAt, language));
+  return (
+    <ChoiceCards
+      name="grace"
+      label={rotate.grace}
+      isCompact
+      isFirst
+      choices={GRACE_CHOICES.map((choice) => ({ value: choice, label: rotate.graceChoice[choice] }))}
+      value={value}
+      onChange={onChange}
+      note={`${rotate.graceText[value]} ${latest}`}
+      error={error}
+    />
+  );
+}
+
+/** The lifetime of the old key in days, or as much of it as is allowed. */
+function draftFor(key: ApiKey, policy: KeyPolicy): RotationDraft {
+  const days = lifetimeDays(key, policy);
+  return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, expiry: expiryIn(days, serviceTime()) };
+}
+
+function requestOf({ grace, expiry }: RotationDraft, proof: { readonly password?: string }): RotateKeyRequest {
+  return { graceSeconds: Number(grace), expiresInDays: daysOf(expiry, serviceTime()) ?? 0, ...proof };
+}

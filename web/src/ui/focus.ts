@@ -1,0 +1,60 @@
+import { type RefObject, useEffect, useRef } from 'react';
+import { usePanel } from '../base/context';
+
+/**
+ * Remembers which element had the focus when a dialog opened. `restore` moves the focus back to it, or to the heading if
+ * the element was removed.
+ */
+export function useFocusReturn(opened: boolean) {
+  const { focusHeading } = usePanel();
+  const remembered = useRef<Element>(null);
+  const wasOpened = useRef(false);
+  if (opened && !wasOpened.current) remembered.current = document.activeElement;
+  wasOpened.current = opened;
+  const opener = (): HTMLElement | null => {
+    const element = remembered.current;
+    return element instanceof HTMLElement && element !== document.body ? element : null;
+  };
+  const restore = () => {
+    const element = opener();
+    if (element?.isConnected) element.focus();
+    else focusHeading();
+  };
+  return { opener, restore };
+}
+
+/**
+ * Focuses a new element when the content of a dialog is replaced and the element with the focus disappears.
+ */
+export function useFocusOnMount<T extends HTMLElement>(): RefObject<T | null> {
+  const element = useRef<T>(null);
+  useEffect(() => {
+    element.current?.focus({ preventScroll: true });
+    // Shows the beginning of the new content, even if the old one was scrolled.
+    element.current?.closest('[role="dialog"]')?.scrollTo(0, 0);
+  }, []);
+  return element;
+}
+
+const LONGEST_MS = 5000;
+
+/**
+ * Focuses the link in a new key's row, which the list may show only in a moment. Until then, and if it does not, the
+ * focus is where `fallback` puts it. It stays where the person moves it.
+ */
+export function focusRow(keyId: string, fallback: () => void): void {
+  const link = () => document.querySelector<HTMLElement>(`a[data-key-id="${keyId}"]`);
+  const found = link();
+  if (found) return found.focus();
+  fallback();
+  const { activeElement } = document;
+  const observer = new MutationObserver(() => {
+    const isUnmoved = [activeElement, document.body].includes(document.activeElement);
+    const shown = link();
+    if (isUnmoved && !shown) return;
+    observer.disconnect();
+    if (isUnmoved) shown?.focus();
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), LONGEST_MS);
+}
