@@ -74,7 +74,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
       decision = readAnswer(response, permission, windowSeconds);
     } catch (error) {
       const { code, message } = failureOf(error);
-      onError({ code, message: withoutCredentials(message + pool.trouble(), authorization), requestId });
+      onError({ code, message: withoutCredentials(message + pool.connector.trouble(), authorization), requestId });
     }
     if (wish) leases?.ended(wish, decision, lease);
     return decision;

@@ -34,10 +34,6 @@ export class LeaseUses {
   /** @param mostAddresses of all keys together: the uses from further ones count as from an unknown one */
   constructor(private readonly mostAddresses = 1000) {}
 
-  get isEmpty(): boolean {
-    return this.counts.size === 0;
-  }
-
   /**
    * @param permission of the key, by which the request was granted
    * @param last what this returned for the last use of the same key

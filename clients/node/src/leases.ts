@@ -107,10 +107,7 @@ export class Leases {
   spent = 0;
   private readonly keys = new Map<string, Key>();
 
-  constructor(
-    private readonly clocks = ofNode,
-    private readonly most = mostKeys,
-  ) {}
+  constructor(private readonly clocks = ofNode) {}
 
   /** How many leases are held. One that has ended counts until `removeEnded`. */
   get held(): number {
@@ -208,7 +205,7 @@ export class Leases {
   }
 
   private added(digest: string): Key | undefined {
-    if (this.keys.size >= this.most) return undefined;
+    if (this.keys.size >= mostKeys) return undefined;
     const key = { held: undefined, call: undefined, quietUntilMs: -Infinity, plain: 0, queue: [], isCrowded: false };
     this.keys.set(digest, key);
     return key;

@@ -2,7 +2,6 @@ import type { ChannelCredentials } from '@grpc/grpc-js';
 import type { ApiKeyServiceClient } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ApiKeyService.js';
 import type { KeyUses } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
 import type { Connector } from './connector.js';
-import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 import { type StreamListener, ValidationStream, windowSecondsIn } from './validation-stream.js';
 
@@ -12,15 +11,8 @@ const streamMs = 20_000;
 const openTimeoutMs = 2000;
 /** The pause before the next stream if the last one answered nothing, in milliseconds. */
 const pauseMs = 1000;
-
-export interface LaneListener {
-  /** Called when the service answers a question with a failure in place of a verdict. */
-  questionFailed(question: OpenQuestion, lane: Lane, end: CallEnd): void;
-  /** Called when a stream has ended and will not answer these questions. */
-  questionsLost(questions: readonly OpenQuestion[], lane: Lane, end: CallEnd): void;
-  /** Whether another lane's stream leads to the same address. */
-  isShared(lane: Lane): boolean;
-}
+/** In milliseconds. */
+const reportTimeoutMs = 2000;
 
 /**
  * One client of the service and the stream over it. gRPC connects again by itself; the lane opens the next stream.
@@ -32,7 +24,7 @@ export class Lane implements StreamListener {
   private credentials: ChannelCredentials;
   private client: ApiKeyServiceClient;
   /** The stream that takes questions. */
-  private current: ValidationStream | undefined;
+  stream: ValidationStream | undefined;
   /** The stream that replaces it once it is open. */
   private next: ValidationStream | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -42,32 +34,12 @@ export class Lane implements StreamListener {
 
   constructor(
     private readonly connector: Connector,
-    private readonly listener: LaneListener,
+    /** Whether another lane's stream leads to the same address. */
+    private readonly isShared: (lane: Lane) => boolean,
   ) {
     this.credentials = connector.credentials();
     this.client = connector.connect(this.credentials);
     this.openStream();
-  }
-
-  get peer(): string | undefined {
-    return this.current?.peer;
-  }
-
-  get hasStream(): boolean {
-    return this.current !== undefined;
-  }
-
-  /** How many unanswered questions the stream carries, including those past their deadline. */
-  get load(): number {
-    return this.current?.load ?? 0;
-  }
-
-  hasRoomFor(requestId: string): boolean {
-    return this.current?.hasRoomFor(requestId) ?? false;
-  }
-
-  send(question: OpenQuestion): void {
-    this.current?.send(question);
   }
 
   /** Sends a question as a unary call. gRPC itself repeats the call only if no server has seen it. */
@@ -76,23 +48,23 @@ export class Lane implements StreamListener {
     let windowSeconds: number | undefined;
     const call = this.client.validateKey(question.request, this.connector.identity, { deadline }, (error, response) => {
       if (response) question.answer({ response, windowSeconds });
-      else if (error) this.questionFailed(question, error);
+      else if (error) question.refused(error);
     });
     call.on('metadata', (metadata) => (windowSeconds = windowSecondsIn(metadata)));
   }
 
   /** Reports uses of leases, once. */
-  report(uses: KeyUses[], timeoutMs: number, done: () => void): void {
-    this.client.reportUses({ uses }, this.connector.identity, { deadline: Date.now() + timeoutMs }, done);
+  report(uses: KeyUses[], done: () => void): void {
+    this.client.reportUses({ uses }, this.connector.identity, { deadline: Date.now() + reportTimeoutMs }, done);
   }
 
   /** Takes no more questions. Those that were already sent are still answered. */
   retire(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
-    this.current?.retire();
+    this.stream?.retire();
     this.next?.retire();
-    this.current = this.next = undefined;
+    this.stream = this.next = undefined;
   }
 
   /** Ends the lane once its questions are answered. */
@@ -103,25 +75,20 @@ export class Lane implements StreamListener {
 
   streamOpened(stream: ValidationStream): void {
     if (stream !== this.next) return;
-    this.current?.retire();
-    this.current = stream;
+    this.stream?.retire();
+    this.stream = stream;
     this.next = undefined;
     // One more try leads to another address, where there is one.
-    const moves = !this.hasMoved && this.listener.isShared(this);
+    const moves = !this.hasMoved && this.isShared(this);
     this.hasMoved = moves;
     if (moves) this.openStream();
     else this.wakeIn(streamMs * (0.5 + Math.random() / 2), () => this.openStream());
   }
 
-  questionFailed(question: OpenQuestion, end: CallEnd): void {
-    this.listener.questionFailed(question, this, end);
-  }
-
-  streamEnded(stream: ValidationStream, end: CallEnd): void {
-    if (stream === this.current) this.current = undefined;
+  streamEnded(stream: ValidationStream): void {
+    if (stream === this.stream) this.stream = undefined;
     if (stream === this.next) this.next = undefined;
-    this.listener.questionsLost(stream.unanswered(), this, end);
-    if (this.current || this.next || this.isClosed) return;
+    if (this.stream || this.next || this.isClosed) return;
     // Shortened at random, so that not all guards come back at the same moment.
     this.wakeIn(stream.hasAnswered ? 0 : pauseMs * (0.5 + Math.random() / 2), () => this.openStream());
   }

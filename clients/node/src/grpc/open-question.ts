@@ -1,8 +1,8 @@
-import { type ServiceError, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import type { ValidateKeyRequest } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import type { PreparedQuestion } from '../question.js';
-import { serviceError } from './failure.js';
+import { type CallEnd, CallFailed } from './failure.js';
 
 export interface Answered {
   readonly response: ValidateKeyResponse;
@@ -13,19 +13,33 @@ export interface Answered {
 const understands = ['KEY_RESTRICTION_PERMISSIONS' as const, 'KEY_RESTRICTION_NETWORKS' as const];
 /** The longest time that Node's timers can wait. */
 const longestTimerMs = 2 ** 31 - 1;
+/**
+ * The pause before a question is sent again, in milliseconds. Most short causes of UNAVAILABLE are over by then, and
+ * connections that break together are all known to be broken.
+ */
+const pauseMs = 20;
+/** A stream that ends with one of these may have lost questions. With any other status, the service refused them. */
+const broken: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED, status.UNKNOWN]);
 const late = { code: status.DEADLINE_EXCEEDED, details: 'no answer within the deadline' };
 
-/** A question that waits for its answer. It is settled once; later answers change nothing. */
+/**
+ * A question that waits for its answer. It is settled once; later answers change nothing.
+ *
+ * It is sent at most twice, within its deadline. There are only two reasons for a second try: the service answers
+ * UNAVAILABLE and there is time for a second try as long as the first, or the connection breaks. In both cases the
+ * service may have validated the question already; then the key is charged, and a failure recorded, twice. After any
+ * other status the question is not sent again.
+ */
 export class OpenQuestion {
   readonly request: ValidateKeyRequest;
   readonly settled: Promise<Answered>;
   isSettled = false;
-  /** Why the question is sent a second time. The service may have validated it already, so there is no third time. */
-  setback: ServiceError | undefined;
-  /** The lane of the first try. The second one uses it only if there is no other. */
+  /** The lane of the last try. The next one uses it only if there is no other. */
   triedOn: object | undefined;
+  /** How the first try ended. */
+  private setback: CallEnd | undefined;
   private resolve!: (answered: Answered) => void;
-  private reject!: (error: ServiceError) => void;
+  private reject!: (error: CallFailed) => void;
   private readonly timer: NodeJS.Timeout;
 
   /**
@@ -34,10 +48,10 @@ export class OpenQuestion {
    */
   constructor(
     readonly prepared: PreparedQuestion,
-    readonly startedAt: number,
+    private readonly startedAt: number,
     readonly deadlineAt: number,
     wishedUses: number | undefined,
-    private readonly onSettled: () => void,
+    private readonly send: (question: OpenQuestion) => void,
   ) {
     const leaseWish = wishedUses === undefined ? null : { uses: wishedUses, understands };
     this.request = { ...prepared, operation: `OPERATION_${prepared.operation}`, leaseWish };
@@ -48,24 +62,46 @@ export class OpenQuestion {
     this.timer = setTimeout(() => this.expire(), Math.min(deadlineAt - performance.now(), longestTimerMs));
   }
 
-  expire(): void {
-    // The error of the first try explains more than the timeout of the second.
-    this.fail(this.setback ?? serviceError(late));
-  }
-
   answer(answered: Answered): void {
     if (this.settle()) this.resolve(answered);
   }
 
-  fail(error: ServiceError): void {
-    if (this.settle()) this.reject(error);
+  fail(end: CallEnd): void {
+    if (this.settle()) this.reject(new CallFailed(end));
+  }
+
+  expire(): void {
+    // The failure of the first try explains more than the timeout of the second.
+    this.fail(this.setback ?? late);
+  }
+
+  /** The service answered with a failure in place of a verdict. */
+  refused(end: CallEnd): void {
+    const now = performance.now();
+    // If the second answer took as long as the first, it would come too late: the try would be useless load.
+    const isLate = now + pauseMs + (now - this.startedAt) >= this.deadlineAt;
+    if (end.code !== status.UNAVAILABLE || isLate) this.fail(end);
+    else this.sendOnceMore(end);
+  }
+
+  /** The stream ended without an answer. If it ended in order, the service has not validated the question. */
+  lost(end: CallEnd): void {
+    if (end.code === status.OK) this.send(this);
+    else if (broken.has(end.code)) this.sendOnceMore(end);
+    else this.fail(end);
+  }
+
+  private sendOnceMore(end: CallEnd): void {
+    if (this.setback) return this.fail(end);
+    this.setback = end;
+    // The pause is shortened at random, so that questions refused together do not come back together.
+    setTimeout(() => this.send(this), pauseMs * (0.5 + Math.random() / 2));
   }
 
   private settle(): boolean {
     if (this.isSettled) return false;
     this.isSettled = true;
     clearTimeout(this.timer);
-    this.onSettled();
     return true;
   }
 }

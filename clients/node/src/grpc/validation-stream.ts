@@ -10,9 +10,7 @@ const maxOpen = 1024;
 
 export interface StreamListener {
   streamOpened(stream: ValidationStream): void;
-  /** Called when the service answers with a failure in place of a verdict. */
-  questionFailed(question: OpenQuestion, end: CallEnd): void;
-  streamEnded(stream: ValidationStream, end: CallEnd): void;
+  streamEnded(stream: ValidationStream): void;
 }
 
 /**
@@ -25,15 +23,10 @@ export class ValidationStream {
   private readonly call: ClientDuplexStream<ValidateKeyRequest, ValidateKeyResponse>;
   private isRetired = false;
   private windowSeconds: number | undefined;
-  private end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
   /** Whether the stream has answered anything, and so has reached a working service. */
   hasAnswered = false;
 
-  constructor(
-    client: ApiKeyServiceClient,
-    identity: Metadata,
-    private readonly listener: StreamListener,
-  ) {
+  constructor(client: ApiKeyServiceClient, identity: Metadata, listener: StreamListener) {
     const patient = identity.clone();
     // The stream opens as soon as there is a connection, however long that takes.
     patient.setOptions({ waitForReady: true });
@@ -45,9 +38,13 @@ export class ValidationStream {
     this.call.on('data', (response: ValidateKeyResponse) => this.take(response));
     // The same error arrives as a status, too.
     this.call.on('error', () => undefined);
-    this.call.on('status', (end) => (this.end = end));
+    let end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
+    this.call.on('status', (ended) => (end = ended));
     // This event comes after the last answer; the status may come before.
-    this.call.on('end', () => listener.streamEnded(this, this.end));
+    this.call.on('end', () => {
+      listener.streamEnded(this);
+      for (const question of this.open.values()) question.lost(end);
+    });
   }
 
   /** The address that the stream leads to. */
@@ -72,12 +69,8 @@ export class ValidationStream {
   /** Takes no more questions, and ends once those already sent are answered or have reached their deadlines. */
   retire(): void {
     this.isRetired = true;
-    void Promise.allSettled(this.unanswered().map(({ settled }) => settled)).then(() => this.call.cancel());
-  }
-
-  /** The questions that were sent and still wait. */
-  unanswered(): OpenQuestion[] {
-    return [...this.open.values()].filter((question) => !question.isSettled);
+    const settled = Array.from(this.open.values(), (question) => question.settled);
+    void Promise.allSettled(settled).then(() => this.call.cancel());
   }
 
   private take(response: ValidateKeyResponse): void {
@@ -86,10 +79,8 @@ export class ValidationStream {
     this.open.delete(response.requestId);
     this.hasAnswered = true;
     const { outcome, failure } = response;
-    if (question.isSettled) return;
-    if (outcome === 'failure' && failure) {
-      this.listener.questionFailed(question, { code: failure.code, details: failure.message });
-    } else question.answer({ response, windowSeconds: this.windowSeconds });
+    if (outcome === 'failure' && failure) question.refused({ code: failure.code, details: failure.message });
+    else question.answer({ response, windowSeconds: this.windowSeconds });
   }
 }
 
