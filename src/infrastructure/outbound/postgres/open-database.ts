@@ -1,8 +1,8 @@
 import { LatchkeyError } from '../../../domain/errors.js';
 import { createDataSource } from './schema.js';
-import { appliedMigrations, lockTimeoutMs, migrate, type Report, whyTooOld } from './migrations/migrate.js';
+import { appliedMigrations, migrate, type Report, whyTooOld } from './migrations/migrate.js';
 import type { Primary } from './client/primary.js';
-import type { Limits, SessionSource } from './client/data-source.js';
+import { type Limits, lockTimeoutMs, type SessionSource } from './client/data-source.js';
 
 const OLDEST_VERSION = 140_000;
 const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for one in session mode';

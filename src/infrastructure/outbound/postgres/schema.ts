@@ -1,12 +1,13 @@
-import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow, SpentSignInRow } from './accounts/rows.js';
+import { AccountRow } from './accounts/rows.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
 import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
 import { ApiKeyRow, IdleNoticeRow, KeyNoticeRow } from './keys/rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
-import { InstanceRow } from './instances.js';
+import { InstanceRow } from './keys/instances.js';
 import { MIGRATIONS } from './migrations/list.js';
 import { NoticeSequenceRow, OutboxRow } from './outbox/rows.js';
+import { DecoyKeyRow, PasswordGuessesRow, SessionRow, SpentSignInRow } from './sign-in/rows.js';
 import { ApiKeyAddressRow, ApiKeyDayRow, ApiKeyNetworkRow, ApiKeyUsageRow } from './usage/rows.js';
 
 /** Every table, as the migrations leave it. `npm run check` compares the two. */

@@ -1,9 +1,10 @@
+import type { EntityManager } from 'typeorm';
 import { Account } from '../../../../domain/accounts/account.js';
 import { emailKey } from '../../../../domain/accounts/account-profile.js';
 import type { FormerAccount } from '../../../../domain/accounts/former-account.js';
 import { NO_TERMS, type RARE_TERMS } from '../../../../domain/accounts/account-change.js';
 import type { AccountStatus } from '../../../../domain/accounts/account.js';
-import { type AccountRow, STORED_STATUSES, type StoredStatus } from './rows.js';
+import { AccountRow, STORED_STATUSES, type StoredStatus } from './rows.js';
 
 export function toAccount(row: AccountRow): Account {
   return Account.restore({
@@ -78,4 +79,10 @@ export function fromFormerAccount({ id, version }: FormerAccount): StoredAccount
     activeSince: null,
     purged: true,
   };
+}
+
+/** The service accounts that name this person as a manager, in the order of their ids. */
+export function managedBy(manager: EntityManager, personId: string): Promise<AccountRow[]> {
+  const query = manager.createQueryBuilder(AccountRow, 'account').orderBy('account.id');
+  return query.where('account.managers @> ARRAY[:personId] AND NOT account.purged', { personId }).getMany();
 }

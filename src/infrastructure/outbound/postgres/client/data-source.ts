@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
+import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { PrimaryClient } from './connection.js';
 import { type PoolConfig, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
@@ -25,6 +26,15 @@ export const LIMITS = {
   connectTimeoutMs: 2000,
 };
 export type Limits = Partial<typeof LIMITS>;
+const LONGEST_LOCK_WAIT_MS = 60;
+
+/**
+ * How long a migration waits for the lock of a table. Everything that uses the table waits behind it, so this is at most
+ * half of what a validation has.
+ */
+export function lockTimeoutMs({ timeoutMs }: Pick<DatabaseConfig, 'timeoutMs'>): number {
+  return Math.min(LONGEST_LOCK_WAIT_MS, Math.floor(timeoutMs / 2));
+}
 
 /** The tables and the migrations that create them. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;

@@ -8,7 +8,7 @@ import { KeyStanding } from '../../../../domain/keys/key-standing.js';
 import { statusOf } from '../accounts/mapping.js';
 import type { StoredStatus } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
-import { LONGEST_LEASE_MS } from '../instances.js';
+import { LONGEST_LEASE_MS } from './instances.js';
 import { IS_SYNCHRONOUS, PREPARES_COMMIT, READABLE, setting, TIMELINE } from '../client/server-state.js';
 
 /**

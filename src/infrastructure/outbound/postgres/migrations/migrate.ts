@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DataSource, type Migration, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
-import type { SessionSource } from '../client/data-source.js';
+import { lockTimeoutMs, type SessionSource } from '../client/data-source.js';
 import { watchBlockers } from './blockers.js';
 
 /** An arbitrary number, the same on all instances. One instance migrates; the others wait for it. */
@@ -9,7 +9,6 @@ const MIGRATION_LOCK = 5_052_193_861;
 const POLL_MS = 100;
 /** The SQLSTATE `lock_not_available`. */
 const LOCK_TIMEOUT = '55P03';
-const LONGEST_LOCK_WAIT_MS = 60;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 /** While an index is built, for what the operator reads. */
@@ -28,14 +27,6 @@ export type Report = (line: string) => void;
 /** A migration that fills `findings` in `up`, for the operator to read. */
 export interface ReportingMigration extends MigrationInterface {
   readonly findings: readonly string[];
-}
-
-/**
- * How long a migration waits for the lock of a table. Everything that uses the table waits behind it, so this is at most
- * half of what a validation has.
- */
-export function lockTimeoutMs({ timeoutMs }: Config): number {
-  return Math.min(LONGEST_LOCK_WAIT_MS, Math.floor(timeoutMs / 2));
 }
 
 /** Applies the missing migrations, and returns the names of those that this call applied. */

@@ -8,9 +8,8 @@ import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { managedBy } from './managed-by.js';
-import { storedAs, toAccount } from './mapping.js';
-import { AccountRow, ACTIVE } from './rows.js';
+import { managedBy, storedAs, toAccount } from '../accounts/mapping.js';
+import { AccountRow, ACTIVE } from '../accounts/rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 
 /** Says in SQL for whom `isManagedBy` is true. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
-import type { UnansweredChange } from '../../../application/account-transaction.js';
-import type { Instances } from '../../../application/ports.js';
-import type { Database } from './client/database.js';
+import type { UnansweredChange } from '../../../../application/account-transaction.js';
+import type { Instances } from '../../../../application/ports.js';
+import type { Database } from '../client/database.js';
 
 /** A process that serves, or that served within the last day. Nothing but `renewed_at` ever changes. */
 @Entity('instances')

@@ -3,8 +3,9 @@ import type { Session, SessionOpening, Sessions } from '../../../../application/
 import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
 import { fromAuditEvent } from '../audit/mapping.js';
 import type { Database } from '../client/database.js';
-import { toAccount } from './mapping.js';
-import { ACTIVE, SessionRow } from './rows.js';
+import { toAccount } from '../accounts/mapping.js';
+import { ACTIVE } from '../accounts/rows.js';
+import { SessionRow } from './rows.js';
 
 /** For a person who signed in with a password that we checked. */
 const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };

@@ -16,10 +16,10 @@ import { OutboxRow } from '../outbox/rows.js';
 import { databaseNow } from '../client/database.js';
 import { listedKeys } from '../keys/listed-keys.js';
 import { changingColumns, fromApiKey, toApiKey } from '../keys/mapping.js';
-import { managedBy } from './managed-by.js';
-import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
+import { fromAccount, fromFormerAccount, managedBy, toAccount } from '../accounts/mapping.js';
 import { ApiKeyRow, IdleNoticeRow } from '../keys/rows.js';
-import { AccountRow, SessionRow } from './rows.js';
+import { AccountRow } from '../accounts/rows.js';
+import { SessionRow } from '../sign-in/rows.js';
 import { forgetUsage } from '../usage/usage-removal.js';
 import { isUniqueViolation } from '../client/errors.js';
 

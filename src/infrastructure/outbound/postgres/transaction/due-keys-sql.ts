@@ -1,8 +1,8 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
 import { ACTIVE } from '../accounts/rows.js';
-import { activeAt, END_HAS_COME, openKey, TIME_IS_OUT } from './key-status-sql.js';
-import { ApiKeyRow } from './rows.js';
+import { activeAt, END_HAS_COME, openKey, TIME_IS_OUT } from '../keys/key-status-sql.js';
+import { ApiKeyRow } from '../keys/rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
 

@@ -7,8 +7,8 @@ import { databaseNow, type Database } from '../client/database.js';
 import { insertMany, updateMany } from '../client/many-rows.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { findDue, lockCandidates, lockOldestDue, lockOpen, SAVE_NOTICES } from './due-keys-sql.js';
-import { changingColumns, toApiKey } from './mapping.js';
-import { ApiKeyRow, KeyNoticeRow } from './rows.js';
+import { changingColumns, toApiKey } from '../keys/mapping.js';
+import { ApiKeyRow, KeyNoticeRow } from '../keys/rows.js';
 
 /**
  * Locks the rows of the keys, so that only one instance at a time decides on an end or a notice. Which notices were

@@ -13,9 +13,9 @@ import { databaseNow, type Database } from '../client/database.js';
 import { insertMany } from '../client/many-rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { countActive } from './api-keys.js';
-import { fromApiKey, toApiKey } from './mapping.js';
-import { ApiKeyRow } from './rows.js';
+import { countActive } from '../keys/api-keys.js';
+import { fromApiKey, toApiKey } from '../keys/mapping.js';
+import { ApiKeyRow } from '../keys/rows.js';
 
 export class PostgresKeyImports implements KeyImports {
   private last: Promise<unknown> = Promise.resolve();
