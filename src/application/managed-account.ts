@@ -1,7 +1,7 @@
 import type { Account } from '../domain/accounts/account.js';
 import { accountIdProblem } from '../domain/accounts/account-profile.js';
 import { LatchkeyError } from '../domain/errors.js';
-import type { AccountTransaction } from './account-transaction.js';
+import type { AccountLocks, KeyChanges, KeyMaking } from './account-transaction.js';
 import type { Accounts } from './ports.js';
 
 /** A person, and the account whose keys they work with: their own, or a service account that they manage. */
@@ -34,9 +34,10 @@ export class ManagedAccounts {
   }
 }
 
-export interface ManagedTransaction extends AccountTransaction {
-  readonly account: Account;
-}
+/** The account exists. */
+export type Managed<Needs extends KeyChanges> = Needs & { readonly account: Account };
+/** What people do who confirm it. */
+export type ManagedTransaction = Managed<KeyMaking>;
 
 /** Throws if the person may not change the keys of the account. Both are locked. */
 export type Admission = (account: Account | undefined, person: Account | undefined) => void;
@@ -51,10 +52,10 @@ const requireManager: Admission = (account, person) => {
 };
 
 /** Locks both accounts and checks the person again. Throws the errors of `admit`. */
-export function managedTransaction<T>(
-  accounts: Accounts,
+export function managedTransaction<Needs extends KeyChanges, T>(
+  accounts: AccountLocks<Needs>,
   { personId, ownerId }: Acting,
-  work: (transaction: ManagedTransaction, person: Account) => Promise<T>,
+  work: (transaction: Managed<Needs>, person: Account) => Promise<T>,
   admit = requireManager,
 ): Promise<T> {
   return accounts.transaction(
@@ -63,7 +64,7 @@ export function managedTransaction<T>(
       const { account } = transaction;
       const person = personId === ownerId ? account : transaction.other(personId);
       admit(account, person);
-      return work(transaction as ManagedTransaction, person!);
+      return work(transaction as Managed<Needs>, person!);
     },
     personId === ownerId ? [] : [personId],
   );

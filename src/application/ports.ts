@@ -15,7 +15,7 @@ import type {
 } from '../domain/audit/audit-event.js';
 import type { KeyProof } from '../domain/leaks/key-proof.js';
 import type { LeakReport, ReportCharge } from '../domain/leaks/leak-report.js';
-import type { AccountTransaction, UnansweredChange } from './account-transaction.js';
+import type { AccountLocks, AccountTransaction, UnansweredChange } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit-trail-ports.js';
 import type { KeyFilter, KeyPosition, OwnedKey, Page, PageRequest } from './lists.js';
 import type { Requester } from './sign-in-ports.js';
@@ -121,23 +121,13 @@ export interface AccountFilter {
 }
 
 /** None of these methods finds a purged account. */
-export interface Accounts {
+export interface Accounts extends AccountLocks<AccountTransaction> {
   find(id: string): Promise<Account | undefined>;
   findByEmail(email: string): Promise<Account | undefined>;
   /** In the order of their ids, starting after `afterId`. The email is compared without regard to case. */
   list(filter: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]>;
   /** Stores a hash with newer parameters, unless the password has changed in the meantime. */
   rehash(id: string, from: string, to: string): Promise<void>;
-  /**
-   * Runs `work` in one transaction that locks the account's row. Commits when `work` resolves or throws a Refusal,
-   * which is thrown after the commit. `work` may run twice when two calls open the same account.
-   * @param others further accounts to lock. All rows are locked in the order of their ids
-   */
-  transaction<T>(
-    id: string,
-    work: (transaction: AccountTransaction) => Promise<T>,
-    others?: readonly string[],
-  ): Promise<T>;
   /** The service accounts that name this person as a manager, in the order of their ids. */
   managedBy(personId: string): Promise<Account[]>;
   /** How many accounts the filter `isWithoutManagers` finds. */

@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/accounts/account.js';
 import { type Actor, THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { accountNotFound, type AccountTransaction } from '../account-transaction.js';
+import { type AccountChanges, type AccountLocks, accountNotFound, type Purge } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 import type { Attribute } from '../../domain/accounts/account-attributes.js';
 import type { AccountLimits } from '../../domain/accounts/account-limits.js';
@@ -17,7 +17,7 @@ interface ChangedBy {
 
 /** Resolves after the change has committed, so every later validation sees it. Throws `account_not_found`. */
 export function changeAccount(
-  accounts: Accounts,
+  accounts: AccountLocks<AccountChanges>,
   { id, actor }: ChangedBy,
   change: (account: Account, now: Date) => void,
 ): Promise<Account> {
@@ -32,7 +32,7 @@ export function changeAccount(
 }
 
 /** Saves a locked account and an event for each of its changes. */
-export async function saveAccount(transaction: AccountTransaction, account: Account, actor: Actor): Promise<void> {
+export async function saveAccount(transaction: AccountChanges, account: Account, actor: Actor): Promise<void> {
   await transaction.saveAccount(account);
   for (const { became, ...details } of account.changes) {
     const more = details.permissions ? { details } : {};
@@ -41,7 +41,7 @@ export async function saveAccount(transaction: AccountTransaction, account: Acco
 }
 
 export class ChangeAccountStatus {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(private readonly accounts: AccountLocks<AccountChanges>) {}
 
   suspend(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
     return changeAccount(this.accounts, { id, actor }, (account) => account.suspend(version));
@@ -65,7 +65,7 @@ interface LimitChange {
 
 /** Changes the limits or the attributes of an account alone. */
 export class ChangeEntitlements {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(private readonly accounts: AccountLocks<AccountChanges>) {}
 
   limit(id: string, { limits, isWhole, version }: LimitChange, actor: Actor): Promise<Account> {
     return changeAccount(this.accounts, { id, actor }, (account) => {
@@ -79,12 +79,12 @@ export class ChangeEntitlements {
 }
 
 export class PurgeAccount {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(private readonly accounts: Pick<Accounts, 'managedBy'> & AccountLocks<Purge>) {}
 
   /** Ends every key and deletes the data about the person. Returns how many keys it ended; 0 when it is repeated. */
   async execute(id: string, version: bigint | undefined, actor: Actor): Promise<number> {
     const managed = (await this.accounts.managedBy(id)).map((account) => account.id);
-    const purge = async (transaction: AccountTransaction) => {
+    const purge = async (transaction: Purge) => {
       const { account, formerAccount } = transaction;
       const known = account ?? formerAccount;
       if (!known) throw accountNotFound();
@@ -107,7 +107,7 @@ export class PurgeAccount {
   }
 
   private async removeManager(
-    transaction: AccountTransaction,
+    transaction: AccountChanges,
     { id, named, actor }: { id: string; named: readonly string[]; actor: Actor },
   ): Promise<void> {
     for (const each of named) {

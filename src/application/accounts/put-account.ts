@@ -3,7 +3,7 @@ import { accountIdProblem, requireProfile, type AccountProfile } from '../../dom
 import { newPasswordProblem, passwordProblem } from '../../domain/accounts/passwords.js';
 import { THE_SERVICE, type Actor } from '../../domain/audit/audit-event.js';
 import { requireFields, LatchkeyError } from '../../domain/errors.js';
-import type { AccountTransaction } from '../account-transaction.js';
+import type { AccountChanges, AccountLocks, LockedAccounts } from '../account-transaction.js';
 import type { Accounts, Passwords } from '../ports.js';
 import { saveAccount } from './change-account.js';
 
@@ -21,7 +21,7 @@ interface NewPassword {
 
 export class PutAccount {
   constructor(
-    private readonly accounts: Accounts,
+    private readonly accounts: Pick<Accounts, 'find'> & AccountLocks<AccountChanges>,
     private readonly passwords: Passwords,
     /** Whether people may sign in with a password of ours. */
     private readonly takesPasswords: boolean,
@@ -80,7 +80,7 @@ export class PutAccount {
 
 /** Suspended and deleted persons may be managers too. */
 function requirePersons(
-  transaction: AccountTransaction,
+  transaction: LockedAccounts,
   alsoPersons: ReadonlySet<string>,
   managers: readonly string[] = [],
 ): void {

@@ -4,7 +4,7 @@ import type { KeyChange } from '../../domain/keys/key-change.js';
 import { isOpen } from '../../domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '../../domain/keys/owner-keys.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
-import type { AccountTransaction } from '../account-transaction.js';
+import type { KeyChanges, KeyMaking } from '../account-transaction.js';
 import { type ApiKey, keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { requireChangesLeft } from '../../domain/keys/key-policy.js';
@@ -21,11 +21,7 @@ interface ChangingKeys {
 }
 
 /** Saves the changes even if `change` throws a Refusal, which is then thrown after the commit. */
-export async function changeKeys<T>(
-  transaction: AccountTransaction,
-  changing: ChangingKeys,
-  change: () => T,
-): Promise<T> {
+export async function changeKeys<T>(transaction: KeyChanges, changing: ChangingKeys, change: () => T): Promise<T> {
   try {
     return change();
   } finally {
@@ -34,7 +30,7 @@ export async function changeKeys<T>(
 }
 
 export async function saveKeys(
-  transaction: AccountTransaction,
+  transaction: KeyChanges,
   { keys, actor, idempotencyKey, leakedAt, noted }: ChangingKeys,
 ): Promise<void> {
   for (const change of keys.changes) {
@@ -80,7 +76,7 @@ interface OneOfTheKeys {
  * One of the account's keys, with all of its open keys, which are locked first, in the order of their ids. Throws
  * `not_found`.
  */
-export async function anyKey(transaction: AccountTransaction, keyId: string): Promise<OneOfTheKeys> {
+export async function anyKey(transaction: KeyChanges, keyId: string): Promise<OneOfTheKeys> {
   const open = await transaction.openKeys();
   const found = await transaction.findKey(keyId);
   if (!found) throw noSuchKey();
@@ -89,20 +85,20 @@ export async function anyKey(transaction: AccountTransaction, keyId: string): Pr
 }
 
 /** The same. Throws `api_key_not_active` for a key whose end is recorded. */
-export async function openKey(transaction: AccountTransaction, keyId: string): Promise<OneOfTheKeys> {
+export async function openKey(transaction: KeyChanges, keyId: string): Promise<OneOfTheKeys> {
   const found = await anyKey(transaction, keyId);
   if (!isOpen(found.key.snapshot())) throw keyNotActive(found.key.status(transaction.now));
   return found;
 }
 
 /** Throws `too_many_changes`. @param perHour how many keys an account may make in an hour; 0: no limit */
-export async function requireWithinLimit(transaction: AccountTransaction, perHour: number): Promise<void> {
+export async function requireWithinLimit(transaction: KeyMaking, perHour: number): Promise<void> {
   if (perHour > 0) requireChangesLeft(perHour, await transaction.keyMadeAt(perHour), transaction.now);
 }
 
 /** Throws `idempotency_key_reused` with the id of the key that was created the first time. */
 export async function requireFirstTime(
-  transaction: AccountTransaction,
+  transaction: KeyMaking,
   personId: string,
   idempotencyKey?: string,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { type KeyPolicy, keyPolicy, type ServicePolicy } from '../../domain/keys
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
 import { type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
+import type { AccountLocks, KeyChanges } from '../account-transaction.js';
 import type { Accounts, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
 import { accountActor, type Client } from '../../domain/audit/audit-event.js';
@@ -51,7 +52,7 @@ export class GetKeyOfOwner {
 }
 
 export class RenameApiKey {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
 
   /** Throws `not_found` for a key of another owner, and `invalid_request` when nothing is to be changed. */
   async execute(acting: Acting, keyId: string, renaming: Renaming, client: Client): Promise<ReadKey> {
@@ -70,7 +71,7 @@ export class RenameApiKey {
 }
 
 export class RevokeApiKey {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
 
   /** Throws `not_found` for a key of another owner, and `api_key_not_active` for a key that has ended. */
   execute(acting: Acting, keyId: string, client: Client): Promise<ReadKey> {

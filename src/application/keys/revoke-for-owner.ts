@@ -5,8 +5,8 @@ import { noSuchKey, OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { RevocationReason } from '../../domain/keys/key-change.js';
 import type { Actor, Administrator } from '../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../domain/audit/event-details.js';
-import { accountNotFound } from '../account-transaction.js';
-import type { Accounts, ApiKeys } from '../ports.js';
+import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-transaction.js';
+import type { ApiKeys } from '../ports.js';
 import { openKey, changeKeys } from './change-keys.js';
 import { isProof } from '../../domain/keys/key-restrictions.js';
 import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
@@ -20,7 +20,7 @@ interface RevocationCause {
 
 /** Revokes keys without their owners, who may be suspended or deleted: for the platform, leaks and the command line. */
 export class RevokeForOwner {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
 
   /** Throws `account_not_found`, `not_found` for another owner's key, and `api_key_not_active` for an ended key. */
   one(ownerId: string, keyId: string, { actor, reason, site }: RevocationCause): Promise<ApiKey> {

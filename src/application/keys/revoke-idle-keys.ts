@@ -2,7 +2,7 @@ import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { NoticeReceivers } from '../../domain/notices/key-notice.js';
 import { hasReceiver, idleSteps, type IdleStep } from '../../domain/notices/idle-keys.js';
-import type { AccountTransaction } from '../account-transaction.js';
+import type { AccountLocks, IdleKeyChanges } from '../account-transaction.js';
 import type { KeyPosition } from '../lists.js';
 import type { Accounts, IdleKeys } from '../ports.js';
 import { changeKeys } from './change-keys.js';
@@ -36,7 +36,7 @@ interface OwnerPage<Position> {
 export class RevokeIdleKeys {
   constructor(
     private readonly idleKeys: IdleKeys,
-    private readonly accounts: Accounts,
+    private readonly accounts: Pick<Accounts, 'find'> & AccountLocks<IdleKeyChanges>,
     private readonly settings: IdleSettings,
   ) {}
 
@@ -107,7 +107,7 @@ export class RevokeIdleKeys {
   }
 }
 
-async function note(transaction: AccountTransaction, step: IdleStep): Promise<void> {
+async function note(transaction: IdleKeyChanges, step: IdleStep): Promise<void> {
   if (step.step === 'found-idle') return transaction.saveIdleNotice(step.keyId, step.notice);
   if (step.step !== 'notify') return transaction.saveIdleNotice(step.keyId, undefined);
   const { key, replaced, endsAt } = step;

@@ -8,6 +8,7 @@ import {
 import { CONFIRMATION } from '../../domain/accounts/passwords.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '../../domain/errors.js';
+import type { AccountLocks, KeyMaking } from '../account-transaction.js';
 import { type Acting, type Admission, type ManagedTransaction, managedTransaction } from '../managed-account.js';
 import type { Accounts, Passwords } from '../ports.js';
 import type { PasswordCheck } from './password-check.js';
@@ -40,7 +41,7 @@ interface Checked extends Proof {
 }
 
 interface ConfirmationParts {
-  readonly accounts: Accounts;
+  readonly accounts: Pick<Accounts, 'find' | 'rehash'> & AccountLocks<KeyMaking>;
   readonly passwords: Passwords;
   readonly check: PasswordCheck;
   /** Whether people may confirm with a password of ours. */

@@ -3,7 +3,8 @@ import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Question, Verdict } from '../../domain/keys/verdict.js';
 import { later } from '../../domain/time.js';
-import type { Accounts, RecordingGate } from '../ports.js';
+import type { AccountLocks, FirstUses } from '../account-transaction.js';
+import type { RecordingGate } from '../ports.js';
 import { changeKeys } from '../keys/change-keys.js';
 
 export interface FirstUse {
@@ -23,7 +24,7 @@ export interface FirstUse {
  */
 export class RecordFirstUse {
   constructor(
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountLocks<FirstUses>,
     private readonly gate: RecordingGate,
   ) {}
 
