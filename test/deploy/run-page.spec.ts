@@ -125,7 +125,7 @@ describe('the commands in docs/run.md', () => {
   test('set up a service that names the role for migrations if the tables are too old', async () => {
     const url = new URL(machine.postgres.url);
     url.pathname = '/latchkey';
-    await sql(url.href, `DELETE FROM migrations WHERE name = 'FoundIdle1764872000000'`);
+    await sql(url.href, `DELETE FROM migrations WHERE name = 'Keys1765410000000'`);
     const [said] = await machine.paste(['node --env-file=/etc/latchkey/latchkey.env dist/main.js || true']);
     expect(said!.split('\n').at(-2)).toMatch(
       /^latchkey: DATABASE_URL: the tables are missing or older than this version, and this role may not change that \((must be owner|permission denied)[^)]*\): run `latchkey migrate` as a role that may$/,

@@ -4,7 +4,7 @@ import type { AccountStatus } from '../../../../domain/accounts/account.js';
 import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
 
-/** An active account that has limits or attributes is stored as `active+`: see the migration AccountLimits. */
+/** An active account that has limits or attributes is stored as `active+`: see the migration Accounts. */
 export type StoredStatus = AccountStatus | 'active+';
 export const STORED_STATUSES: readonly StoredStatus[] = ['active', 'active+', 'suspended', 'deleted'];
 export const ACTIVE = `('active', 'active+')`;

@@ -57,7 +57,7 @@ type EventQuery = SelectQueryBuilder<AuditEventRow>;
  */
 const idOfFirstFrom = (time: string) => `(SELECT id FROM audit_events WHERE at >= ${time} ORDER BY at LIMIT 1)`;
 
-/** Opens the index of changes, for what no index of an account or a key finds: see its migration. */
+/** Opens the index of changes, for what no index of an account or a key finds: see the migration Indexes. */
 const OF_ANYBODY = 'event.id > 0';
 
 /** Failures have no actor. */

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 
-interface Index {
+export interface Index {
   readonly name: string;
   /** The table, the columns and the condition, as in SQL after ON: `api_keys (owner_id) WHERE revoked_at IS NULL`. */
   readonly on: string;
