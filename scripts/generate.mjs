@@ -1,13 +1,13 @@
-// `npm run generate`: what lists the settings from docs/configuration.md, and Python messages from proto/, for clients that
-// are not built here. With --check: do the committed files match their sources? The TypeScript types are made by the build
-// (scripts/generate-types.mjs).
+// `npm run generate`: what lists the settings, from src/config/settings.ts, and Python messages from proto/, for clients that
+// are not built here. With --check: do the committed files match their sources, which are built already? The TypeScript types
+// are made by the build (scripts/generate-types.mjs).
 import './lib/node-version.mjs';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { isMain, root } from './lib/paths.mjs';
-import { run } from './lib/run.mjs';
+import { run, step } from './lib/run.mjs';
 import { settingsFiles } from './lib/settings.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
@@ -55,17 +55,18 @@ function inPython(byte) {
 }
 
 async function generate() {
+  if ((await step('scripts/build.mjs', ['service']).code) !== 0) process.exit(1);
   writeFileSync(python, await pythonModule());
-  for (const [path, text] of Object.entries(settingsFiles())) writeFileSync(join(root, path), text);
+  for (const [path, text] of Object.entries(await settingsFiles())) writeFileSync(join(root, path), text);
 }
 
 async function check() {
   if (readFileSync(python, 'utf8') !== (await pythonModule())) {
     throw new Stop(`${python} does not match proto/: run \`npm run generate\`.`);
   }
-  for (const [path, text] of Object.entries(settingsFiles())) {
+  for (const [path, text] of Object.entries(await settingsFiles())) {
     if (readFileSync(join(root, path), 'utf8') === text) continue;
-    throw new Stop(`${path} does not match docs/configuration.md: run \`npm run generate\`.`);
+    throw new Stop(`${path} does not match src/config/settings.ts: run \`npm run generate\`.`);
   }
 }
 

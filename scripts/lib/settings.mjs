@@ -1,101 +1,120 @@
-// What is written from the tables of docs/configuration.md, one row for each setting: .env.example, what
-// docker-compose.yml passes on, and the chart's default values of variables.
+// What is written from the rows of src/config/settings.ts: the tables of docs/configuration.md, .env.example, what
+// docker-compose.yml passes on, and the variables in the values and the schema of the chart.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { format } from 'oxfmt';
 import { root } from './paths.mjs';
 
 const VALUES = 'deploy/helm/latchkey/values.yaml';
+const SCHEMA = 'deploy/helm/latchkey/values.schema.json';
+
+/** @typedef {ReturnType<typeof rowsOf>} Rows */
 
 /** @param {string} path */
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
-/**
- * Each row of both tables. A row may have several names; then it has a default and an example for each.
- * @returns the rows that the service reads, and those that only `npm start` and `docker compose` read
- */
-export function readSettings() {
-  const tables = read('docs/configuration.md').match(/(?:^\|.*\n)+/gm) ?? [];
-  const [service = [], launchers = []] = tables.filter((table) => /^\| variable +\| default /.test(table)).map(rowsOf);
-  return { service, launchers };
-}
+/** @param {Readonly<Record<string, Pick<import('../../src/config/setting.js').Setting<unknown>, 'facts' | 'fallback'>>>} table */
+const rowsOf = (table) => Object.entries(table).map(([name, { fallback, facts }]) => ({ name, fallback, ...facts }));
 
-/** @param {string} table */
-function rowsOf(table) {
-  const lines = table.trim().split('\n').slice(2);
-  return lines.map((line) => {
-    const [names = '', fallback = '', example = '', text = ''] = line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim());
-    const fallbacks = inCode(names).length === 1 ? [fallback.replaceAll('`', '')] : fallback.split(' ');
-    const examples = example === '' ? fallbacks : inCode(example);
-    const settings = inCode(names).map((name, index) => ({ name, example: examples[index] ?? '' }));
-    const meaning = withoutLinks(text).replace(/^[a-z]/, (letter) => letter.toUpperCase());
-    return { settings, meaning, fallback: withoutLinks(fallback), showsDefault: example === '' };
-  });
-}
-
-/** @param {string} cell */
-const inCode = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? '');
-
-/** @param {string} cell */
-const withoutLinks = (cell) => cell.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
-
-/**
- * @param {string} text
- * @param {string} indent
- */
-const comment = (text, indent = '') => (text.match(/\S.{0,112}(?=\s|$)/g) ?? []).map((line) => `${indent}# ${line}`);
-
-/** The generated files, with their texts. @returns {Readonly<Record<string, string>>} */
-export function settingsFiles() {
-  const { service, launchers } = readSettings();
+/** The generated files, with their texts. @returns {Promise<Readonly<Record<string, string>>>} */
+export async function settingsFiles() {
+  const { SETTINGS, LAUNCHER_SETTINGS } = await import(pathToFileURL(join(root, 'dist/config/settings.js')).href);
+  const [service, launchers] = [rowsOf(SETTINGS), rowsOf(LAUNCHER_SETTINGS)];
   return {
+    'docs/configuration.md': await formatted('docs/configuration.md', page([service, launchers])),
     '.env.example': envExample([...service, ...launchers]),
     'docker-compose.yml': compose(service),
     [VALUES]: chartValues(service),
+    [SCHEMA]: await formatted(SCHEMA, chartSchema(service)),
   };
 }
 
-/** @param {ReturnType<typeof rowsOf>} rows */
+/** @type {(path: string, text: string) => Promise<string>} */
+const formatted = async (path, text) => (await format(path, text, JSON.parse(read('.oxfmtrc.json')))).code;
+
+/** @param {readonly Rows[]} tables in the place of those on the page, in this order */
+function page(tables) {
+  const parts = tables.map((rows) => {
+    const lines = rows.map(({ name, fallback, or = 'none', like, means, isSecret }) => {
+      const shown = like ? `\`${like}\`` : isSecret ? 'a secret' : '';
+      return `| \`${name}\` | ${fallback ? `\`${fallback}\`` : or} | ${shown} | ${means} |\n`;
+    });
+    return `| variable | default | example | meaning |\n| - | - | - | - |\n${lines.join('')}`;
+  });
+  return read('docs/configuration.md').replaceAll(/^\| variable .*\n(?:\|.*\n)+/gm, (table) => parts.shift() ?? table);
+}
+
+/** The comment with a row's meaning. @type {(row: Rows[number], more?: string, indent?: string) => string[]} */
+function comment({ means }, more = '', indent = '') {
+  const sentence = `${means}.${more}`.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  const text = sentence.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return (text.match(/\S.{0,112}(?=\s|$)/g) ?? []).map((line) => `${indent}# ${line}`);
+}
+
+/** @param {Rows} rows */
 function envExample(rows) {
-  const head = `# Every variable, written by \`npm run generate\` from docs/configuration.md, which says more. \`npm start\` and
-# \`docker compose\` read a file named .env next to this one, and so does \`node --env-file=.env dist/main.js\`. Variables of
-# the environment have precedence. Uncomment what is to differ. Where no default is named, the value is the default.
+  const head = `# Every variable, written by \`npm run generate\`; docs/configuration.md says more. \`npm start\` and \`docker compose\` read a
+# file named .env next to this one, and so does \`node --env-file=.env dist/main.js\`. Variables of the environment have
+# precedence. Uncomment what is to differ. Where no default is named, the value is the default.
 `;
-  const parts = rows.map(({ settings, fallback, meaning, showsDefault }) => [
-    ...comment(showsDefault ? `${meaning}.` : `${meaning}. Default: ${fallback}.`),
-    ...settings.map(({ name, example }) => `#${name}=${example}`),
-    '',
-  ]);
+  const parts = rows.map((row) => {
+    const showsDefault = row.fallback && !row.like;
+    const more = showsDefault ? '' : ` Default: ${row.fallback || (row.or ?? 'none')}.`;
+    return [...comment(row, more), `#${row.name}=${row.like || row.fallback}`, ''];
+  });
   return [head, ...parts.flat()].join('\n');
 }
 
-/**
- * The lines after the comment pass on each variable that is set nowhere else in the environment.
- * @param {ReturnType<typeof rowsOf>} rows
- */
+/** The lines after the comment pass on each variable that is set nowhere else in the environment. @param {Rows} rows */
 function compose(rows) {
   const text = read('docker-compose.yml');
   const [before = '', rest = ''] = text.split(/(?<=# Passed on unchanged if they are set: .*\n)/);
   const after = rest.slice(rest.indexOf('  volumes:\n'));
-  const names = rows.flatMap(({ settings }) => settings.map(({ name }) => name));
-  const passed = names.filter((name) => !before.includes(`\n    ${name}: `));
-  return `${before}${passed.map((name) => `    ${name}:\n`).join('')}${after}`;
+  const passed = rows.filter(({ name }) => !before.includes(`\n    ${name}: `));
+  return `${before}${passed.map(({ name }) => `    ${name}:\n`).join('')}${after}`;
 }
 
-/**
- * The variables that the chart's values have, with their defaults; empty where there is none.
- * @param {ReturnType<typeof rowsOf>} rows
- */
+/** The variables that the chart's values have, with their defaults; empty where there is none. @param {Rows} rows */
 function chartValues(rows) {
   const text = read(VALUES);
   const [section = ''] = text.match(/(?<=^env:\n)(?:  .*\n)+/m) ?? [];
-  const names = [...section.matchAll(/^  ([A-Z_]+):/gm)].map(([, name]) => name);
-  const lines = rows.flatMap(({ settings, meaning, showsDefault }) =>
-    settings
-      .filter(({ name }) => names.includes(name))
-      .flatMap(({ name, example }) => [...comment(`${meaning}.`, '  '), `  ${name}: '${showsDefault ? example : ''}'`]),
-  );
+  const lines = rows
+    .filter(({ name }) => section.includes(`\n  ${name}:`))
+    .flatMap((row) => [...comment(row, '', '  '), `  ${row.name}: '${row.fallback}'`]);
   return text.replace(section, () => `${lines.join('\n')}\n`);
+}
+
+/** Which numbers and words the variables may have, and which of them are secrets. @param {Rows} rows */
+function chartSchema(rows) {
+  const schema = JSON.parse(read(SCHEMA));
+  const { env, secrets } = schema.properties;
+  /** @type {string[]} */
+  const refused = env.propertyNames.not.enum;
+  for (const { name, range, words } of rows.filter((row) => !refused.includes(row.name))) {
+    const [least, most] = range ?? [];
+    const zero = name === 'LEASE_MS' ? '0|' : '';
+    if (words) env.properties[name] = { enum: [...words, ''] };
+    const description = `${zero && '0, or '}${least} to ${most}; empty: the default`;
+    if (range) env.properties[name] = { type: 'string', description, pattern: `^(${zero}${numbers(...range)})?$` };
+  }
+  const secret = rows.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  env.propertyNames.not.enum = [...secret, ...refused.filter((name) => !secret.includes(name))];
+  secrets.properties = Object.fromEntries(secret.map((name) => [name, { $ref: '#/definitions/secret' }]));
+  return JSON.stringify(schema, null, 2);
+}
+
+/** A regular expression of whole numbers, made of blocks that differ in one digit and those after it. @type {(least: number, most: number) => string} */
+function numbers(least, most) {
+  const blocks = [];
+  for (let from = least; from <= most;) {
+    const fits = [1e6, 1e5, 1e4, 1e3, 100, 10].find((each) => from > 0 && from % each === 0 && from + each - 1 <= most);
+    const size = fits ?? 1;
+    const digit = Math.floor(from / size) % 10;
+    const count = Math.min(10 - digit, Math.floor((most + 1 - from) / size));
+    const rest = '[0-9]'.repeat(String(size).length - 1);
+    blocks.push(`${Math.floor(from / size / 10) || ''}[${digit}-${digit + count - 1}]${rest}`);
+    from += count * size;
+  }
+  return blocks.join('|');
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { readMarkers } from '../config/config.js';
-import { EnvReader } from '../config/env-reader.js';
+import { Settings } from '../config/settings.js';
 import { alsoHide, withoutSecrets } from '../domain/secrets.js';
 import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/failures.js';
 import { buildProgram } from '../infrastructure/inbound/cli/program.js';
@@ -12,7 +12,7 @@ import { databases } from './databases.js';
 process.stdout.on('error', () => process.exit(1));
 
 try {
-  alsoHide(readMarkers(new EnvReader(process.env)).importPrefixes);
+  alsoHide(readMarkers(new Settings(process.env)).importPrefixes);
   const words = process.argv.slice(2);
   // The name of a file to import may begin as its keys do.
   if (words.some((word) => withoutSecrets(word) !== word && !existsSync(word))) {

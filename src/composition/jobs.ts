@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.js';
-import { version } from '../config/shown-settings.js';
+import { type Config, version } from '../config/config.js';
 import { HOUR_MS, MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
 import { MeasureAccountsJob } from '../infrastructure/inbound/clock/measure-accounts.job.js';

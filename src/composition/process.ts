@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
-import { ConfigError, readConfig, type Config } from '../config/config.js';
-import { shownSettings, version } from '../config/shown-settings.js';
+import { ConfigError, readConfig, version, type Config } from '../config/config.js';
 import { LatchkeyError } from '../domain/errors.js';
 import { Log } from '../infrastructure/telemetry/log.js';
 import { WorkerFailure, Workers } from './workers/workers.js';
@@ -39,7 +38,7 @@ try {
   const config = readConfig(process.env);
   log = new Log(config.logLevel);
   if (cluster.isPrimary) {
-    log.info('starting', { version: version(), node: process.version, ...shownSettings(config) });
+    log.info('starting', { version: version(), node: process.version, ...config.shown });
     for (const danger of config.warnings) log.warn(danger);
   }
   running = config.workers > 1 && cluster.isPrimary ? shareWork(config) : work(config);

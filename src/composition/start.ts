@@ -1,6 +1,6 @@
 import { alsoHide } from '../domain/secrets.js';
 import type { Config } from '../config/config.js';
-import { version } from '../config/shown-settings.js';
+import { version } from '../config/config.js';
 import { demoOwner } from '../config/demo.js';
 import { Clock } from '../infrastructure/inbound/clock/clock.js';
 import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';

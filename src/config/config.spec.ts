@@ -95,6 +95,7 @@ describe('the configuration', () => {
       adminPermission: undefined,
       traces: false,
       warnings: ['PUBLIC_URL is missing: browsers may sign in only at http://127.0.0.1:3000'],
+      shown: expect.objectContaining({ HTTP_PORT: 3000, PUBLIC_URL: 'http://127.0.0.1:3000' }),
     });
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { ConfigError, readConfig } from './config.js';
-import { isOneTypoApart } from './mistakes.js';
+import { isOneTypoApart } from './env-reader.js';
 
 const [ONE, TWO] = ['1'.repeat(64), '2'.repeat(64)];
 const SAFE = {

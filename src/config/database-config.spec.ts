@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DatabaseConfig, readDatabase } from './database-config.js';
-import { EnvReader } from './env-reader.js';
+import { Settings } from './settings.js';
 
 const DATABASE_URL = 'postgres://latchkey@db/latchkey';
 
 function read(env: NodeJS.ProcessEnv): { database: DatabaseConfig; problems: readonly string[] } {
-  const reader = new EnvReader({ DATABASE_URL, ...env });
-  return { database: readDatabase(reader), problems: reader.problems };
+  const settings = new Settings({ DATABASE_URL, ...env });
+  return { database: readDatabase(settings), problems: settings.problems };
 }
 
 test('the database has one host, session pooling and no read barrier by default', () => {

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { PutAccountCommand } from '../application/accounts/put-account.js';
 import type { EnvReader } from './env-reader.js';
-import { SERVICE_ROLES, type ServiceRole, type ServiceToken } from './service-roles.js';
 
 /** Public values for trying the service. They exist only with DEMO=on, which NODE_ENV=production refuses. */
 export const DEMO_OWNER: PutAccountCommand & { password: string } = {
@@ -16,27 +14,6 @@ export const DEMO_OWNER: PutAccountCommand & { password: string } = {
 export function demoOwner(passwordSignIn: boolean): PutAccountCommand {
   const { password, ...profile } = DEMO_OWNER;
   return passwordSignIn ? { ...profile, password } : profile;
-}
-
-export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = SERVICE_ROLES.map((role) => ({
-  name: `dev-${role}`,
-  role,
-  digest: sha256(demoToken(role)),
-}));
-
-/** Tokens that are or were in our pages and examples, and the digest of an empty variable. */
-const PUBLISHED_TOKENS = [...SERVICE_ROLES.map(demoToken), 'foo', 'the token', ''];
-
-export function isPublished(digest: Buffer): boolean {
-  return PUBLISHED_TOKENS.some((token) => sha256(token).equals(digest));
-}
-
-function demoToken(role: ServiceRole): string {
-  return `dev-${role}-token`;
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 export function readDemo(reader: EnvReader): boolean {

@@ -1,15 +1,12 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
-import { credentialsNeedEncoding, isOneTypoApart } from './mistakes.js';
-import { isLoopbackUrl } from './network-config.js';
-
 /** Reads variables one by one and collects all problems, so that one start reports all of them. */
 export class EnvReader {
   readonly problems: string[] = [];
   /** Probable mistakes that do not stop the start. */
   readonly warnings: string[] = [];
-  private readonly known = new Set<string>();
+  /** What the log may show of each variable that was read. */
+  readonly shown: Record<string, unknown> = {};
 
-  constructor(private readonly env: NodeJS.ProcessEnv) {}
+  constructor(readonly env: NodeJS.ProcessEnv) {}
 
   /** Only the first problem of each variable is kept. */
   wrong(name: string, problem: string): void {
@@ -22,9 +19,9 @@ export class EnvReader {
   }
 
   /** Warns of variables that are not ours but differ from one of ours by a single letter. */
-  warnOfMisspelt(): void {
-    for (const name of Object.keys(this.env).filter((each) => !this.known.has(each) && this.env[each])) {
-      const similar = [...this.known].find((one) => isOneTypoApart(name, one));
+  warnOfMisspelt(known: readonly string[]): void {
+    for (const name of Object.keys(this.env).filter((each) => !known.includes(each) && this.env[each])) {
+      const similar = known.find((one) => isOneTypoApart(name, one));
       if (similar) this.warn(name, `is not a variable of Latchkey and is ignored. Did you mean ${similar}?`);
     }
   }
@@ -40,43 +37,7 @@ export class EnvReader {
    * none of it: files and secret stores add line ends.
    */
   text(name: string): string | undefined {
-    this.known.add(name);
     return this.env[name]?.trim() || undefined;
-  }
-
-  /** An empty text means "none" for a list with a default. */
-  isSetEmpty(name: string): boolean {
-    return this.env[name]?.trim() === '';
-  }
-
-  matching(name: string, fallback: string, pattern: RegExp, problem: string): string {
-    const value = this.text(name) ?? fallback;
-    if (!pattern.test(value)) this.wrong(name, problem);
-    return value;
-  }
-
-  oneOf<T extends string>(name: string, fallback: T, values: readonly T[]): T {
-    const value = (this.text(name) ?? fallback) as T;
-    if (!values.includes(value)) this.wrong(name, `must be one of ${values.join(', ')}`);
-    return value;
-  }
-
-  /** Off by default. */
-  onOrOff(name: string): boolean {
-    return this.oneOf(name, 'off', ['on', 'off']) === 'on';
-  }
-
-  wholeNumber<T>(name: string, fallback: T, most: number, least = 1): number | T {
-    const value = this.text(name);
-    if (value === undefined) return fallback;
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    this.wrong(name, `must be a whole number from ${least} to ${most}`);
-    return fallback;
-  }
-
-  port(name: string, fallback: number): number {
-    return this.wholeNumber(name, fallback, 65_535, 0);
   }
 
   url(name: string, protocols: readonly string[]): string | undefined {
@@ -96,53 +57,15 @@ export class EnvReader {
     return value;
   }
 
-  /** Requires https, because anybody on the network path can change what http transfers. */
-  secureUrl(name: string): string | undefined {
-    const value = this.url(name, ['http:', 'https:']);
-    if (value !== undefined && !/^https:/i.test(value) && !isLoopbackUrl(value)) {
-      this.wrong(name, 'must start with https://, unless it is on a loopback address');
-    }
-    return value;
-  }
-
-  words(name: string): string[] {
-    return (this.text(name) ?? '').split(',').flatMap((word) => word.trim() || []);
-  }
-
   /** @param parse returns the item, or throws an Error whose message may be shown */
   list<T>(name: string, parse: (word: string) => T): T[] | undefined {
-    return this.text(name) === undefined ? undefined : this.entries(name, this.words(name), parse);
+    const words = this.text(name)
+      ?.split(',')
+      .flatMap((word) => word.trim() || []);
+    return words && this.entries(name, words, parse);
   }
 
-  /**
-   * The entries of a file with a JSON array.
-   * @param parse returns the entry, or throws an Error whose message may be shown
-   */
-  jsonFile<T>(name: string, parse: (entry: unknown) => T): T[] | undefined {
-    const path = this.file(name);
-    if (path === undefined) return undefined;
-    try {
-      const entries: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      if (Array.isArray(entries)) return this.entries(name, entries, parse);
-    } catch {
-      // Reported below. If the file could not be read, that is already reported.
-    }
-    this.wrong(name, 'names a file that does not contain a JSON array');
-    return undefined;
-  }
-
-  /** The path of a readable file. */
-  file(name: string): string | undefined {
-    const path = this.text(name);
-    try {
-      if (path !== undefined) accessSync(path, constants.R_OK);
-    } catch (error) {
-      this.wrong(name, `names a file that can't be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
-    }
-    return path;
-  }
-
-  private entries<W, T>(name: string, entries: readonly W[], parse: (entry: W) => T): T[] {
+  entries<W, T>(name: string, entries: readonly W[], parse: (entry: W) => T): T[] {
     return entries.flatMap((entry, index) => {
       try {
         return [parse(entry)];
@@ -160,4 +83,35 @@ function problemIn(url: string): string {
     return 'names no host. For a socket write localhost, and add ?host=/the/folder/of/the/socket';
   }
   return 'is no whole URL. In a file of variables, quote a value that contains #: it ends there otherwise';
+}
+
+/** A URL whose password contains a character that ends the host of a URL. */
+const CUT = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:[^/?#@]*[/?#].*@/i;
+
+/** Whether the user or the password contains characters with a meaning in URLs, which must be percent-encoded. */
+export function credentialsNeedEncoding(url: string): boolean {
+  if (!URL.canParse(url)) return CUT.test(url);
+  const { username, password, pathname, search, hash } = new URL(url);
+  // `user:12#3@host` parses as host, port and the rest. A query may contain an @.
+  if (username === '') return CUT.test(url) && `${pathname}${hash}`.includes('@');
+  // `user:a@b/c@host` parses as the host `b`, which logs would show. In a query the @ is part of a value.
+  if (`${pathname}${hash}`.includes('@') || /^\?[^=]*@/.test(search)) return true;
+  try {
+    decodeURIComponent(username + password);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Whether two texts differ by one inserted, removed or replaced letter, by two swapped letters, or only by case. */
+export function isOneTypoApart(text: string, meant: string): boolean {
+  const [short, long] = [text.toUpperCase(), meant].sort((a, b) => a.length - b.length) as [string, string];
+  if (short === long) return text !== meant;
+  if (long.length - short.length > 1) return false;
+  const at = [...long].findIndex((letter, index) => letter !== short[index]);
+  const [shortRest, longRest] = [short.slice(at), long.slice(at)];
+  if (short.length < long.length) return shortRest === longRest.slice(1);
+  const isSwapped = shortRest[0] === longRest[1] && shortRest[1] === longRest[0];
+  return shortRest.slice(1) === longRest.slice(1) || (isSwapped && shortRest.slice(2) === longRest.slice(2));
 }

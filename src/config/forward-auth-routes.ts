@@ -34,7 +34,8 @@ export function parseForwardAuthRoute(entry: unknown): ForwardAuthRoute {
       'must have a path such as /systems/*: * or {id} stands for one segment, ** at the end for the rest',
     );
   }
-  if (operation !== undefined && !isOperation(operation)) {
+  const known = OPERATIONS.find((each) => each === operation);
+  if (operation !== undefined && known === undefined) {
     throw new Error(`must have one of the operations ${OPERATIONS.join(', ')}, or none`);
   }
   if (typeof permission !== 'string' || !isRequirement(permission)) {
@@ -44,15 +45,11 @@ export function parseForwardAuthRoute(entry: unknown): ForwardAuthRoute {
   const unknown = namesIn(permission).find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`must have {${unknown}} of its permission in its path, too`);
   if (new Set(names).size < names.length) throw new Error('must have no name twice in its path');
-  return { method, path, operation, permission };
+  return { method, path, operation: known, permission };
 }
 
 function isRequirement(permission: string): boolean {
   return permission === '' || isPermission(permission) || isPermissionTemplate(permission);
-}
-
-function isOperation(value: unknown): value is Operation {
-  return OPERATIONS.some((operation) => operation === value);
 }
 
 function isPattern(path: string): boolean {

@@ -44,15 +44,11 @@ for (const [network, bits] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.168.0.0', 16],
-] as const) {
-  PRIVATE.addSubnet(network, bits);
-}
-for (const [network, bits] of [
   ['::', 127],
   ['fc00::', 7],
   ['fe80::', 10],
 ] as const) {
-  PRIVATE.addSubnet(network, bits, 'ipv6');
+  PRIVATE.addSubnet(network, bits, isIP(network) === 4 ? 'ipv4' : 'ipv6');
 }
 /** Names that are only known inside a network: a single word, or with an ending that is never used on the Internet. */
 const PRIVATE_NAME = /^[^.]+$|\.(internal|local|localhost|lan|test|home\.arpa)$/;
@@ -67,4 +63,11 @@ export function isPrivateUrl(url: string): boolean {
 /** The host as it is written in a URL. */
 export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The part of a URL that may be shown: without user, password, query and a lone slash. */
+export function placeOf(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 }

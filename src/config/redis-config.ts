@@ -1,42 +1,8 @@
-import type { EnvReader } from './env-reader.js';
-import { credentialsNeedEncoding } from './mistakes.js';
+import { credentialsNeedEncoding, type EnvReader } from './env-reader.js';
+import { placeOf } from './network-config.js';
 
-export interface RedisHost {
-  readonly host: string;
-  readonly port: number;
-}
-
-interface Several {
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-  readonly tls: boolean;
-  /** The part that may be shown: the scheme, the hosts and the name. */
-  readonly place: string;
-}
-
-/** A single server. The driver reads the URL. */
-export interface RedisServerConfig {
-  readonly kind: 'server';
-  readonly url: string;
-  readonly place: string;
-}
-
-export interface RedisSentinelConfig extends Several {
-  readonly kind: 'sentinel';
-  readonly sentinels: readonly RedisHost[];
-  /** The sentinels' name for the primary. */
-  readonly name: string;
-  readonly sentinelUsername: string | undefined;
-  readonly sentinelPassword: string | undefined;
-}
-
-export interface RedisClusterConfig extends Several {
-  readonly kind: 'cluster';
-  /** Some nodes of the cluster, from which the others are discovered. */
-  readonly nodes: readonly RedisHost[];
-}
-
-export type RedisConfig = RedisServerConfig | RedisSentinelConfig | RedisClusterConfig;
+/** A single server, whose URL the driver reads, or sentinels, or some nodes of a cluster. */
+export type RedisConfig = ReturnType<typeof parseRedisUrl>;
 
 const SCHEMES = 'must be a URL that starts with redis://, rediss://, redis+sentinel:// or redis+cluster://';
 const SENTINEL = 'must read like redis+sentinel://user:password@host:26379,host:26379/name, the name of the primary';
@@ -44,28 +10,27 @@ const CLUSTER = 'must read like redis+cluster://user:password@host:6379,host:637
 const SENTINEL_PARAMETERS = ['tls', 'sentinelUser', 'sentinelPassword'];
 const PARTS = /^redis\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
 
-export function readRedis(reader: EnvReader): RedisConfig | undefined {
-  const url = reader.text('REDIS_URL');
+export function readRedis(reader: EnvReader, name: string) {
+  const url = reader.text(name);
   if (url === undefined) return undefined;
   // Reports which characters must be encoded.
-  if (credentialsNeedEncoding(url)) reader.url('REDIS_URL', []);
+  if (credentialsNeedEncoding(url)) reader.url(name, []);
   try {
     return parseRedisUrl(url);
   } catch (error) {
-    reader.wrong('REDIS_URL', (error as Error).message);
+    reader.wrong(name, (error as Error).message);
     return undefined;
   }
 }
 
 /** @throws an Error whose message may be shown */
-export function parseRedisUrl(url: string): RedisConfig {
+export function parseRedisUrl(url: string) {
   if (/^redis\+(sentinel|cluster):/.test(url)) return parseSeveral(url);
   if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol)) throw new Error(SCHEMES);
-  const { protocol, host, pathname } = new URL(url);
-  return { kind: 'server', url, place: `${protocol}//${host}${pathname === '/' ? '' : pathname}` };
+  return { kind: 'server' as const, url, place: placeOf(url)! };
 }
 
-function parseSeveral(url: string): RedisConfig {
+function parseSeveral(url: string) {
   const isCluster = url.startsWith('redis+cluster:');
   const form = isCluster ? CLUSTER : SENTINEL;
   const [, kind, credentials, hosts = '', path = '', query = ''] = (isEncoded(url) && PARTS.exec(url)) || fail(form);
@@ -79,16 +44,18 @@ function parseSeveral(url: string): RedisConfig {
   const several = {
     ...userOf(credentials),
     tls: tls === 'true',
+    /** The part that may be shown: the scheme, the hosts and the name. */
     place: `redis+${kind}://${hosts}${path && `/${path}`}`,
   };
   if (isCluster) {
     if (path !== '') fail(`${CLUSTER}: a cluster has no databases and no name`);
-    return { kind: 'cluster', nodes: hostsOf(hosts, 6379, form), ...several };
+    return { kind: 'cluster' as const, nodes: hostsOf(hosts, 6379, form), ...several };
   }
   if (path === '') fail(SENTINEL);
   return {
-    kind: 'sentinel',
+    kind: 'sentinel' as const,
     sentinels: hostsOf(hosts, 26379, form),
+    /** The sentinels' name for the primary. */
     name: decodeURIComponent(path),
     sentinelUsername: parameters.get('sentinelUser') ?? undefined,
     sentinelPassword: parameters.get('sentinelPassword') ?? undefined,
@@ -102,7 +69,7 @@ function userOf(credentials = '') {
   return { username: text(username), password: text(password.join(':')) };
 }
 
-function hostsOf(list: string, defaultPort: number, form: string): RedisHost[] {
+function hostsOf(list: string, defaultPort: number, form: string) {
   return list.split(',').map((entry) => {
     const url = `redis://${entry}`;
     if (!URL.canParse(url) || new URL(url).hostname === '' || entry.endsWith(':')) fail(form);

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { readDemo } from './demo.js';
+import type { EnvReader } from './env-reader.js';
+
 /** Roles that call over gRPC. A client certificate can have one of these roles too. */
 const GRPC_ROLES = ['validator', 'accounts', 'importer'] as const;
 type GrpcRole = (typeof GRPC_ROLES)[number];
@@ -39,4 +43,48 @@ function parseRole<Role extends ServiceRole>(text: string | undefined, roles: re
   const role = roles.find((known) => known === text);
   if (!role) throw new Error(`must name one of the roles ${roles.join(', ')}`);
   return role;
+}
+
+export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = SERVICE_ROLES.map((role) => ({
+  name: `dev-${role}`,
+  role,
+  digest: sha256(demoToken(role)),
+}));
+
+/** Tokens that are or were in our pages and examples, and the digest of an empty variable. */
+const PUBLISHED_TOKENS = [...SERVICE_ROLES.map(demoToken), 'foo', 'the token', ''];
+
+function isPublished(digest: Buffer): boolean {
+  return PUBLISHED_TOKENS.some((token) => sha256(token).equals(digest));
+}
+
+function demoToken(role: ServiceRole): string {
+  return `dev-${role}-token`;
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export function readServiceTokens(reader: EnvReader, name: string): readonly ServiceToken[] {
+  const demo = readDemo(reader);
+  const parse = (entry: string) => {
+    const token = parseServiceTokens(entry);
+    if (demo || !isPublished(token.digest)) return token;
+    throw new Error('has the digest of a published example: make a token with `latchkey service-token create`');
+  };
+  const tokens = reader.list(name, parse) ?? (demo ? DEMO_SERVICE_TOKENS : []);
+  const shared = tokens.filter(({ role, digest }) =>
+    tokens.some((other) => other.role !== role && other.digest.equals(digest)),
+  );
+  if (shared.length > 0 && !demo) {
+    const named = shared.map(nameAndRole).join(', ');
+    const danger = 'a thief who takes it from a service that only validates keys could also create accounts';
+    reader.warn(name, `gives one token several roles (${named}): ${danger}. Create one for each role`);
+  }
+  return tokens;
+}
+
+export function nameAndRole({ name, role }: { name: string; role: string }): string {
+  return `${name}:${role}`;
 }

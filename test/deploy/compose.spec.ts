@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { readConfig } from '../../src/config/config.js';
-import { configSource } from '../support/processes/config-source.js';
+import { SETTINGS } from '../../src/config/settings.js';
 import type { Tree } from './chart.js';
 import { environmentOf, reachableFrom, readCompose, variablesOf } from './compose.js';
 import { readStages, textsOf } from './dockerfile.js';
@@ -19,7 +19,7 @@ const instances = Object.entries(services).filter(([name]) => name.startsWith('l
 describe('docker-compose.yml', () => {
   test('sets no variable that the service does not read', () => {
     // The driver of PostgreSQL reads the last one.
-    const read = new Set([...configSource().matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name)).add('PGPASSWORD');
+    const read = new Set(Object.keys(SETTINGS)).add('PGPASSWORD');
     expect(instances).toHaveLength(2);
     for (const [, { environment }] of instances) {
       expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
@@ -73,8 +73,7 @@ describe('docker-compose.yml', () => {
 
   test('passes on every variable in .env.example that is not fixed within a container', () => {
     const ofTheMachine = ['HOST', 'HTTP_PORT', 'GRPC_PORT', 'SYSTEMS_API_PORT', 'DATA_DIR'];
-    const read = named(configSource(), /reader\s*\.\w+\(\s*'([A-Z][A-Z_]+)'/g);
-    const names = [...new Set(read)].filter((name) => !ofTheMachine.includes(name));
+    const names = Object.keys(SETTINGS).filter((name) => !ofTheMachine.includes(name));
     expect(names.length).toBeGreaterThan(30);
     const env = Object.fromEntries(names.map((name) => [name, `/the/${name}`]));
     const [service] = Object.values<Tree>(readCompose([BASE], env)['services']).filter(({ image }) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '../../../application/examination.js';
-import { version } from '../../../config/shown-settings.js';
+import { version } from '../../../config/config.js';
 import type { Databases } from './administration.js';
 import { answering, table } from './answering.js';
 import { database, redis, sealKeys } from './environment.js';

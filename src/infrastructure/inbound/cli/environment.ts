@@ -1,12 +1,10 @@
 import { userInfo } from 'node:os';
 import { Option } from 'commander';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
-import { ConfigError, readKeyPolicy, readMarkers } from '../../../config/config.js';
+import { ConfigError, readKeyPolicy, readMarkers, readNoticeReceivers } from '../../../config/config.js';
 import { type DatabaseConfig, readDatabase } from '../../../config/database-config.js';
-import { EnvReader } from '../../../config/env-reader.js';
-import { readNoticeReceivers } from '../../../config/notices/notices-config.js';
-import { readRedis, type RedisConfig } from '../../../config/redis-config.js';
-import { readSealKeys } from '../../../config/seal-keys.js';
+import type { RedisConfig } from '../../../config/redis-config.js';
+import { Settings } from '../../../config/settings.js';
 import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
 import { UsageError } from './failures.js';
@@ -27,28 +25,28 @@ export function database(): DatabaseConfig {
 
 /** Undefined without REDIS_URL. */
 export function redis(): RedisConfig | undefined {
-  return read(readRedis);
+  return read((settings) => settings.get('REDIS_URL'));
 }
 
 /** The current AUDIT_SEAL_KEY and the former keys; empty without one. */
 export function sealKeys(): SealKeys {
-  return read(readSealKeys);
+  return read((settings) => settings.get('AUDIT_SEAL_KEY'));
 }
 
 export function requiredSealKeys(): SealKeys {
   const keys = sealKeys();
-  if (keys.length === 0) read((reader) => reader.missing('AUDIT_SEAL_KEY'));
+  if (keys.length === 0) read((settings) => settings.missing('AUDIT_SEAL_KEY'));
   return keys;
 }
 
 export function keyPrefix(): string | undefined {
-  return read((reader) => reader.text('KEY_PREFIX'));
+  return read((settings) => settings.text('KEY_PREFIX'));
 }
 
 /** Without them every line of an import would be refused. */
 export function requireImportPrefixes(): void {
-  read((reader) => {
-    if (readMarkers(reader).importPrefixes.length === 0) reader.missing('IMPORT_PREFIXES');
+  read((settings) => {
+    if (settings.get('IMPORT_PREFIXES').length === 0) settings.missing('IMPORT_PREFIXES');
   });
 }
 
@@ -74,9 +72,9 @@ function userName(): string {
   }
 }
 
-function read<T>(settings: (reader: EnvReader) => T): T {
-  const reader = new EnvReader(process.env);
-  const value = settings(reader);
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+function read<T>(from: (settings: Settings) => T): T {
+  const settings = new Settings(process.env);
+  const value = from(settings);
+  if (settings.problems.length > 0) throw new ConfigError(settings.problems);
   return value;
 }

@@ -4,7 +4,7 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { MailServer } from '../../../../test/support/platform/mail-server.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { readConfig } from '../../../config/config.js';
-import type { MailConfig } from '../../../config/notices/mail-config.js';
+import type { MailConfig } from '../../../config/mail-config.js';
 import { Smtp } from './smtp.js';
 
 const ADDRESS = 'ada@example.org';

@@ -1,7 +1,7 @@
 import type { Addressees } from '../../../application/notices/addressees.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { NoticeReceiver } from '../../../application/ports.js';
-import type { MailConfig } from '../../../config/notices/mail-config.js';
+import type { MailConfig } from '../../../config/mail-config.js';
 import { writeLetter, letterText, typedText } from './letter.js';
 import { letterHtml } from './letter-html.js';
 import { Smtp } from './smtp.js';

@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer';
-import type { SmtpConfig } from '../../../config/notices/mail-config.js';
+import type { SmtpConfig } from '../../../config/mail-config.js';
 
 interface Timeouts {
   /** Timeout for connecting, for the server's greeting, and for any silence after that. */

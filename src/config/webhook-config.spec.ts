@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { EnvReader } from '../env-reader.js';
-import { readNoticeReceivers } from './notices-config.js';
+import { readNoticeReceivers } from './config.js';
+import { Settings } from './settings.js';
 import { readWebhook } from './webhook-config.js';
 
 const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
 const WEBHOOK_URL = 'https://hooks.example.com/in?tenant=1';
 
 function read(env: NodeJS.ProcessEnv) {
-  const reader = new EnvReader(env);
-  return { webhook: readWebhook(reader), problems: reader.problems, receivers: readNoticeReceivers(reader) };
+  const settings = new Settings(env);
+  return { webhook: readWebhook(settings), problems: settings.problems, receivers: readNoticeReceivers(settings) };
 }
 
 describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {

@@ -1,39 +1,10 @@
-import { emailProblem } from '../../domain/accounts/account-profile.js';
-import type { EnvReader } from '../env-reader.js';
-import { isLoopbackUrl } from '../network-config.js';
+import { emailProblem } from '../domain/accounts/account-profile.js';
+import { isLoopbackUrl } from './network-config.js';
+import type { Settings } from './settings.js';
 
-/** What the query of SMTP_URL decides. The names are nodemailer's. */
-interface SmtpOptions {
-  /** Send nothing unencrypted: without STARTTLS no mail is sent. Always so with a login to another machine. */
-  readonly requireTLS: boolean;
-  /** Do not use STARTTLS, even if the server offers it. */
-  readonly ignoreTLS: boolean;
-  /** The name that we send to the server. Undefined: the machine's name. */
-  readonly name: string | undefined;
-  /** PLAIN, LOGIN or CRAM-MD5. Undefined: the first one that the server offers. */
-  readonly authMethod: string | undefined;
-  readonly tls: {
-    /** The name in the server's certificate. Undefined: the host. */
-    readonly servername: string | undefined;
-    readonly rejectUnauthorized: boolean;
-  };
-}
+export type MailConfig = NonNullable<ReturnType<typeof readMail>>;
+export type SmtpConfig = MailConfig['smtp'];
 
-/** The mail server that sends our mails. */
-export interface SmtpConfig extends SmtpOptions {
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte. If false, STARTTLS is used if the server offers it. */
-  readonly secure: boolean;
-  readonly auth: { readonly user: string; readonly pass: string } | undefined;
-}
-
-export interface MailConfig {
-  readonly smtp: SmtpConfig;
-  readonly from: { readonly name: string; readonly address: string };
-}
-
-const PROTOCOLS = ['smtp:', 'smtps:'];
 const SUBMISSION_PORT = 587;
 const SUBMISSIONS_PORT = 465;
 const RULES: Readonly<Record<string, RegExp>> = {
@@ -48,39 +19,42 @@ const RULES: Readonly<Record<string, RegExp>> = {
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])$/i;
 
 /** Undefined: no mail is sent. */
-export function readMail(reader: EnvReader): MailConfig | undefined {
-  const url = reader.url('SMTP_URL', PROTOCOLS);
-  const from = reader.text('MAIL_FROM');
+export function readMail(settings: Settings) {
+  const url = settings.get('SMTP_URL');
+  const from = settings.get('MAIL_FROM');
   if (url === undefined && from === undefined) return undefined;
-  if (url === undefined) reader.missing('SMTP_URL', 'with MAIL_FROM');
-  if (from === undefined) reader.missing('MAIL_FROM', 'with SMTP_URL');
-  const sender = from === undefined ? undefined : readSender(reader, from);
-  const smtp = url !== undefined && URL.canParse(url) ? readSmtp(reader, new URL(url)) : undefined;
+  if (url === undefined) settings.missing('SMTP_URL', 'with MAIL_FROM');
+  if (from === undefined) settings.missing('MAIL_FROM', 'with SMTP_URL');
+  const sender = from === undefined ? undefined : readSender(settings, from);
+  const smtp = url !== undefined && URL.canParse(url) ? readSmtp(settings, new URL(url)) : undefined;
   return smtp && sender && { smtp, from: sender };
 }
 
-function readSmtp(reader: EnvReader, url: URL): SmtpConfig | undefined {
+/** The mail server that sends our mails. */
+function readSmtp(settings: Settings, url: URL) {
   const { protocol, hostname, port, username, password, pathname, hash, searchParams } = url;
-  const wrong = (problem: string) => reader.wrong('SMTP_URL', problem);
+  const wrong = (problem: string) => settings.wrong('SMTP_URL', problem);
   if (!HOST.test(hostname)) wrong('must name a host, in ASCII');
   if (port === '0') wrong('must name a port from 1 to 65535, or none');
   if (/[^/]/.test(pathname) || hash) wrong('may have only ?options after its host and port');
   if ((username === '') !== (password === '')) wrong('must have both a user and a password, or neither');
+  /** TLS from the first byte. If false, STARTTLS is used if the server offers it. */
   const secure = protocol === 'smtps:';
   const isRemote = !isLoopbackUrl(url.href);
   const options = readSmtpOptions(searchParams, isRemote && !secure && username !== '', wrong);
   const auth = username ? readLogin(username, password) : undefined;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isRemote) warnOfDanger(reader, secure || options.requireTLS, auth !== undefined, options);
-  return { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, auth, ...options };
+  const smtp = { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, auth, ...options };
+  settings.shown['SMTP_URL'] = `${protocol}//${hostname}:${smtp.port}`;
+  if (isRemote) warnOfDanger(settings, secure || options.requireTLS, auth !== undefined, options);
+  return smtp;
 }
 
-/** @param risksPassword whether a machine on the way could remove STARTTLS from the server's offers, to get the password */
-function readSmtpOptions(
-  query: URLSearchParams,
-  risksPassword: boolean,
-  wrong: (problem: string) => void,
-): SmtpOptions {
+/**
+ * What the query decides. The names are nodemailer's.
+ * @param risksPassword whether a machine on the way could remove STARTTLS from the server's offers, to get the password
+ */
+function readSmtpOptions(query: URLSearchParams, risksPassword: boolean, wrong: (problem: string) => void) {
   const given = (name: string) => query.get(name) ?? undefined;
   for (const [name, value] of query) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
@@ -98,11 +72,16 @@ function readSmtpOptions(
     wrong(`must not allow its password to be sent unencrypted: ${fix}`);
   }
   return {
+    /** Send nothing unencrypted: without STARTTLS no mail is sent. Always so with a login to another machine. */
     requireTLS: requireTLS || needsTls,
+    /** Do not use STARTTLS, even if the server offers it. */
     ignoreTLS,
+    /** The name that we send to the server. Undefined: the machine's name. */
     name: given('name'),
+    /** Undefined: the first one that the server offers. */
     authMethod: given('authMethod'),
     tls: {
+      /** The name in the server's certificate. Undefined: the host. */
       servername: given('tls.servername'),
       rejectUnauthorized: given('tls.rejectUnauthorized') !== 'false',
     },
@@ -118,13 +97,18 @@ function readLogin(user: string, password: string) {
   }
 }
 
-function warnOfDanger(reader: EnvReader, alwaysEncrypts: boolean, logsIn: boolean, options: SmtpOptions): void {
+function warnOfDanger(
+  settings: Settings,
+  alwaysEncrypts: boolean,
+  logsIn: boolean,
+  options: Pick<SmtpConfig, 'tls'>,
+): void {
   if (logsIn && !alwaysEncrypts) {
     const fix = 'use smtps:// or remove tls=opportunistic';
-    reader.warn('SMTP_URL', `sends its password unencrypted to a server that offers no STARTTLS: ${fix}`);
+    settings.warn('SMTP_URL', `sends its password unencrypted to a server that offers no STARTTLS: ${fix}`);
   }
   if (!options.tls.rejectUnauthorized) {
-    reader.warn(
+    settings.warn(
       'SMTP_URL',
       'accepts any certificate: a machine that poses as the mail server can read all mail and the password',
     );
@@ -132,11 +116,11 @@ function warnOfDanger(reader: EnvReader, alwaysEncrypts: boolean, logsIn: boolea
 }
 
 /** `keys@example.com`, or `Example Keys <keys@example.com>`. */
-function readSender(reader: EnvReader, text: string): MailConfig['from'] | undefined {
+function readSender(settings: Settings, text: string) {
   const [, quoted, plain = '', bracketed] = /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
   const address = bracketed ?? text.trim();
   const isSender = emailProblem(address) === undefined && !/[<>()[\]\\,;:"]/.test(address) && !/\p{Cc}/u.test(text);
   if (isSender) return { name: quoted ?? plain, address };
-  reader.wrong('MAIL_FROM', 'must be an email address, as keys@example.com or Example Keys <keys@example.com>');
+  settings.wrong('MAIL_FROM', 'must be an email address, as keys@example.com or Example Keys <keys@example.com>');
   return undefined;
 }

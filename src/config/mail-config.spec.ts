@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, readConfig } from '../config.js';
+import { ConfigError, readConfig } from './config.js';
 
 const SAFE = {
   DATABASE_URL: 'postgres://latchkey@db/latchkey',

@@ -1,0 +1,137 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import type { EnvReader } from './env-reader.js';
+import { isLoopbackUrl, placeOf } from './network-config.js';
+
+interface Facts<T> {
+  readonly means: string;
+  /** An example. */
+  readonly like?: string;
+  /** What the documentation names as the default, where no value is one. */
+  readonly or?: string;
+  readonly isSecret?: boolean;
+  /** What the log may show. By default it shows the value, of a URL the place, of a secret how many there are. */
+  readonly inLog?: (value: T) => unknown;
+  /** What is wrong with a value that was set. */
+  readonly problem?: (value: T) => string | undefined;
+  /** Which whole numbers are valid, for the schema of the chart. */
+  readonly range?: readonly [least: number, most: number];
+  /** Which words are valid. */
+  readonly words?: readonly string[];
+}
+
+/** One variable: how its text becomes a value, and what the documentation says about it. */
+export class Setting<T> {
+  /** @param fallback the text of the default, if it has one */
+  constructor(
+    private readonly read: (env: EnvReader, name: string) => T,
+    readonly facts: Facts<T>,
+    readonly fallback = '',
+  ) {}
+
+  valueIn(env: EnvReader, name: string): T {
+    const { isSecret, problem, inLog = (shown: T) => (isSecret ? countOf(shown) : shown) } = this.facts;
+    const value = this.read(env, name);
+    const wrong = env.text(name) === undefined ? undefined : problem?.(value);
+    if (wrong !== undefined) env.wrong(name, wrong);
+    env.shown[name] = inLog(value);
+    return value;
+  }
+}
+
+function countOf(value: unknown): unknown {
+  return Array.isArray(value) ? value.length : value && 1;
+}
+
+export function text(facts: Facts<string | undefined>): Setting<string | undefined> {
+  return new Setting((env, name) => env.text(name), facts);
+}
+
+export function textOr(fallback: string, facts: Facts<string>): Setting<string> {
+  return new Setting((env, name) => env.text(name) ?? fallback, facts, fallback);
+}
+
+export function wholeNumber<F extends number | undefined>(
+  fallback: F,
+  range: readonly [least: number, most: number],
+  facts: Facts<number | F>,
+) {
+  const read = (env: EnvReader, name: string): number | F => {
+    const [least, most] = range;
+    const value = env.text(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    env.wrong(name, `must be a whole number from ${least} to ${most}`);
+    return fallback;
+  };
+  return new Setting(read, { range, ...facts }, fallback?.toString());
+}
+
+export function oneOf<T extends string, F extends T | undefined>(
+  fallback: F,
+  words: readonly T[],
+  facts: Facts<T | F>,
+) {
+  const read = (env: EnvReader, name: string): T | F => {
+    const value = (env.text(name) ?? fallback) as T | F;
+    if (value !== undefined && !words.includes(value)) env.wrong(name, `must be one of ${words.join(', ')}`);
+    return value;
+  };
+  return new Setting(read, { words, ...facts }, fallback);
+}
+
+export function onOrOff(means: string): Setting<boolean> {
+  const words = oneOf('off', ['on', 'off'], { means });
+  const inLog = (isOn: boolean) => (isOn ? 'on' : 'off');
+  return new Setting((env, name) => words.valueIn(env, name) === 'on', { means, words: ['on', 'off'], inLog }, 'off');
+}
+
+export function url(facts: Facts<string | undefined>, protocols = ['http:', 'https:']) {
+  return new Setting((env, name) => env.url(name, protocols), { inLog: placeOf, ...facts });
+}
+
+/** Requires https, because anybody on the network path can change what http transfers. */
+export function secureUrl(facts: Facts<string | undefined>) {
+  const problem = 'must start with https://, unless it is on a loopback address';
+  return url({
+    ...facts,
+    problem: (value = '') => (/^https:/i.test(value) || isLoopbackUrl(value) ? undefined : problem),
+  });
+}
+
+/** @param parse returns the item, or throws an Error whose message may be shown */
+export function list<T>(parse: (word: string, env: EnvReader) => T, facts: Facts<readonly T[]>) {
+  return new Setting((env, name): readonly T[] => env.list(name, (word) => parse(word, env)) ?? [], facts);
+}
+
+/** The path of a readable file. */
+export function file(facts: Facts<string | undefined>): Setting<string | undefined> {
+  return new Setting(readableFile, facts);
+}
+
+function readableFile(env: EnvReader, name: string): string | undefined {
+  const path = env.text(name);
+  try {
+    if (path !== undefined) accessSync(path, constants.R_OK);
+  } catch (error) {
+    env.wrong(name, `names a file that can't be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  }
+  return path;
+}
+
+/** The entries of a file with a JSON array. @param parse as for `list` */
+export function jsonFile<T>(parse: (entry: unknown) => T, facts: Facts<readonly T[] | undefined>) {
+  const read = (env: EnvReader, name: string): readonly T[] | undefined => {
+    const path = readableFile(env, name);
+    if (path === undefined) return undefined;
+    try {
+      const entries: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      if (Array.isArray(entries)) return env.entries(name, entries, parse);
+    } catch {
+      // Reported below. If the file could not be read, that is already reported.
+    }
+    env.wrong(name, 'names a file that does not contain a JSON array');
+    return undefined;
+  };
+  return new Setting(read, { inLog: countOf, ...facts });
+}

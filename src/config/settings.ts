@@ -1,0 +1,174 @@
+import { MAX_RATE, MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../domain/accounts/account-limits.js';
+import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
+import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '../domain/keys/foreign-key.js';
+import { KEY_PREFIX as MARKER } from '../domain/keys/key-string.js';
+import { LEAST_LEASE_MS, MOST_LEASE_MS } from '../domain/keys/lease.js';
+import { IDLE_DAYS } from '../domain/notices/idle-keys.js';
+import { readDemo } from './demo.js';
+import { parseAcr, parseDays, parseSealKey, parseWebhookSecret, readDatabaseUrls } from './entries.js';
+import { EnvReader } from './env-reader.js';
+import { parseForwardAuthRoute } from './forward-auth-routes.js';
+import { parseOrigin, parseProxy, placeOf } from './network-config.js';
+import { readRedis } from './redis-config.js';
+import { nameAndRole, parseClientRoles, readServiceTokens } from './service-roles.js';
+import { file, jsonFile, list, onOrOff, oneOf, secureUrl, Setting, text, textOr, url, wholeNumber } from './setting.js';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const PORTS = [0, 65_535] as const;
+
+const KEY_PREFIX = textOr('lk', {
+  means: 'the marker, `[a-z][a-z0-9]{0,15}`; fixed once keys are stored',
+  problem: (marker) => (MARKER.test(marker) ? undefined : 'must match [a-z][a-z0-9]{0,15}'),
+});
+
+/**
+ * One row for each variable that the service reads. `npm run generate` writes the tables of docs/configuration.md,
+ * .env.example, docker-compose.yml, and the chart's values and schema from these rows.
+ */
+// oxfmt-ignore
+export const SETTINGS = {
+  HTTP_PORT: wholeNumber(3000, PORTS, { means: 'the port of the settings screen and the HTTP API' }),
+  GRPC_PORT: wholeNumber(50_051, PORTS, { means: 'the port of gRPC' }),
+  HOST: textOr('127.0.0.1', { means: 'the address where it listens' }),
+  PUBLIC_URL: url({ or: 'host and port', like: 'https://keys.example.com',
+    means: 'the URL for browsers, for links and the allowed `Origin`; https makes cookies `Secure`' }),
+  ALLOWED_ORIGINS: list(parseOrigin, { like: 'https://app.example.com',
+    means: 'other origins whose pages may manage keys with a platform JWT, comma-separated' }),
+  API_EXAMPLE_URL: url({ like: 'https://api.example.com/v1/systems',
+    means: "what the settings screen's examples call; without it they have a placeholder" }),
+  HELP_URL: url({ like: 'https://help.example.com/api-keys', means: 'where the settings screen sends people who need help' }),
+  DOCS_URL: url({ like: 'https://docs.example.com/api', means: 'where the settings screen sends people who want to use a key' }),
+  TRUSTED_PROXIES: list(parseProxy, { like: '10.0.0.0/8',
+    means: 'addresses or networks of [proxies](#behind-a-proxy), comma-separated, whose `X-Forwarded-*` count' }),
+  FORWARD_AUTH_ROUTES: jsonFile(parseForwardAuthRoute, { like: '/etc/latchkey/routes.json',
+    means: 'a JSON file: [what a key may do at a proxy](forward-auth.md#routes-and-permissions)' }),
+  METRICS_PORT: wholeNumber(undefined, PORTS, { like: '9464',
+    means: 'a port of their own for `/metrics`, `/livez` and `/readyz`; `HTTP_PORT` then has no `/metrics`' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url({ like: 'http://127.0.0.1:4318', inLog: (target) => (target === undefined ? 'off' : 'on'),
+    means: 'where [spans](telemetry.md#traces) go, by OTLP/HTTP; the SDK reads the other `OTEL_*` variables' }),
+  DATABASE_URL: new Setting(readDatabaseUrls, { isSecret: true, inLog: (urls) => urls.map(placeOf).join(' '),
+    or: 'embedded, with `npm start`', like: 'postgresql://latchkey:secret@db.example.com/latchkey',
+    means: 'PostgreSQL 14 or newer; or [several hosts](high-availability.md#a-list-of-hosts-or-one-address-in-front)' }),
+  DATABASE_PATIENCE_MS: wholeNumber(120, [20, 60_000], {
+    means: "milliseconds of [one statement of a validation](#how-long-a-validation-waits), 20 to 60,000; a guard's deadline should be longer by at least 80" }),
+  DATABASE_POOLING: oneOf('session', ['session', 'transaction'], { like: 'transaction',
+    means: '`transaction` through [PgBouncer](pooling.md)' }),
+  READ_BARRIER: onOrOff('`on`: answers [wait for a synchronous standby](high-availability.md#never-stale-nothing-lost)'),
+  REQUIRE_SYNCHRONOUS: onOrOff('`on`: changes are UNAVAILABLE without a synchronous standby'),
+  REDIS_URL: new Setting(readRedis, { isSecret: true, inLog: (redis) => redis?.place, like: 'redis://redis.example.com:6379',
+    means: '[shared rate limits](operations.md#redis), also by `rediss://`, `redis+cluster://one:6379,two:6379` or `redis+sentinel://one:26379,two:26379/name`; without it limits count per process' }),
+  KEY_PREFIX,
+  IMPORT_PREFIXES: list(parseImportPrefix, { like: 'acme_live_,acme_test_', 
+    problem: ({ length }) => (length > MAX_IMPORT_PREFIXES ? `must have at most ${MAX_IMPORT_PREFIXES} entries` : undefined),
+    means: 'how imported keys begin: up to 10 beginnings of 3 to 16 characters, comma-separated' }),
+  RATE_LIMIT_PER_SECOND: wholeNumber(20, [1, MAX_RATE], { means: 'validations a second for each key (GCRA)' }),
+  RATE_LIMIT_BURST: wholeNumber(100, [1, MAX_RATE], { means: 'validations at once for each key' }),
+  LEASE_MS: wholeNumber(0, [0, MOST_LEASE_MS], { range: [LEAST_LEASE_MS, MOST_LEASE_MS], 
+    problem: (ms) => (ms > 0 && ms < LEAST_LEASE_MS ? `must be 0, or at least ${LEAST_LEASE_MS}` : undefined),
+    means: 'milliseconds for which a guard may grant the requests of a key by itself, 100 to 2,000; 0: never. Set it once every instance and command line knows leases' }),
+  INTROSPECTION_EXP: onOrOff(
+    '`on`: [token introspection](http.md#token-introspection-rfc-7662) answers `exp`, until which some clients keep granting a key'),
+  KEY_CHANGES_PER_HOUR: wholeNumber(60, [0, 10_000], {
+    means: 'API keys that an account may create or rotate in an hour, to 10,000; 0: no limit' }),
+  MAX_ACTIVE_KEYS: wholeNumber(5, [1, MOST_ACTIVE_KEYS], {
+    means: 'active API keys of an account, to 100, unless [its own limits](limits.md) set another number' }),
+  MAX_KEY_DAYS: wholeNumber(MOST_KEY_DAYS, [1, MOST_KEY_DAYS], {
+    means: "days that a new API key may last, to 365; [an account's own limit](limits.md) may only be lower" }),
+  REVOKE_IDLE_AFTER_DAYS: wholeNumber(undefined, [IDLE_DAYS.least, IDLE_DAYS.most], { or: 'never', like: '90',
+    means: 'days without use after which [keys end](idle-keys.md), 14 to 365; empty: never; needs `WEBHOOK_URL` or `SMTP_URL`' }),
+  ADMIN_PERMISSION: text({ like: 'api-keys:administer', problem: adminPermissionProblem,
+    means: 'the permission of [administrators](http.md#administrators), who see and revoke the keys of all owners; its action is neither `read` nor `write`' }),
+  SERVICE_TOKENS: new Setting(readServiceTokens, { isSecret: true, inLog: (tokens) => tokens.map(nameAndRole),
+    or: 'demo only', like: 'systems-api:validator:<sha256-hex of its token>',
+    means: '`name:role:sha256-hex` of each [service identity](#service-identities), comma-separated; `latchkey service-token create <name> --role <role>` makes one. Required without `DEMO=on`, unless `GRPC_TLS_CLIENT_ROLES` names a client' }),
+  SESSION_JWKS_URL: secureUrl({ like: 'https://login.example.com/.well-known/jwks.json',
+    means: "your [platform's own login](http.md#a-login-of-your-own): its signing keys, by https or loopback" }),
+  SESSION_JWT_ISSUER: text({ like: 'https://login.example.com',
+    means: "the issuer that the platform's JWTs name; required with `SESSION_JWKS_URL`" }),
+  SESSION_JWT_AUDIENCE: text({ like: 'latchkey',
+    means: "the audience that the platform's JWTs name; required with `SESSION_JWKS_URL`" }),
+  OIDC_ISSUER: secureUrl({ like: 'https://login.example.com',
+    means: 'your [OpenID provider](http.md#the-settings-screen-and-openid-connect), for the settings screen: register `<PUBLIC_URL>/v1/session/oidc/callback` there' }),
+  OIDC_CLIENT_ID: text({ like: 'latchkey', means: 'the client that you registered there; required with `OIDC_ISSUER`' }),
+  OIDC_CLIENT_SECRET: text({ isSecret: true, means: "that client's secret; required with `OIDC_ISSUER`" }),
+  OIDC_SCOPES: textOr('openid email', { means: 'scopes of the request, separated by blanks',
+    problem: (all) => (all.split(' ').includes('openid') ? undefined : 'must be scopes separated by spaces, and include openid') }),
+  OIDC_ACCOUNT_CLAIM: textOr('sub', { means: "the account's id; `email` counts only with `email_verified`" }),
+  OIDC_SIGN_OUT: oneOf('here', ['here', 'provider'], { like: 'provider',
+    means: '`provider`: a sign-out also ends the session at the provider' }),
+  PASSWORD_SIGN_IN: oneOf<'on' | 'off', undefined>(undefined, ['on', 'off'], { or: '[`on` or `off`](sso.md#what-it-changes)', like: 'off',
+    means: 'whether people sign in, and confirm, with a Latchkey password; off by default with `SESSION_JWKS_URL` or `OIDC_ISSUER`' }),
+  CONFIRMATION_MAX_AGE_SECONDS: wholeNumber(300, [1, 86_400], {
+    means: 'how old a sign-in may be to [confirm](http.md#a-login-of-your-own) a creation' }),
+  CONFIRMATION_ACR_VALUES: list(parseAcr, { or: 'any', like: 'phr', means: 'the `acr` values that are strong enough for that' }),
+  GRPC_TLS_CERT: file({ like: '/etc/latchkey/tls.crt', means: 'TLS for gRPC: the certificate, a PEM file, read again every minute' }),
+  GRPC_TLS_KEY: file({ like: '/etc/latchkey/tls.key', means: 'the key of that certificate' }),
+  GRPC_TLS_CLIENT_CA: file({ like: '/etc/latchkey/clients.crt', means: "mTLS: the clients' authority" }),
+  GRPC_TLS_CLIENT_ROLES: list(parseClientRoles, { like: 'systems-api.internal:validator', inLog: (roles) => roles.map(nameAndRole),
+    means: 'mTLS: `<SAN or CN>:<role>` of each client, comma-separated' }),
+  GRPC_PLAINTEXT: onOrOff('`on`: a mesh encrypts gRPC, or only this machine reaches it; otherwise a start without TLS warns'),
+  SMTP_URL: url({ isSecret: true, like: 'smtps://latchkey:secret@mail.example.com',
+    means: '[mail](mail.md) to owners: the server (smtps:, or smtp: with STARTTLS, which a password requires)' }, ['smtp:', 'smtps:']),
+  MAIL_FROM: text({ like: 'Example Keys <keys@example.com>', means: 'the sender of these mails; required with `SMTP_URL`' }),
+  EXPIRY_NOTICE_DAYS: new Setting(readNoticeDays, {
+    means: 'days before a key expires on which its [owner is notified](mail.md#before-a-key-expires), comma-separated; set and empty: never' }, '30,7,1'),
+  WORKERS: wholeNumber(1, [1, 64], { means: 'processes that share the ports, 1 to 64; above 1 set `REDIS_URL` too' }),
+  AUDIT_SEAL_KEY: list(parseSealKey, { isSecret: true, problem: ({ length }) => (length === 0 ? 'contains no key' : undefined),
+    means: '[seals](audit.md#seals) events: 32 random bytes or more, hex or base64, as from `openssl rand -hex 32`; several, comma-separated, newest first' }),
+  AUDIT_RETENTION_DAYS: wholeNumber(undefined, [1, 36_500], { or: 'no limit', like: '400', means: 'days that audit events are kept' }),
+  WEBHOOK_URL: url({ like: 'https://platform.example.com/latchkey-webhooks', means: 'the receiver of [webhooks](webhooks.md)',
+    inLog: (receiver = '') => (URL.canParse(receiver) ? new URL(receiver).origin : undefined) }),
+  WEBHOOK_SECRET: new Setting((env, name) => env.list(name, parseWebhookSecret), { isSecret: true,
+    means: 'the secret that signs webhooks, as from `echo "whsec_$(openssl rand -base64 32)"`; to replace it set both, comma-separated' }),
+  DEMO: new Setting(readDemo, { inLog: (isDemo) => (isDemo ? 'on' : 'off'),
+    means: '`on`: the demo owner and tokens, which everybody knows; refused with `NODE_ENV=production`. `npm start` sets it with the embedded database on a loopback address' }, 'off'),
+  LOG_LEVEL: oneOf('info', LOG_LEVELS, {
+    means: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`; `debug` logs [why calls are refused](telemetry.md#why-was-it-refused)' }),
+  SLOW_VALIDATION_MS: wholeNumber(100, [0, 60_000], {
+    means: 'milliseconds until a validation is [logged as slow](telemetry.md#one-slow-validation), to 60,000; 0: none' }),
+  NODE_ENV: text({ like: 'production',
+    means: '`production` refuses demo values; the image sets it, `docker-compose.yml` sets `development`' }),
+};
+
+/** What only `npm start` and `docker compose` read. */
+// oxfmt-ignore
+export const LAUNCHER_SETTINGS = {
+  SYSTEMS_API_PORT: wholeNumber(4000, PORTS, { means: 'the reference resource service of `npm start`' }),
+  DATA_DIR: textOr('.latchkey', { means: "the embedded database's folder" }),
+  POSTGRES_PASSWORD: text({ or: 'for development', like: 'development-only', means: "`docker compose`: PostgreSQL's password" }),
+  COMPOSE_SUBNET: text({ or: 'for development', like: '172.30.99.0/24', means: "`docker compose`: the containers' network" }),
+  PATRONI_RESTAPI_PASSWORD: text({ isSecret: true, or: '`POSTGRES_PASSWORD`',
+    means: "`docker-compose.failover.yml`: for commands to Patroni's API, as the user `patroni`" }),
+  LATCHKEY_SERVICE_TOKEN: text({ or: "the demo's", like: 'dev-validator-token', means: "`docker compose`: its resource service's token" }),
+  TLS_CERT: text({ like: './tls.crt', means: '`docker-compose.production.yml`: the certificate for `PUBLIC_URL`, a PEM file' }),
+  TLS_KEY: text({ like: './tls.key', means: '`docker-compose.production.yml`: the key of that certificate' }),
+};
+
+type Rows = typeof SETTINGS;
+type ValueOf<Name extends keyof Rows> = Rows[Name] extends Setting<infer Value> ? Value : never;
+
+/** The environment, read by the rows above. */
+export class Settings extends EnvReader {
+  get<Name extends keyof Rows>(name: Name): ValueOf<Name> {
+    return SETTINGS[name].valueIn(this, name) as ValueOf<Name>;
+  }
+}
+
+function parseImportPrefix(prefix: string, env: EnvReader): string {
+  const problem = importPrefixProblem(prefix, KEY_PREFIX.valueIn(env, 'KEY_PREFIX'));
+  if (problem) throw new Error(problem);
+  return prefix;
+}
+
+/** Its action is one that no key can ever have. */
+function adminPermissionProblem(permission = ''): string | undefined {
+  if (['read', 'write'].includes(actionOf(permission))) return 'must have an action other than read and write';
+  return newPermissionProblem(permission);
+}
+
+function readNoticeDays(reader: EnvReader, name: string): readonly number[] {
+  if (reader.env[name]?.trim() === '') return [];
+  const days = reader.list(name, parseDays) ?? [30, 7, 1];
+  if (new Set(days).size < days.length) reader.wrong(name, 'must not contain a number twice');
+  return days;
+}
