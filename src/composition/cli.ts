@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { readMarkers } from '../config/config.js';
 import { Settings } from '../config/settings.js';
 import { alsoHide, withoutSecrets } from '../domain/secrets.js';
-import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/failures.js';
+import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/answering.js';
 import { buildProgram } from '../infrastructure/inbound/cli/program.js';
 import { databases } from './databases.js';
 

@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
 import type { Administration } from './administration.js';
-import type { Answer } from './answering.js';
-import { UsageError } from './failures.js';
+import { type Answer, UsageError } from './answering.js';
 import { ask } from './terminal.js';
 
 /** More keys than an owner can have active. */

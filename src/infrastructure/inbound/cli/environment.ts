@@ -7,7 +7,7 @@ import type { RedisConfig } from '../../../config/redis-config.js';
 import { Settings } from '../../../config/settings.js';
 import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
-import { UsageError } from './failures.js';
+import { UsageError } from './answering.js';
 
 /** Runs `work` on the database in DATABASE_URL, with the service's notice receivers and policy. */
 export function onDatabase<T>(

@@ -3,9 +3,8 @@ import type { Backlog, UndeliveredMessage } from '../../../application/notice-po
 import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notices/key-notice.js';
 import { isKeyId } from '../../../domain/keys/key-rules.js';
 import type { Databases } from './administration.js';
-import { answering, type Answer, table } from './answering.js';
+import { type Answer, answering, NothingThere, table, UsageError } from './answering.js';
 import { onDatabase } from './environment.js';
-import { NothingThere, UsageError } from './failures.js';
 
 const STATUSES = ['waiting', 'failed'] as const;
 type Status = (typeof STATUSES)[number];

@@ -7,11 +7,9 @@ import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
 import { addDoctorCommand } from './doctor-command.js';
 import { addEventsCommands } from './events-commands.js';
-import { addKeyCommand } from './keys/key-command.js';
-import { addKeysCommands } from './keys/keys-commands.js';
-import { answering } from './answering.js';
+import { addKeyCommand, addKeysCommands } from './keys/keys-commands.js';
+import { answering, UsageError } from './answering.js';
 import { database } from './environment.js';
-import { UsageError } from './failures.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { Interrupted } from './failures.js';
+import { Interrupted, UsageError } from './answering.js';
 
 /**
  * Asks the person at the terminal.
@@ -36,4 +38,46 @@ export async function ask(question: string, isHidden = false): Promise<string | 
     if (isHidden || closed.signal.aborted) process.stderr.write('\n');
     terminal.close();
   }
+}
+
+const MOST_BYTES = 65_536;
+
+/** Without spaces and line breaks around it. */
+export async function readKey(): Promise<string> {
+  return (await readStdin('The key: ')).trim();
+}
+
+/** @param file `-` for stdin. One line break at the end is removed, and a byte order mark. */
+export async function readSecretFrom(file: string, option: string): Promise<string> {
+  if (file === '-') return withoutLineBreak(await readStdin('The secret: '));
+  return withoutLineBreak(textIn(bytesOf(file, option), option));
+}
+
+function bytesOf(file: string, option: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`${option} names a file that can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+async function readStdin(prompt: string): Promise<string> {
+  if (process.stdin.isTTY) return (await ask(prompt, true)) ?? '';
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MOST_BYTES) throw new UsageError(`stdin must hold at most ${MOST_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return textIn(Buffer.concat(chunks), 'stdin');
+}
+
+function textIn(bytes: Buffer, where: string): string {
+  if (!isUtf8(bytes)) throw new UsageError(`${where} must be text in UTF-8, not in Latin-1 or UTF-16`);
+  return new TextDecoder().decode(bytes);
+}
+
+function withoutLineBreak(text: string): string {
+  return text.replace(/\r?\n$/, '');
 }

@@ -7,14 +7,13 @@ import { requireFields } from '../../../../domain/errors.js';
 import type { AccountListing } from '../../../../application/accounts/find-accounts.js';
 import { MAX_PAGE_SIZE } from '../../../../application/lists.js';
 import type { Administration, Databases } from '../administration.js';
-import { answering, type Answer, table } from '../answering.js';
+import { type Answer, answering, pageAnswer } from '../answering.js';
 import { atVersion, describe, viewOf } from './account-answers.js';
-import { addEntitlementCommands } from './entitlement-commands.js';
+import { addEntitlementCommands, addPutCommand } from './change-commands.js';
 import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { addImportCommand } from '../imports/import-command.js';
 import { ACCOUNT_IMPORT } from './import-accounts.js';
-import { addPutCommand } from './put-command.js';
 
 interface ChangeOptions {
   readonly atVersion?: bigint;
@@ -114,15 +113,11 @@ function activeKeys({ revoke }: Administration['rehearsal'], id: string, actor: 
 async function listAccounts(databases: Databases, options: ListOptions): Promise<Answer> {
   const { status, email, pageToken, withoutManagers: isWithoutManagers } = options;
   const listing = { status, email, isWithoutManagers, pageToken, pageSize: MAX_PAGE_SIZE };
-  const page = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
-  const { items: accounts, nextCursor: nextPageToken } = page;
-  const items = accounts.map(viewOf);
-  const rows = items.map((item) => {
-    const { id, kind, status: itsStatus, email: itsEmail, displayName, managers } = item;
+  const { items, nextCursor } = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
+  const rowOf = (account: ReturnType<typeof viewOf>) => {
+    const { id, kind, status: itsStatus, email: itsEmail, displayName, managers } = account;
     return [id, kind, itsStatus, itsEmail, displayName, managers.join(' ')];
-  });
+  };
   const head = ['ID', 'KIND', 'STATUS', 'EMAIL', 'NAME', 'MANAGERS'];
-  const lines = items.length > 0 ? [table(head, rows)] : ['no accounts'];
-  const more = nextPageToken === null ? [] : [`more: --page-token ${nextPageToken}`];
-  return { document: { items, nextPageToken }, text: [...lines, ...more].join('\n') };
+  return pageAnswer({ items: items.map(viewOf), nextCursor }, { head, rowOf, none: 'no accounts' });
 }

@@ -1,17 +1,15 @@
 import type { Command } from 'commander';
-import type { TimeSpan } from '../../../../application/audit-trail-ports.js';
+import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { actorKindOf } from '../../../../domain/audit/event-details.js';
 import { timeIn } from '../../shared/time-text.js';
 import type { Databases } from '../administration.js';
-import { answering, type Answer, printLine } from '../answering.js';
+import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
 import { onDatabase, requiredSealKeys } from '../environment.js';
-import { NOT_DONE, NothingThere, UsageError } from '../failures.js';
 import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
 import { ProgressBar } from '../progress.js';
-import { WatchedTrail } from './watched-trail.js';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
@@ -34,11 +32,11 @@ export function addAuditCommands(program: Command, databases: Databases): void {
     .option('--since <time>', 'from this time: 2026-11-01 (UTC) or 2026-11-01T08:00:00Z', parseMoment('--since'))
     .option('--until <time>', 'before this time', parseMoment('--until'))
     .option('--json', 'changes nothing: the output is always JSON lines')
-    .action((span: TimeSpan) => reading(databases, (trail) => exportEvents(trail, span)));
+    .action((span: TimeSpan) => readWhole(databases, (trail) => exportEvents(trail, span)));
 }
 
 /** Reads the whole audit trail, without a time limit. */
-async function reading<T>(databases: Databases, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
+async function readWhole<T>(databases: Databases, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
   const bar = new ProgressBar('events');
   try {
     return await onDatabase(databases, ({ trail }) => work(new WatchedTrail(trail, bar)), true);
@@ -54,7 +52,7 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
 async function verifyTrail(databases: Databases, options: VerifyOptions): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
   const keys = requiredSealKeys();
-  const trail = await reading(databases, (watched) => new VerifyAuditTrail(watched, keys).execute(expected));
+  const trail = await readWhole(databases, (watched) => new VerifyAuditTrail(watched, keys).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);
   if (!trail.newest) throw new NothingThere('there is no seal to export yet');
@@ -77,4 +75,45 @@ function eventLine(event: SealableEvent): string {
   const actor = { actorId, actorKind: actorKindOf(event) };
   const first = { id: String(id), at: at.toISOString(), type, ownerId, keyId, ...actor, reason, count };
   return JSON.stringify({ ...first, publicPart, clientIp, userAgent, requestId, details });
+}
+
+/** An audit trail that shows the progress of reading, by the ids read so far. */
+class WatchedTrail implements AuditTrail {
+  private count = 0;
+
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly bar: ProgressBar,
+  ) {}
+
+  unsealedEvents(): Promise<number> {
+    return this.trail.unsealedEvents();
+  }
+
+  exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined> {
+    return this.trail.exclusively(work);
+  }
+
+  async *events(span: TimeSpan): AsyncIterable<SealableEvent> {
+    const newest = await this.trail.read((reading) => reading.newestEventId());
+    yield* this.watch(this.trail.events(span), newest);
+  }
+
+  read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T> {
+    return this.trail.read(async (reading) => {
+      const newest = await reading.newestEventId();
+      const events = (fromId: bigint) => this.watch(reading.events(fromId), newest);
+      return work(Object.create(reading, { events: { value: events } }) as AuditTrailSnapshot);
+    });
+  }
+
+  private async *watch(events: AsyncIterable<SealableEvent>, newest: bigint): AsyncIterable<SealableEvent> {
+    let first: bigint | undefined;
+    for await (const event of events) {
+      first ??= event.id;
+      this.count += 1;
+      this.bar.show(this.count, Number(event.id - first + 1n) / Number(newest - first + 1n));
+      yield event;
+    }
+  }
 }

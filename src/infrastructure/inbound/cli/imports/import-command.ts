@@ -3,9 +3,8 @@ import { type Command, Option } from 'commander';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
-import { answering, type Answer } from '../answering.js';
+import { type Answer, answering, UsageError } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
-import { UsageError } from '../failures.js';
 import { ProgressBar } from '../progress.js';
 import {
   exampleFile,

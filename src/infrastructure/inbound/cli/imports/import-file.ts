@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { withoutSecrets } from '../../../../domain/secrets.js';
-import { UsageError } from '../failures.js';
+import { UsageError } from '../answering.js';
 
 export const IMPORT_FORMATS = ['csv', 'jsonl'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];

@@ -2,8 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { LatchkeyError } from '../../../../domain/errors.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
 import { inProtoSpelling } from '../../shared/proto-spelling.js';
-import type { Answer } from '../answering.js';
-import { DONE, NOT_DONE, UsageError } from '../failures.js';
+import { type Answer, DONE, NOT_DONE, UsageError } from '../answering.js';
 import type { SentLine } from './import-file.js';
 
 /** What became of a line. */

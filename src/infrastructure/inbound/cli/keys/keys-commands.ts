@@ -5,14 +5,14 @@ import { accountIdProblem } from '../../../../domain/accounts/account-profile.js
 import { requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-rules.js';
 import type { Databases } from '../administration.js';
-import { answering, type Answer } from '../answering.js';
+import { type Answer, answering, DONE, NOT_DONE, UsageError } from '../answering.js';
 import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
-import { administrator, byOption, onDatabase } from '../environment.js';
-import { NOT_DONE, UsageError } from '../failures.js';
-import { readKey } from '../secret-input.js';
+import { administrator, byOption, keyPrefix, onDatabase } from '../environment.js';
+import { readKey } from '../terminal.js';
 import { addImportCommand } from '../imports/import-command.js';
 import { KEY_IMPORT } from './import-keys.js';
 import { addListCommand } from './list-command.js';
+import { inspectKey } from '../../../../domain/keys/key-string.js';
 
 interface RevokeOptions {
   readonly owner?: string;
@@ -94,4 +94,36 @@ async function revokeAllLeaked(
 function describeLeaked({ key, was }: LeakedKey): string {
   const whose = `${describeKey(key)} of ${key.ownerId}`;
   return was === 'active' ? `revoked ${whose}` : `already ${was}: ${whose}`;
+}
+
+export function addKeyCommand(program: Command): void {
+  const key = program.command('key').description('check a key string, without a database');
+  const inspect = key
+    .command('inspect')
+    .description(
+      'say whether the key string on stdin is well-formed, and whether it begins with KEY_PREFIX if that is set',
+    );
+  answering(inspect, async () => describe(await readKey(), keyPrefix()));
+}
+
+/** Prints no character of the secret, or of a text that only looks like a key. */
+function describe(text: string, expected: string | undefined): Answer {
+  const found = inspectKey(text);
+  if (!found) {
+    const problem = 'not a key: a key is <prefix>_<24 hex characters>.<64 hex characters>';
+    return { document: { wellFormed: false, problem }, text: problem, exitCode: NOT_DONE };
+  }
+  const { prefix, publicPart, keyString } = found;
+  const problem = !keyString
+    ? 'the checksum is wrong: the key was mistyped, cut or made up'
+    : expected !== undefined && expected !== prefix
+      ? `the prefix is not ${expected}, the value of KEY_PREFIX`
+      : undefined;
+  const facts = { prefix, publicPart, checksum: keyString ? 'right' : 'wrong' };
+  const lines = Object.entries({ ...facts, wellFormed: problem === undefined ? 'yes' : `no: ${problem}` });
+  return {
+    document: { wellFormed: problem === undefined, ...(problem === undefined ? {} : { problem }), ...facts },
+    text: lines.map(([name, value]) => `${name.padEnd(10)} ${value}`).join('\n'),
+    exitCode: problem === undefined ? DONE : NOT_DONE,
+  };
 }

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
 import type { KeyListing } from '../../../../application/keys/list-all-keys.js';
-import { MAX_PAGE_SIZE, type OwnedKey } from '../../../../application/lists.js';
+import { MAX_PAGE_SIZE } from '../../../../application/lists.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { keyView, ownedKeyView } from '../../shared/key-view.js';
 import type { Administration, Databases } from '../administration.js';
-import { type Answer, print, printLine, table } from '../answering.js';
+import { type Answer, print, pageAnswer, printLine, table } from '../answering.js';
 import { onDatabase } from '../environment.js';
 
 const PAGE = 50;
@@ -73,12 +73,8 @@ function listingOf({ owner: ownerId, status, prefix, createdBy, ...options }: Fi
 }
 
 async function listPage(databases: Databases, listing: KeyListing): Promise<Answer> {
-  const page = await onDatabase(databases, ({ listAllKeys }) => listAllKeys.execute(listing), true);
-  const { items: keys, nextCursor: nextPageToken } = page;
-  const lines = keys.length > 0 ? [table(HEAD, keys.map(rowOf))] : ['no keys'];
-  const more = nextPageToken === null ? [] : [`more: --page-token ${nextPageToken}`];
-  const document = { items: keys.map(ownedKeyView), nextPageToken };
-  return { document, text: [...lines, ...more].join('\n') };
+  const { items, nextCursor } = await onDatabase(databases, ({ listAllKeys }) => listAllKeys.execute(listing), true);
+  return pageAnswer({ items: items.map(ownedKeyView), nextCursor }, { head: HEAD, rowOf, none: NONE });
 }
 
 /** A table for each page, because a column is as wide as its widest cell. */
@@ -86,9 +82,10 @@ function printAll(databases: Databases, listing: KeyListing, json: boolean | und
   const work = async ({ listAllKeys }: Pick<Administration, 'listAllKeys'>) => {
     let { pageToken } = listing;
     do {
-      const { items: keys, nextCursor } = await listAllKeys.execute({ ...listing, pageToken });
-      if (json) for (const key of keys) await printLine(JSON.stringify(ownedKeyView(key)));
-      else await printLine(keys.length > 0 ? table(HEAD, keys.map(rowOf)) : 'no keys');
+      const { items, nextCursor } = await listAllKeys.execute({ ...listing, pageToken });
+      const keys = items.map(ownedKeyView);
+      if (json) for (const key of keys) await printLine(JSON.stringify(key));
+      else await printLine(keys.length > 0 ? table(HEAD, keys.map(rowOf)) : NONE);
       pageToken = nextCursor ?? undefined;
     } while (pageToken !== undefined);
   };
@@ -96,9 +93,10 @@ function printAll(databases: Databases, listing: KeyListing, json: boolean | und
 }
 
 const HEAD = ['ID', 'OWNER', 'KEY', 'STATUS', 'ACCESS', 'ENDS', 'LAST USED', 'CREATED BY', 'NAME'];
+const NONE = 'no keys';
 
-function rowOf(key: OwnedKey): string[] {
-  const { id, owner, prefix, status, access, createdBy, name, ...times } = ownedKeyView(key);
+function rowOf(key: ReturnType<typeof ownedKeyView>): string[] {
+  const { id, owner, prefix, status, access, createdBy, name, ...times } = key;
   return [id, owner.id, prefix, status, access, ...daysOf(times), createdBy.id, name];
 }
 
