@@ -15,6 +15,7 @@ import { eventually } from '../../../../../test/support/eventually.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { SlowLine } from '../../../../../test/support/stores/slow-line.js';
 import { PostgresKeyReader } from './key-reader.js';
+import { readKeys } from './read-keys.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let app: Application;
@@ -57,6 +58,29 @@ test('reads a key and its owner as they were stored, to the millisecond', async 
   });
   const [clock] = await app.sql<{ age: number }>(`SELECT extract(epoch FROM clock_timestamp())::float8 AS age`);
   expect(clock!.age * 1000 - now.getTime()).toBeLessThan(10_000);
+});
+
+test('finds a key by its index, also in a table that is small enough to be read whole', async () => {
+  const key = await newKey(['systems:read']);
+  const db = new pg.Client({ connectionString: database.url });
+  await db.connect();
+  try {
+    await db.query('BEGIN');
+    await db.query(
+      `INSERT INTO api_keys SELECT (jsonb_populate_record(k, jsonb_build_object('id', gen_random_uuid(),
+        'public_part', left(md5(n::text), 24)))).* FROM api_keys k, generate_series(1, 1000) AS n WHERE k.id = $1`,
+      [key.id],
+    );
+    await db.query('ANALYZE api_keys, accounts');
+    await db.query('SET LOCAL plan_cache_mode = force_generic_plan');
+    await db.query(`PREPARE read AS ${readKeys({ readBarrier: false, pooling: 'session' })}`);
+    const { rows } = await db.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE read('${key.publicPart}')`);
+    const scans = rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('api_keys'));
+    expect(scans).toEqual([expect.stringContaining('Index Scan using api_keys_by_public_part')]);
+  } finally {
+    await db.query('ROLLBACK');
+    await db.end();
+  }
 });
 
 test('reads an owner without permissions, and times of every millisecond', async () => {

@@ -33,7 +33,7 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
     givesLeases = false,
   ) {
     const { config } = primary;
-    const name = givesLeases ? 'read_leasable_keys_v2' : 'read_keys_v8';
+    const name = givesLeases ? 'read_leasable_keys_v3' : 'read_keys_v9';
     this.readKeys = statement(config, name, readKeys(config, givesLeases));
     this.readWithoutTimeline = statement(config, name, readKeys({ ...config, pooling: 'session' }, givesLeases));
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
