@@ -4,7 +4,7 @@ import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound
 import { failureOf } from './grpc/failure.js';
 import { Pool } from './grpc/pool.js';
 import { callHook, type FailureEvent, withoutCredentials } from './hooks.js';
-import { type IsApiKey, isApiKeyBy } from './http/is-api-key.js';
+import { type IsApiKey, isApiKeyBy } from './http/http-request.js';
 import { type Protect, protectWith } from './http/middleware.js';
 import { type Clocks, digestOf, type FromLease, Leases, type Use, type Wish } from './leases.js';
 import { type MakeRoute, routeWith } from './http/route.js';

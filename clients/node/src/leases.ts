@@ -5,7 +5,6 @@ import { bareAddress } from '../../../src/domain/ip-address.js';
 import { coveringPermission } from '../../../src/domain/accounts/permission.js';
 import { type KeyRights, refusalBy } from '../../../src/domain/keys/key-rights.js';
 import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
-import { writeExpiryOnce } from './http/http-answer.js';
 import { LeaseUses, type UsesFrom } from './lease-uses.js';
 import type { Operation } from './operation.js';
 
@@ -164,7 +163,6 @@ export class Leases {
       const { lengthMs, uses } = lease;
       const counts = { used: 0, spentAtMs: undefined, lastCount: undefined };
       key.held = { wish, lengthMs, uses, rights: rightsOf(decision, lease), grant: decision, ...counts };
-      writeExpiryOnce(decision.principal);
       for (const wake of key.queue.splice(0, uses)) wake();
     } else key.quietUntilMs = this.clocks.monotonic() + quietMs;
     key.call?.end();

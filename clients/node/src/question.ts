@@ -34,6 +34,8 @@ export interface PreparedQuestion {
 const maxAuthorizationLength = 4096;
 const maxUserAgentLength = 256;
 const maxRequestIdLength = 128;
+/** A gRPC string is UTF-8, which cannot encode half a surrogate pair. */
+const halfPairs = /\p{Cs}/gu;
 
 /** Makes a question that can be sent, whatever bytes the client put into its headers. */
 export function prepare(question: Question, operationOf = operationOfMethod): PreparedQuestion {
@@ -57,15 +59,12 @@ export function requestIdOf({ requestId }: Question): string {
  * does not learn whether one of the two was good.
  */
 function joined(authorization: readonly string[]): string {
-  return wellFormed(authorization.join(', ').slice(0, maxAuthorizationLength), '\uFFFD');
+  return authorization.join(', ').slice(0, maxAuthorizationLength).replace(halfPairs, '\uFFFD');
 }
 
 function tidy(text: string | undefined, maxLength: number): string {
-  const withoutControls = (text ?? '').replace(/\p{Cc}/gu, '');
-  return wellFormed(withoutControls.slice(0, maxLength), '');
-}
-
-/** A gRPC string is UTF-8, which cannot encode half a surrogate pair. */
-function wellFormed(text: string, replacement: string): string {
-  return text.replace(/\p{Cs}/gu, replacement);
+  return (text ?? '')
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, maxLength)
+    .replace(halfPairs, '');
 }

@@ -1,8 +1,9 @@
 import type { DenialReason, Denied, Granted, RateLimit } from './decision.js';
 import type { Denial__Output as Denial } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Denial.js';
 import type { Grant__Output as Grant } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Grant.js';
+import type { Duration__Output as Duration } from '../../../src/infrastructure/inbound/grpc/generated/google/protobuf/Duration.js';
+import type { Timestamp__Output as Timestamp } from '../../../src/infrastructure/inbound/grpc/generated/google/protobuf/Timestamp.js';
 import type { ValidateKeyResponse__Output as Response } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
-import { secondsRoundedUp, toDate } from './time.js';
 
 /** An answer that this guard cannot read. The request is refused. */
 export class UnreadableAnswer extends Error {
@@ -70,15 +71,8 @@ function refusalFrom(denial: Denial | null | undefined, permission: string): Omi
   const retryAfterSeconds = status === 429 ? Math.max(1, secondsRoundedUp(denial.retryAfter)) : undefined;
   const reason = reasonOf(denial.reason);
   const missingPermission = isMissing(permission, reason) ? permission : undefined;
-  const { keyId, ownerId } = denial;
-  return {
-    status,
-    reason,
-    retryAfterSeconds,
-    missingPermission,
-    keyId: keyId || undefined,
-    ownerId: ownerId || undefined,
-  };
+  const [keyId, ownerId] = [denial.keyId || undefined, denial.ownerId || undefined];
+  return { status, reason, retryAfterSeconds, missingPermission, keyId, ownerId };
 }
 
 /** The same rule as at the service's other doors: a read-only key has only permissions to read. */
@@ -101,4 +95,15 @@ function rateLimitOf({ rateLimit }: Response, windowSeconds: number | undefined)
   const { limit, remaining, resetAfter, window } = rateLimit;
   const own = window ? secondsRoundedUp(window) : windowSeconds;
   return { limit, remaining, resetSeconds: secondsRoundedUp(resetAfter), windowSeconds: own };
+}
+
+/** Whole seconds, rounded up, so that a client that waits this long never retries too early. Absent or negative: 0. */
+export function secondsRoundedUp(duration: Duration | null): number {
+  if (!duration) return 0;
+  return Math.max(0, Number(duration.seconds) + (duration.nanos > 0 ? 1 : 0));
+}
+
+/** The instant, to the millisecond (rounded down). */
+export function toDate({ seconds, nanos }: Timestamp): Date {
+  return new Date(Number(seconds) * 1000 + Math.floor(nanos / 1e6));
 }

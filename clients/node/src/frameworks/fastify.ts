@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../decision.js';
 import { createGuard } from '../guard.js';
 import { decisionHeaders, exposedHeaders, refusalAnswer } from '../http/http-answer.js';
@@ -7,7 +7,6 @@ import type { Permission } from '../http/permission.js';
 import { admit, principalOf } from '../http/principal.js';
 import type { RouteOptions } from '../http/route.js';
 import type { GuardOptions } from '../options.js';
-import { type EitherHook, runHook } from './either-hook.js';
 import { fromFastify } from './from-fastify.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- of a server for HTTP/1.1, HTTP/2 or TLS */
@@ -17,6 +16,12 @@ type AnyReply = FastifyReply<any, any, any, any>;
 
 /** An `onRequest` hook: it runs before the body is read. */
 export type FastifyProtection = (request: AnyRequest, reply: AnyReply) => Promise<unknown>;
+
+/** Either kind of Fastify hook: one that returns a promise, or one that calls `done`. */
+interface EitherHook {
+  // Declared as a method, so that a hook typed for a narrower request fits too.
+  run(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): unknown;
+}
 
 export interface FastifyProtectionOptions extends RouteOptions {
   /**
@@ -60,17 +65,27 @@ export const latchkey: FastifyPluginAsync<GuardOptions> = async (app, options) =
     assertFunction(otherwise);
     return async (request, reply) => {
       if (otherwise && !guard.isApiKey(request.raw)) return runHook(otherwise, request, reply);
-      const { raw } = request;
       const decision = await route(fromFastify(request));
       // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
       if (reply.sent) return reply;
       reply.headers(decisionHeaders(decision, reply.getHeader(exposedHeaders)));
-      if (decision.allowed) return admit(raw, decision.principal);
-      const { status, headers, body } = refusalAnswer(decision);
-      return reply.code(status).headers(headers).send(body);
+      if (decision.allowed) return admit(request.raw, decision.principal);
+      const { status, body } = refusalAnswer(decision);
+      return reply.code(status).send(body);
     };
   });
 };
+
+/** Runs the hook. Resolves once the hook has let the request through, rejects when the hook refuses with an error. */
+function runHook(hook: EitherHook['run'], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: Error) => (error ? reject(error) : resolve(undefined));
+    const result = hook.call(request.server, request, reply, done);
+    // Fastify distinguishes the kinds by their number of parameters. Here, a hook that neither returns a promise nor
+    // calls `done` lets no request through.
+    if (result instanceof Promise) result.then(resolve, reject);
+  });
+}
 
 function principal(this: FastifyRequest): Principal {
   return principalOf(this.raw);

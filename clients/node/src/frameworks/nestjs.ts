@@ -1,4 +1,3 @@
 export { LatchkeyGuard } from './nestjs/latchkey-guard.js';
 export { LatchkeyModule } from './nestjs/latchkey-module.js';
-export { Permission, Public } from './nestjs/permission-decorator.js';
-export { Principal } from './nestjs/principal-decorator.js';
+export { Permission, Principal, Public } from './nestjs/decorators.js';

@@ -29,7 +29,9 @@ export function clientAddress(request: HttpRequest, own: ClientAddress = certain
 function certainAddress(request: HttpRequest): string | undefined {
   // Without such a header the framework's value would be the peer's, found in ten times the time.
   if (!isForwarded(request)) return request.socket.remoteAddress;
-  return isTrusted(request) && typeof request.ip === 'string' ? request.ip : undefined;
+  const { ip, ips } = request;
+  const isTrusted = Array.isArray(ips) && ips.length > 0;
+  return isTrusted && typeof ip === 'string' ? ip : undefined;
 }
 
 function isForwarded(request: HttpRequest): boolean {
@@ -40,10 +42,6 @@ function isForwarded(request: HttpRequest): boolean {
     if ((name.length === 15 || name.length === 9) && FORWARDING.includes(name.toLowerCase())) return true;
   }
   return false;
-}
-
-function isTrusted({ ips }: HttpRequest): boolean {
-  return Array.isArray(ips) && ips.length > 0;
 }
 
 function plainAddress(text: unknown): string | undefined {

@@ -48,7 +48,7 @@ describe('decisionHeaders', () => {
     expect(decisionHeaders(granted, before)).toEqual({ ...expires, 'Access-Control-Expose-Headers': exposed });
   });
 
-  it('has only the rate limit for a refusal', () => {
+  it('has the rate limit and the challenge for a refusal, and nothing of the key', () => {
     const refused: Denied = {
       allowed: false,
       status: 403,
@@ -59,6 +59,7 @@ describe('decisionHeaders', () => {
       ownerId: 'o',
       rateLimit: { limit: 1, remaining: 0, resetSeconds: 1, windowSeconds: 1 },
     };
-    expect(Object.keys(decisionHeaders(refused, 'X-Total'))).toEqual(['RateLimit-Policy', 'RateLimit']);
+    const names = ['RateLimit-Policy', 'RateLimit', 'Content-Type', 'WWW-Authenticate'];
+    expect(Object.keys(decisionHeaders(refused, 'X-Total'))).toEqual(names);
   });
 });

@@ -46,27 +46,24 @@ const keyExpires = 'Latchkey-Key-Expires';
 /** The headers of an answer that a page of another origin may read (Fetch standard). */
 export const exposedHeaders = 'Access-Control-Expose-Headers';
 
-/** Of principals that many requests share: to write a time takes as long as the rest of the headers. */
+/** Under a lease many requests share a principal, and to write a time takes as long as the rest of the headers. */
 const writtenExpiry = new WeakMap<Principal, string>();
-
-/** The principal is that of a lease. */
-export function writeExpiryOnce(principal: Principal): void {
-  writtenExpiry.set(principal, principal.expiresAt.toISOString());
-}
 
 /** When the key expires (RFC 3339), for every granted answer. */
 export function expiryHeaders(principal: Principal): Record<string, string> {
-  return { [keyExpires]: writtenExpiry.get(principal) ?? principal.expiresAt.toISOString() };
+  const written = writtenExpiry.get(principal) ?? principal.expiresAt.toISOString();
+  writtenExpiry.set(principal, written);
+  return { [keyExpires]: written };
 }
 
 /**
- * Every header that the decision adds to an answer, whether or not it is a refusal.
+ * Every header that the decision adds to an answer. For a refusal it includes those of `refusalAnswer`.
  *
  * @param exposed the answer's current `exposedHeaders`: they are kept, and ours are added
  */
 export function decisionHeaders(decision: Decision, exposed: unknown): Record<string, string> {
   const headers = rateLimitHeaders(decision.rateLimit);
-  if (!decision.allowed) return headers;
+  if (!decision.allowed) return Object.assign(headers, refusalAnswer(decision).headers);
   Object.assign(headers, expiryHeaders(decision.principal));
   headers[exposedHeaders] = exposed === undefined ? keyExpires : withOurs(exposed);
   return headers;

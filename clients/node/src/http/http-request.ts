@@ -21,3 +21,27 @@ export function rawHeadersOf({ rawHeaders, headers = {} }: Partial<HttpRequest>)
   if (rawHeaders !== undefined && rawHeaders.length > 0) return rawHeaders;
   return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().flatMap((each) => [name, each]));
 }
+
+/** Every value of a header, in the order of arrival. @param name in lower case */
+export function valuesOf(request: Pick<HttpRequest, 'rawHeaders' | 'headers'>, name: string): string[] {
+  const rawHeaders = rawHeadersOf(request);
+  const values: string[] = [];
+  for (let at = 1; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at - 1]!;
+    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[at]!);
+  }
+  return values;
+}
+
+/**
+ * Whether a request carries an API key, or what looks like one: the marker in an Authorization header. It does not
+ * check whether the key is valid, and does not see imported keys, which have no marker.
+ */
+export type IsApiKey = (request: Pick<HttpRequest, 'rawHeaders' | 'headers'>) => boolean;
+
+/** @param prefix the service's KEY_PREFIX */
+export function isApiKeyBy(prefix: string): IsApiKey {
+  // After a character that tokens consist of (RFC 9110, `token68`), the marker is part of another token, such as a JWT.
+  const marker = new RegExp(`(^|[^A-Za-z0-9._~+/-])${prefix}_`);
+  return (request) => valuesOf(request, 'authorization').some((value) => marker.test(value));
+}

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '../decision.js';
 import { decisionHeaders, exposedHeaders, refusalAnswer } from './http-answer.js';
+import type { IsApiKey } from './http-request.js';
 import type { Permission } from './permission.js';
 import { admit } from './principal.js';
-import type { IsApiKey } from './is-api-key.js';
 import type { MakeRoute, RouteOptions } from './route.js';
 
 /** Middleware for Express, connect and frameworks like them. */
@@ -39,10 +39,15 @@ export function protectWith(makeRoute: MakeRoute, isApiKey: IsApiKey): Protect {
       const proceed = (decision: Decision) => {
         // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
         if (res.headersSent) return;
-        setHeaders(res, decisionHeaders(decision, res.getHeader(exposedHeaders)));
-        if (!decision.allowed) return refuse(res, decision);
-        admit(req, decision.principal);
-        next();
+        const headers = decisionHeaders(decision, res.getHeader(exposedHeaders));
+        for (const name of Object.keys(headers)) res.setHeader(name, headers[name]!);
+        if (decision.allowed) {
+          admit(req, decision.principal);
+          return next();
+        }
+        const { status, body } = refusalAnswer(decision);
+        res.statusCode = status;
+        res.end(body);
       };
       // Not .catch(next): an error of the handler itself would then be reported a second time.
       void route(req).then(proceed, next);
@@ -56,15 +61,4 @@ export function protectWith(makeRoute: MakeRoute, isApiKey: IsApiKey): Protect {
 /** @throws {TypeError} the value is not a function, for example the module that contains it */
 export function assertFunction(otherwise: unknown): void {
   if (otherwise !== undefined && typeof otherwise !== 'function') throw new TypeError('otherwise must be a function');
-}
-
-function refuse(res: ServerResponse, refusal: Exclude<Decision, { allowed: true }>): void {
-  const { status, headers, body } = refusalAnswer(refusal);
-  res.statusCode = status;
-  setHeaders(res, headers);
-  res.end(body);
-}
-
-function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
-  for (const name of Object.keys(headers)) res.setHeader(name, headers[name]!);
 }

@@ -8,10 +8,9 @@ import {
   overridden,
 } from '../operation.js';
 import type { Question } from '../question.js';
-import type { ClientAddress } from './client-address.js';
-import { type Permission, assertPermission } from './permission.js';
-import type { HttpRequest } from './http-request.js';
-import { questionFrom } from './question-from.js';
+import { type ClientAddress, clientAddress } from './client-address.js';
+import { type HttpRequest, valuesOf } from './http-request.js';
+import { type Permission, assertPermission, filledIn, permissionFor } from './permission.js';
 
 export interface RouteOptions {
   /** What the handler does, where the method does not show it: READ for a search by POST, DESTROY for a purge. */
@@ -39,14 +38,14 @@ export interface RouteParts {
   readonly clientAddress?: ClientAddress | undefined;
 }
 
-export function routeWith({ check, operationOf, clientAddress }: RouteParts): MakeRoute {
+export function routeWith({ check, operationOf, clientAddress: ownAddress }: RouteParts): MakeRoute {
   return (permission, options = {}) => {
     assertRoute(permission, options);
     const { operation, operations } = options;
     const ofMethod = overridden(operationOf, operations);
     return (request) => {
       const does = operation ?? ofMethod(request.method ?? '');
-      return check(questionFrom(request, { permission, operation: does, clientAddress }));
+      return check(questionFrom(request, permission, does, ownAddress));
     };
   };
 }
@@ -56,4 +55,30 @@ export function assertRoute(permission: Permission, { operation, operations }: R
   assertPermission(permission);
   if (operation !== undefined) assertOperation(operation, 'operation');
   assertOperations(operations);
+}
+
+/**
+ * Turns an HTTP request into a question. The key is read from the Authorization header and from nowhere else.
+ *
+ * A request whose parameters cannot be part of a permission counts as DESTROY, like an unknown method: see
+ * `operationOf`.
+ */
+export function questionFrom(
+  request: HttpRequest,
+  permission: Permission,
+  operation: Operation,
+  ownAddress?: ClientAddress,
+): Question {
+  const template = permissionFor(operation, permission);
+  const filled = filledIn(template, request.params);
+  return {
+    authorization: valuesOf(request, 'authorization'),
+    method: request.method ?? '',
+    operation: filled === undefined ? 'DESTROY' : operation,
+    permission: filled ?? '',
+    template,
+    clientIp: clientAddress(request, ownAddress),
+    userAgent: valuesOf(request, 'user-agent')[0],
+    requestId: valuesOf(request, 'x-request-id')[0],
+  };
 }

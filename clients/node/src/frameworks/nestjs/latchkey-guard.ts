@@ -1,21 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpException, Inject, Injectable } from '@nestjs/common';
 // NestJS is ESM only. Our declarations have to say so, or a project with `module: node16` cannot read them.
-import type { CanActivate, ExecutionContext } from '@nestjs/common' with { 'resolution-mode': 'import' };
+import type { CanActivate, ExecutionContext, Type } from '@nestjs/common' with { 'resolution-mode': 'import' };
 import { HttpAdapterHost, ModuleRef, Reflector } from '@nestjs/core';
 import type * as core from '@nestjs/core' with { 'resolution-mode': 'import' };
-import type { Decision } from '../../decision.js';
 import type { Guard } from '../../guard.js';
 import { decisionHeaders, exposedHeaders, refusalAnswer } from '../../http/http-answer.js';
+import type { HttpRequest } from '../../http/http-request.js';
 import type { Permission } from '../../http/permission.js';
 import { admit } from '../../http/principal.js';
 import type { Route, RouteOptions } from '../../http/route.js';
-import { type OtherGuard, OtherGuards } from './other-guard.js';
-import { httpRequest, rawRequest } from './raw-request.js';
+import { type FastifyLike, fromFastify } from '../from-fastify.js';
 
 /** The injection token under which LatchkeyModule provides the application's one guard. */
 export const guardToken = Symbol('@latchkey/guard');
 export const protectionKey = '@latchkey/guard:protection';
+
+/** A guard of the platform, as `@UseGuards` takes it. */
+type OtherGuard = Type<CanActivate> | CanActivate;
 
 export interface PermissionOptions extends RouteOptions {
   /**
@@ -48,16 +50,14 @@ export function isAdmitted(raw: IncomingMessage): boolean {
 @Injectable()
 export class LatchkeyGuard implements CanActivate {
   private readonly routes = new Map<Protection, Route>();
-  private readonly others: OtherGuards;
+  private readonly others = new Map<OtherGuard, Promise<CanActivate>>();
 
   constructor(
     @Inject(guardToken) private readonly guard: Guard,
     @Inject(Reflector) private readonly reflector: core.Reflector,
     @Inject(HttpAdapterHost) private readonly host: core.HttpAdapterHost,
-    @Inject(ModuleRef) moduleRef: core.ModuleRef,
-  ) {
-    this.others = new OtherGuards(moduleRef);
-  }
+    @Inject(ModuleRef) private readonly moduleRef: core.ModuleRef,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const protection = this.protectionOf(context);
@@ -67,7 +67,7 @@ export class LatchkeyGuard implements CanActivate {
     const { otherwise } = protection.options;
     const mayPass =
       otherwise && !this.guard.isApiKey(raw)
-        ? await this.others.admits(otherwise, context)
+        ? await this.otherAdmits(otherwise, context)
         : await this.admits(this.routeOf(protection), raw, context);
     if (mayPass) admittedTo.set(raw, context.getHandler());
     return mayPass;
@@ -79,8 +79,12 @@ export class LatchkeyGuard implements CanActivate {
     // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
     if (this.host.httpAdapter.isHeadersSent(response)) return false;
     const exposed: unknown = this.host.httpAdapter.getHeader(response, exposedHeaders);
-    this.setHeaders(response, decisionHeaders(decision, exposed));
-    if (!decision.allowed) return this.refuse(response, decision);
+    const headers = Object.entries(decisionHeaders(decision, exposed));
+    for (const [name, value] of headers) this.host.httpAdapter.setHeader(response, name, value);
+    if (!decision.allowed) {
+      const { status, body } = refusalAnswer(decision);
+      throw new HttpException(JSON.parse(body), status);
+    }
     admit(raw, decision.principal);
     return true;
   }
@@ -104,13 +108,32 @@ export class LatchkeyGuard implements CanActivate {
     return route;
   }
 
-  private refuse(response: unknown, refusal: Exclude<Decision, { allowed: true }>): never {
-    const { status, headers, body } = refusalAnswer(refusal);
-    this.setHeaders(response, headers);
-    throw new HttpException(JSON.parse(body), status);
+  /** A guard that is given as a class is created once, with its dependencies. */
+  private async otherAdmits(guard: OtherGuard, context: ExecutionContext): Promise<boolean> {
+    if (typeof guard === 'function' && !this.others.has(guard)) this.others.set(guard, this.moduleRef.create(guard));
+    const instance = typeof guard === 'function' ? await this.others.get(guard)! : guard;
+    const answer = await instance.canActivate(context);
+    return typeof answer === 'boolean' ? answer : lastOf(answer);
   }
+}
 
-  private setHeaders(response: unknown, headers: Readonly<Record<string, string>>): void {
-    for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
-  }
+/** Only the last value counts, as in Nest. A guard without a value refuses the request. */
+function lastOf(answers: Exclude<Awaited<ReturnType<CanActivate['canActivate']>>, boolean>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    let last = false;
+    answers.subscribe({ next: (answer) => (last = answer), error: reject, complete: () => resolve(last) });
+  });
+}
+
+/** With Express, Nest's request is Node's own; Fastify wraps it. */
+type PlatformRequest = IncomingMessage | FastifyLike;
+
+export function rawRequest(context: ExecutionContext): IncomingMessage {
+  const request = context.switchToHttp().getRequest<PlatformRequest>();
+  return 'raw' in request ? request.raw : request;
+}
+
+function httpRequest(context: ExecutionContext): HttpRequest {
+  const request = context.switchToHttp().getRequest<PlatformRequest>();
+  return 'raw' in request ? fromFastify(request) : request;
 }

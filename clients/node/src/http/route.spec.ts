@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { denied, granted } from '../testing/answers.js';
 import { GuardedApp } from '../testing/guarded-app.js';
-import { isApiKeyBy } from './is-api-key.js';
-import { questionFrom } from './question-from.js';
+import { isApiKeyBy } from './http-request.js';
+import { questionFrom } from './route.js';
 
 const app = new GuardedApp();
 const { latchkey } = app;
@@ -25,7 +25,7 @@ describe('the question for the service', () => {
     const asked = (authorization: string | string[]) => {
       const headers = { authorization, 'user-agent': 'curl/8' } as IncomingHttpHeaders;
       const request = { method: 'GET', rawHeaders: rawHeaders!, headers, socket: {} };
-      return questionFrom(request, { permission: 'systems:read', operation: 'READ', clientAddress: undefined });
+      return questionFrom(request, 'systems:read', 'READ');
     };
     expect(asked('Bearer one')).toMatchObject({ authorization: ['Bearer one'], userAgent: 'curl/8', clientIp: '' });
     expect(asked(['Bearer one', 'Bearer two']).authorization).toEqual(['Bearer one', 'Bearer two']);

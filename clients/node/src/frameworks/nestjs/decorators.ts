@@ -1,7 +1,16 @@
-import { SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
+import { type ExecutionContext, SetMetadata, UseGuards, applyDecorators, createParamDecorator } from '@nestjs/common';
+import type { Principal as GuardPrincipal } from '../../decision.js';
 import type { Permission as RoutePermission } from '../../http/permission.js';
+import { type GuardedRequest, principalOf } from '../../http/principal.js';
 import { assertRoute } from '../../http/route.js';
-import { LatchkeyGuard, OPEN, type PermissionOptions, protectionKey } from './latchkey-guard.js';
+import {
+  LatchkeyGuard,
+  OPEN,
+  type PermissionOptions,
+  isAdmitted,
+  protectionKey,
+  rawRequest,
+} from './latchkey-guard.js';
 
 /**
  * Lets only granted requests through to a handler, or to all handlers of a controller. On a handler it replaces the one
@@ -22,3 +31,14 @@ export function Permission(
  * handler it replaces `@Permission` on the controller. There is no principal.
  */
 export const Public = (): ClassDecorator & MethodDecorator => SetMetadata(protectionKey, OPEN);
+
+/**
+ * The account and the key that the request acts with: `@Principal() principal: Principal`. It is undefined
+ * for a request without an API key that `otherwise` let through. Throws on a route without `@Permission`.
+ */
+export const Principal: () => ParameterDecorator = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const request: GuardedRequest = rawRequest(context);
+  return isAdmitted(request) ? request.latchkey : principalOf(request);
+});
+
+export type Principal = GuardPrincipal;
