@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { readConfig } from '../config/config.js';
-import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/sign-in/stored-costs.js';
+import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/sign-in/decoys.js';
 import { createDataSource } from '../infrastructure/outbound/postgres/schema.js';
 import { Log } from '../infrastructure/telemetry/log.js';
 import { NO_TRACES } from '../infrastructure/telemetry/traces.js';

@@ -10,20 +10,17 @@ import { JwksPlatformTokens } from '../infrastructure/outbound/platform-login/jw
 import { OidcPlatformLogin } from '../infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/housekeeping.js';
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/sign-in/password-guesses.js';
-import { PostgresSessions } from '../infrastructure/outbound/postgres/sign-in/sessions.js';
-import { PostgresSharedKey } from '../infrastructure/outbound/postgres/sign-in/shared-key.js';
-import { PostgresSpentSignIns } from '../infrastructure/outbound/postgres/sign-in/spent-sign-ins.js';
-import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/sign-in/stored-costs.js';
+import { PostgresSessions, PostgresSpentSignIns } from '../infrastructure/outbound/postgres/sign-in/sessions.js';
+import { PostgresSharedKey, PostgresStoredCosts } from '../infrastructure/outbound/postgres/sign-in/decoys.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
 import type { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import type { SessionSource } from '../infrastructure/outbound/postgres/client/data-source.js';
-import { PostgresOutage } from '../infrastructure/outbound/postgres/client/outage.js';
+import { PostgresOutage } from '../infrastructure/outbound/postgres/client/errors.js';
 import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/standby.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
-import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-removal.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
 import { ChangeTimes } from '../infrastructure/telemetry/change-times.js';
@@ -80,7 +77,6 @@ export function buildAdapters(
     }),
     changeTimes,
     changeWaits: new ChangeWaits(stores.instances, changeTimes),
-    usagePruning: new PostgresUsagePruning(database),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,

@@ -44,7 +44,7 @@ export function buildJobs(
     new MeasureAccountsJob(adapters.accounts),
     new RenewInstanceJob(adapters.instances, { version: version(), leaseMs: config.leaseMs }),
     ...outboxJobs(useCases, adapters, log),
-    { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.usagePruning.run() },
+    { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.housekeeping.pruneUsage() },
   ];
   if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
   if (!config.demo) log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');

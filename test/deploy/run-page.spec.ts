@@ -112,7 +112,7 @@ describe('the commands in docs/run.md', () => {
         await app.changeAccountStatus[change](owner.id);
       await app.purgeAccount.execute(owner.id, undefined, { actorId: 'admin:ada', client: client() });
       await app.housekeeping.run();
-      await app.usagePruning.run();
+      await app.housekeeping.pruneUsage();
     } finally {
       await app.close();
     }

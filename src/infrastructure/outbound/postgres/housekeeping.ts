@@ -2,8 +2,8 @@ import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../domain
 import { SPENT_SIGN_IN_KEPT_MS } from '../../../domain/accounts/session.js';
 import { FAILED_KEPT_MS } from '../../../domain/notices/retry-schedule.js';
 import { DAY_MS } from '../../../domain/time.js';
-import type { Database } from './client/database.js';
-import { deleteOldRows, type OldRows } from './client/old-rows.js';
+import { USAGE_KEPT_DAYS } from '../../../domain/usage/key-history.js';
+import { type Database, databaseNow } from './client/database.js';
 
 const ago = (ms: number) => `($1::timestamptz - make_interval(secs => ${ms / 1000}))`;
 
@@ -25,11 +25,63 @@ const OLD: readonly OldRows[] = [
   },
 ];
 
-/** Deletes rows that no longer affect any answer. */
+const TODAY = `($1::timestamptz AT TIME ZONE 'UTC')::date`;
+
+const OLD_USAGE: readonly OldRows[] = [
+  ...['api_key_addresses', 'api_key_denials'].map((table) => ({
+    table,
+    areOld: `last_at <= $1::timestamptz - make_interval(days => ${USAGE_KEPT_DAYS})`,
+  })),
+  { table: 'api_key_days', areOld: `day <= ${TODAY} - ${USAGE_KEPT_DAYS}` },
+  // A network stays known for this many days after its last day.
+  { table: 'api_key_networks', areOld: `last_on < ${TODAY} - ${USAGE_KEPT_DAYS}` },
+];
+
 export class PostgresHousekeeping {
   constructor(private readonly database: Database) {}
 
+  /** Deletes rows that no longer affect any answer. */
   run(): Promise<void> {
     return deleteOldRows(this.database, OLD);
   }
+
+  /** Deletes usage that is older than we keep it. */
+  pruneUsage(): Promise<void> {
+    return deleteOldRows(this.database, OLD_USAGE);
+  }
+}
+
+/** Rows for each statement. After a flood or after midnight more rows are old than one statement has time to delete. */
+const BATCH = 10_000;
+
+/** Which rows are old, as an SQL condition that an index answers. `$1::timestamptz` is the time. */
+interface OldRows {
+  readonly table: string;
+  readonly areOld: string;
+}
+
+/**
+ * Deletes a batch of each kind in turn, until none has more. So a kind that has many or that fails does not delay the
+ * others. Each batch is a transaction of its own, so that no row stays locked for long. Throws the first error at the end.
+ */
+async function deleteOldRows(database: Database, kinds: readonly OldRows[]): Promise<void> {
+  const now = await database.run(databaseNow);
+  const errors: unknown[] = [];
+  for (let left = kinds; left.length > 0;) {
+    const unfinished: OldRows[] = [];
+    for (const kind of left) {
+      const deleted = await deleteBatch(database, kind, now).catch((error: unknown) => void errors.push(error));
+      if (deleted === BATCH) unfinished.push(kind);
+    }
+    left = unfinished;
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+/** Skips rows that a request or another instance has locked. */
+async function deleteBatch(database: Database, { table, areOld }: OldRows, now: Date): Promise<number> {
+  const old = `SELECT ctid FROM ${table} WHERE ${areOld} LIMIT $2 FOR UPDATE SKIP LOCKED`;
+  const statement = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${old}))`;
+  const [, count] = await database.maintain((manager) => manager.query<[unknown, number]>(statement, [now, BATCH]));
+  return count;
 }

@@ -1,8 +1,7 @@
 import { IsNull, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import type { AuditTrailSnapshot, AuditTrailTransaction } from '../../../../application/audit-trail-ports.js';
 import type { AuditPruning, AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
-import { fromSeal, toPruning, toSeal, toSealableEvent } from './mapping.js';
-import { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
+import { AuditEventRow, AuditPruningRow, AuditSealRow, fromSeal, toPruning, toSeal, toSealableEvent } from './rows.js';
 import type { PrimaryClient } from '../client/connection.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { accountHistories, keyHistories } from './histories.js';

@@ -6,8 +6,7 @@ import {
 } from '../../../../application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
-import { toSealableEvent } from './mapping.js';
-import { AuditEventRow } from './rows.js';
+import { AuditEventRow, toSealableEvent } from './rows.js';
 import { PostgresAuditTrailTransaction, rowsById } from './audit-trail-transaction.js';
 import type { Database } from '../client/database.js';
 

@@ -20,19 +20,17 @@ import {
 import { type Page, pageOf, type PageRequest, textIn, wrongCursor } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
-import { fromAuditEvent } from './mapping.js';
+import { AuditEventRow, fromAuditEvent } from './rows.js';
 import { AccountRow } from '../accounts/rows.js';
 import { ApiKeyRow } from '../keys/rows.js';
-import { AuditEventRow } from './rows.js';
 import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/failure-flood.js';
-import { PostgresOutage } from '../client/outage.js';
+import { PostgresOutage, unavailable } from '../client/errors.js';
 import type { Primary } from '../client/primary.js';
 import { ReservedConnections, statement } from '../client/reserved-connections.js';
 import { PREPARES_COMMIT, type Synchrony } from '../client/server-state.js';
 import { committedSynchronously } from '../client/standby.js';
-import { unavailable } from '../client/errors.js';
 
 /** One commit runs at a time, while failures that arrive collect for the next one. */
 const CONNECTIONS = 1;

@@ -2,8 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import type { Limits, SessionSource, Work } from './data-source.js';
-import { unavailable } from './errors.js';
-import { PostgresOutage } from './outage.js';
+import { PostgresOutage, unavailable } from './errors.js';
 import { poolInstruments } from './pool.js';
 
 /** The pool for all but the validation path. Any error that keeps PostgreSQL from answering becomes `unavailable`. */

@@ -125,7 +125,7 @@ describe.each(POOLINGS)('every commit with pooling by %s', (pooling) => {
     await sql(owned.url, MAKE_OLD);
     await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 0).execute();
     await app.housekeeping.run();
-    await app.usagePruning.run();
+    await app.housekeeping.pruneUsage();
     expect(await sql(owned.url, LEFT_OVER)).toEqual([]);
   });
 

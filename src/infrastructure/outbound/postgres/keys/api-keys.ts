@@ -2,13 +2,12 @@ import { Any, type EntityManager } from 'typeorm';
 import type { KeyFilter, KeyPosition, OwnedKey } from '../../../../application/lists.js';
 import type { ApiKeys, KeyList } from '../../../../application/ports.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
-import { toAccount } from '../accounts/mapping.js';
+import { toAccount } from '../accounts/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { keyPage, withOwners } from './key-page.js';
 import { hasStatus } from './key-status-sql.js';
 import { listedKeys } from './listed-keys.js';
-import { toApiKey } from './mapping.js';
-import { ApiKeyRow } from './rows.js';
+import { ApiKeyRow, toApiKey } from './rows.js';
 
 export class PostgresApiKeys implements ApiKeys {
   /** @param endsIdleKeys whether lists show when a key ends unless it is used */

@@ -1,27 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { UnansweredChange } from '../../../../application/account-transaction.js';
 import type { Instances } from '../../../../application/ports.js';
 import type { Database } from '../client/database.js';
 
-/** A process that serves, or that served within the last day. Nothing but `renewed_at` ever changes. */
-@Entity('instances')
-export class InstanceRow {
-  /** Random, and new at each start. */
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'instances_pkey' })
-  id!: string;
-  @Column('text')
-  version!: string;
-  @Column('integer', { name: 'lease_ms' })
-  leaseMs!: number;
-  @Column({ type: 'timestamptz', precision: 3 })
-  since!: Date;
-  @Column({ type: 'timestamptz', name: 'renewed_at', precision: 3 })
-  renewedAt!: Date;
-}
-
-/** A process that served lately. */
+/** A process that served lately. Nothing but the time of its renewal ever changes. */
 export interface Instance {
+  /** Random, and new at each start. */
   readonly id: string;
   readonly version: string;
   readonly leaseMs: number;

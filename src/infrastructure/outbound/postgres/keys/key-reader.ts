@@ -3,12 +3,11 @@ import type { DatabaseClock, KeyReader, KeyReading } from '../../../../applicati
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
-import { PostgresOutage } from '../client/outage.js';
+import { PostgresOutage, unavailable } from '../client/errors.js';
 import type { Primary } from '../client/primary.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/server-state.js';
 import { ReservedConnections, type Statement, statement } from '../client/reserved-connections.js';
 import { type KeyReadingRow, readKeys, toReading } from './read-keys.js';
-import { unavailable } from '../client/errors.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;

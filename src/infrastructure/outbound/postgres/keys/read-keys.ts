@@ -5,8 +5,7 @@ import type { Attribute } from '../../../../domain/accounts/account-attributes.j
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
 import type { AccessLevel } from '../../../../domain/accounts/access-level.js';
 import { KeyStanding } from '../../../../domain/keys/key-standing.js';
-import { statusOf } from '../accounts/mapping.js';
-import type { StoredStatus } from '../accounts/rows.js';
+import { statusOf, type StoredStatus } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
 import { LONGEST_LEASE_MS } from './instances.js';
 import { IS_SYNCHRONOUS, PREPARES_COMMIT, READABLE, setting, TIMELINE } from '../client/server-state.js';

@@ -1,19 +1,70 @@
 import { randomUUID } from 'node:crypto';
-import { Any, type EntityManager, IsNull, Not } from 'typeorm';
+import { Any, Check, Column, Entity, type EntityManager, Index, IsNull, Not, PrimaryColumn } from 'typeorm';
 import {
   channelsOf,
   deliveriesOf,
   type Delivery,
-  type NoticeReceivers,
   type KeyNotice,
+  type NoticeChannel,
   noticeData,
+  type NoticeReceivers,
+  type NoticeType,
 } from '../../../../domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import { AccountRow } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
-import { OutboxRow } from './rows.js';
 
-/** Locks the keys' counters in the order of their ids, so that two transactions about the same keys can't deadlock. */
+/**
+ * One row for the platform and one for each person that a notice goes to. It stays until the notice is delivered, or until failed notices are
+ * deleted.
+ */
+@Entity('outbox')
+@Check('outbox_channel', `channel IN ('webhook', 'mail')`)
+@Index('outbox_waiting', ['channel', 'nextTryAt', 'sequence'], { where: 'failed_at IS NULL' })
+@Index('outbox_mail_of_owner', ['ownerId'], { where: "channel = 'mail'" })
+@Index('outbox_mail_of_manager', ['recipient'], { where: 'recipient IS NOT NULL' })
+export class OutboxRow {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'outbox_pkey' })
+  id!: string;
+  @Column('varchar', { length: 7 })
+  channel!: NoticeChannel;
+  @Column('varchar', { length: 40 })
+  type!: NoticeType;
+  @Column('varchar', { name: 'owner_id', length: 128 })
+  ownerId!: string;
+  /** The manager of the owner whom a mail goes to; null for the owner, and for webhooks. */
+  @Column('varchar', { length: 128, nullable: true })
+  recipient!: string | null;
+  /** JSON, sent as this exact text, so that all attempts are identical. */
+  @Column('text')
+  data!: string;
+  @Column({ type: 'timestamptz', name: 'told_at', precision: 3 })
+  toldAt!: Date;
+  @Column('bigint')
+  sequence!: string;
+  /** Failed attempts. */
+  @Column('integer', { default: 0 })
+  tries!: number;
+  @Column({ type: 'timestamptz', name: 'next_try_at', precision: 3 })
+  nextTryAt!: Date;
+  /** An attempt that fails after this time is the last one. */
+  @Index('outbox_by_end')
+  @Column({ type: 'timestamptz', name: 'give_up_at', precision: 3 })
+  giveUpAt!: Date;
+  /** Set by the sender that is delivering the notice. If the sender dies, others may take over after this time. */
+  @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
+  claimedUntil!: Date | null;
+  /** When the notice was given up. */
+  @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, nullable: true })
+  failedAt!: Date | null;
+  @Column('text', { name: 'last_error', nullable: true })
+  lastError!: string | null;
+}
+
+/**
+ * Locks the keys' counters in the order of their ids, so that two transactions about the same keys can't deadlock. They are
+ * separate from api_keys: writing a notice neither locks nor changes what a validation reads.
+ */
 const COUNT = `
   INSERT INTO notice_sequences AS counted (key_id, last)
   SELECT key_id, number FROM unnest($1::uuid[], $2::bigint[]) AS notices (key_id, number) ORDER BY key_id

@@ -2,7 +2,7 @@ import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } f
 import type { NoticeChannel, NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
 import { EXTRA_TRIES, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import { NOW, NOW_ONCE, type Database } from '../client/database.js';
-import { OutboxRow } from './rows.js';
+import { OutboxRow } from './outbox-writer.js';
 
 /** Longer than the longest attempt, by PostgreSQL's clock. */
 const CLAIM_SECONDS = 60;
@@ -122,18 +122,8 @@ function toClaim({ id, type, recipient, data, timestamp, ...claim }: ClaimedRow)
   return { message: { id, type, timestamp, recipient, data: JSON.parse(data) as NoticeData }, ...claim };
 }
 
-function toUndelivered(row: OutboxRow): UndeliveredMessage {
-  const { id, channel, type, recipient, toldAt, tries, nextTryAt, failedAt, lastError } = row;
-  return {
-    id,
-    channel,
-    type,
-    timestamp: toldAt,
-    recipient,
-    data: JSON.parse(row.data) as NoticeData,
-    tries,
-    nextTryAt: failedAt ? null : nextTryAt,
-    failedAt,
-    lastError,
-  };
+function toUndelivered({ toldAt: timestamp, data, nextTryAt, failedAt, ...row }: OutboxRow): UndeliveredMessage {
+  const { id, channel, type, recipient, tries, lastError } = row;
+  const message = { id, channel, type, timestamp, recipient, data: JSON.parse(data) as NoticeData };
+  return { ...message, tries, nextTryAt: failedAt ? null : nextTryAt, failedAt, lastError };
 }

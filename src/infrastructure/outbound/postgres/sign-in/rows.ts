@@ -39,17 +39,6 @@ export class PasswordGuessesRow {
   succeededAt!: Date | null;
 }
 
-/** A sign-in at the platform that came back. */
-@Entity('spent_sign_ins')
-export class SpentSignInRow {
-  /** SHA-256 of the state in its cookie. */
-  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'spent_sign_ins_pkey' })
-  state!: Buffer;
-  @Index('spent_sign_ins_by_time')
-  @Column({ type: 'timestamptz', name: 'spent_at', precision: 3 })
-  spentAt!: Date;
-}
-
 /** Holds a single row: random bytes for decoys and for the cookies of pending sign-ins. */
 @Entity('decoy_key')
 @Check('decoy_key_is_one', 'id = 1')

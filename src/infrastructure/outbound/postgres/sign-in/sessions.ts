@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import type { Session, SessionOpening, Sessions } from '../../../../application/ports.js';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '../../../../application/ports.js';
 import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
-import { fromAuditEvent } from '../audit/mapping.js';
-import type { Database } from '../client/database.js';
-import { toAccount } from '../accounts/mapping.js';
-import { ACTIVE } from '../accounts/rows.js';
+import { fromAuditEvent } from '../audit/rows.js';
+import { type Database, NOW } from '../client/database.js';
+import { ACTIVE, toAccount } from '../accounts/rows.js';
+import { crowdGate } from '../client/crowd-reader.js';
 import { SessionRow } from './rows.js';
 
 /** For a person who signed in with a password that we checked. */
@@ -70,3 +70,21 @@ function signInOf({ authenticatedAt, acr }: SessionRow): PlatformSignIn | undefi
   if (authenticatedAt === null && acr === null) return undefined;
   return { authenticatedAt: authenticatedAt ?? undefined, acr: acr ?? undefined };
 }
+
+/** Sign-ins at the platform that came back, by the SHA-256 of the state in their cookie. */
+export class PostgresSpentSignIns implements SpentSignIns {
+  private readonly gate = crowdGate();
+
+  constructor(private readonly database: Database) {}
+
+  spend(state: string, requester: Requester): Promise<boolean> {
+    const stateDigest = createHash('sha256').update(state).digest();
+    return this.gate.pass(async () => {
+      const spent = await this.database.transaction((manager) => manager.query<unknown[]>(SPEND, [stateDigest]));
+      return spent.length > 0;
+    }, requester);
+  }
+}
+
+const SPEND = `
+  INSERT INTO spent_sign_ins (state, spent_at) VALUES ($1, ${NOW}) ON CONFLICT (state) DO NOTHING RETURNING state`;

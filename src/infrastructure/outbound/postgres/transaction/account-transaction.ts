@@ -9,18 +9,14 @@ import type { IdleNotice } from '../../../../domain/notices/idle-keys.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { fromAuditEvent } from '../audit/mapping.js';
-import { AuditEventRow } from '../audit/rows.js';
-import { OutboxRow } from '../outbox/rows.js';
+import { OutboxRow, type OutboxWriter } from '../outbox/outbox-writer.js';
+import { AuditEventRow, fromAuditEvent } from '../audit/rows.js';
 import { databaseNow } from '../client/database.js';
 import { listedKeys } from '../keys/listed-keys.js';
-import { changingColumns, fromApiKey, toApiKey } from '../keys/mapping.js';
-import { fromAccount, fromFormerAccount, managedBy, toAccount } from '../accounts/mapping.js';
-import { ApiKeyRow, IdleNoticeRow } from '../keys/rows.js';
-import { AccountRow } from '../accounts/rows.js';
+import { ApiKeyRow, changingColumns, fromApiKey, IdleNoticeRow, toApiKey } from '../keys/rows.js';
+import { AccountRow, fromAccount, fromFormerAccount, managedBy, toAccount } from '../accounts/rows.js';
 import { SessionRow } from '../sign-in/rows.js';
-import { forgetUsage } from '../usage/usage-removal.js';
+import { forgetUsage } from '../usage/usage-writer.js';
 import { isUniqueViolation } from '../client/errors.js';
 
 /** The highest event id handed out so far, by a committed transaction or not. */

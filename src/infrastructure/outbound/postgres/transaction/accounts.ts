@@ -8,8 +8,7 @@ import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { managedBy, storedAs, toAccount } from '../accounts/mapping.js';
-import { AccountRow, ACTIVE } from '../accounts/rows.js';
+import { AccountRow, ACTIVE, managedBy, storedAs, toAccount } from '../accounts/rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 
 /** Says in SQL for whom `isManagedBy` is true. */

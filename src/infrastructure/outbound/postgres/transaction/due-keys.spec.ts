@@ -9,7 +9,7 @@ import { dueNotices } from '../../../../application/notices/notify-owners.js';
 import { dueExpiryNotice } from '../../../../domain/notices/due-notices.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow } from '../client/database.js';
-import { SAVE_NOTICES } from './due-keys-sql.js';
+import { SAVE_NOTICES } from './due-keys.js';
 
 let app: OwnApplication;
 beforeAll(async () => {

@@ -5,17 +5,14 @@ import type {
   KeyImports,
   NewImport,
 } from '../../../../application/key-import-ports.js';
-import { toAccount } from '../accounts/mapping.js';
-import { AccountRow } from '../accounts/rows.js';
-import { fromAuditEvent } from '../audit/mapping.js';
-import { AuditEventRow } from '../audit/rows.js';
+import { AccountRow, toAccount } from '../accounts/rows.js';
+import { AuditEventRow, fromAuditEvent } from '../audit/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { insertMany } from '../client/many-rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { countActive } from '../keys/api-keys.js';
-import { fromApiKey, toApiKey } from '../keys/mapping.js';
-import { ApiKeyRow } from '../keys/rows.js';
+import { ApiKeyRow, fromApiKey, toApiKey } from '../keys/rows.js';
 
 export class PostgresKeyImports implements KeyImports {
   private last: Promise<unknown> = Promise.resolve();

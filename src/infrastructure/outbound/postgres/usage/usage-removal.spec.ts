@@ -43,7 +43,7 @@ test('deletes usage that is older than 90 days and keeps the rest', async () => 
     app.usage.noteRefusal(key.id, at, { clientIp, service: null, ...asked });
     await app.usage.flush();
   }
-  await app.usagePruning.run();
+  await app.housekeeping.pruneUsage();
   expect(await rows(key.id)).toEqual({
     addresses: ['192.0.4.1', '192.0.5.1'],
     denials: ['192.0.4.1', '192.0.5.1'],
@@ -61,10 +61,10 @@ test('deletes several batches in one run and skips locked rows', async () => {
   );
   await app.database.transaction(async (manager) => {
     await manager.query(`SELECT FROM api_key_days WHERE key_id = ${id('7')} FOR UPDATE`);
-    await app.usagePruning.run();
+    await app.housekeeping.pruneUsage();
   });
   const left = () => app.sql(`SELECT FROM api_key_days WHERE day = date '2020-01-01'`);
   expect(await left()).toHaveLength(1);
-  await app.usagePruning.run();
+  await app.housekeeping.pruneUsage();
   expect(await left()).toHaveLength(0);
 });

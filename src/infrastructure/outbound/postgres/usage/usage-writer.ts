@@ -5,7 +5,6 @@ import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';
 import { withNetworks } from './networks.js';
 import type { NotedUse } from './noted-key.js';
-import { lockUsage } from './usage-removal.js';
 
 export interface UsageParts {
   readonly database: Database;
@@ -15,7 +14,10 @@ export interface UsageParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Writes the tables in this order, and keys in the order of their ids, so that two instances can't deadlock. */
+/**
+ * Writes the tables in this order, and keys in the order of their ids, so that two instances can't deadlock. No table of usage
+ * refers to api_keys: writing a use and revoking a key never wait for each other.
+ */
 export async function writeUsage(
   manager: EntityManager,
   noted: readonly NotedUse[],
@@ -85,4 +87,24 @@ async function countDays(manager: EntityManager, uses: readonly NotedUse[]): Pro
     rows.map(({ granted }) => granted).join(),
     rows.map(({ refused }) => refused).join(),
   ]);
+}
+
+/** An arbitrary number, the same on all instances. */
+const USAGE_LOCK = 5_052_193_863;
+
+/** A purge waits for flushes that have started. A flush that starts later sees that the keys are purged. */
+async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): Promise<void> {
+  const lock = as === 'flush' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
+  await manager.query(`SELECT ${lock}($1)`, [USAGE_LOCK]);
+}
+
+const TABLES = ['api_key_usage', 'api_key_addresses', 'api_key_denials', 'api_key_days', 'api_key_networks'];
+
+/** Call it after the keys are marked as purged, so that nothing is written again. */
+export async function forgetUsage(manager: EntityManager, ownerId: string): Promise<void> {
+  await lockUsage(manager, 'purge');
+  for (const table of TABLES) {
+    const ofPurgedKeys = 'key_id IN (SELECT id FROM api_keys WHERE owner_id = $1 AND purged)';
+    await manager.query(`DELETE FROM ${table} WHERE ${ofPurgedKeys}`, [ownerId]);
+  }
 }

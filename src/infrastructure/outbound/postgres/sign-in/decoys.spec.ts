@@ -5,7 +5,7 @@ import {
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
-import { PostgresStoredCosts } from './stored-costs.js';
+import { PostgresStoredCosts } from './decoys.js';
 
 let app: OwnApplication;
 beforeAll(async () => {
