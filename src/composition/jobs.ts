@@ -1,12 +1,13 @@
 import { type Config, version } from '../config/config.js';
 import { HOUR_MS, MINUTE_MS } from '../domain/time.js';
-import type { Job } from '../infrastructure/inbound/clock/job.js';
-import { MeasureAccountsJob } from '../infrastructure/inbound/clock/measure-accounts.job.js';
-import { MeasureOutboxJob } from '../infrastructure/inbound/clock/measure-outbox.job.js';
-import { EndReportedKeysJob } from '../infrastructure/inbound/clock/end-reported-keys.job.js';
-import { RenewInstanceJob } from '../infrastructure/inbound/clock/renew-instance.job.js';
-import { SealAuditEventsJob } from '../infrastructure/inbound/clock/seal-audit-events.job.js';
-import { SendNoticesJob } from '../infrastructure/inbound/clock/send-notices.job.js';
+import type { Job } from '../infrastructure/inbound/clock/clock.js';
+import {
+  EndReportedKeysJob,
+  MeasureAccountsJob,
+  RenewInstanceJob,
+  SealAuditEventsJob,
+} from '../infrastructure/inbound/clock/upkeep.jobs.js';
+import { MeasureOutboxJob, SendNoticesJob } from '../infrastructure/inbound/clock/outbox.jobs.js';
 import type { Readiness } from '../infrastructure/inbound/shared/readiness.js';
 import type { Log } from '../infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';

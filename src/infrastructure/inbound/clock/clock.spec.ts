@@ -3,8 +3,7 @@ import { LatchkeyError } from '../../../domain/errors.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { HOUR_MS } from '../../../domain/time.js';
 import { Log } from '../../telemetry/log.js';
-import { Clock } from './clock.js';
-import type { Job } from './job.js';
+import { Clock, type Job } from './clock.js';
 
 /** The lines of the log, and the metrics of a clock with these jobs. */
 function setUp(...jobs: Job[]) {

@@ -1,7 +1,23 @@
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
-import type { Job } from './job.js';
-import { ScheduledJob } from './scheduled-job.js';
+import { LatchkeyError } from '../../../domain/errors.js';
+
+/** Work that runs by the clock. `composition/jobs.ts` registers a job, which is then run, measured and stopped. */
+export interface Job {
+  /** The name in metrics and in the log, such as `sweep-due-ends`. */
+  readonly name: string;
+  /** The pause between the end of one run and the start of the next. */
+  readonly everyMs: number;
+  /** May return milliseconds to make the next run come sooner. */
+  run(): Promise<number | void>;
+  /** Called before the first run, with a function that makes the next run due at once. */
+  hurriedBy?(hurry: () => void): void;
+  instruments?(): readonly Instrument[];
+  /** Called when the service stops. The current run must end soon. */
+  stop?(): void;
+  /** Whether the job runs once more at the end, after everything else has stopped. */
+  readonly runsAtEnd?: boolean;
+}
 
 /** Runs each job on its own timer, so that a failing or slow job does not delay the others. */
 export class Clock {
@@ -28,5 +44,92 @@ export class Clock {
       gauge('latchkey_job_lag_seconds', 'Time since a run of a job last succeeded', each('lagSeconds'), 'max'),
       ...this.jobs.flatMap((job) => job.instruments()),
     ];
+  }
+}
+
+class ScheduledJob {
+  runs = 0;
+  failures = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private isFailing = false;
+  /** Whether it fails because a store is unavailable. */
+  private isOutage = false;
+  private hasStarted = false;
+  private hasEnded = false;
+  private isRunning = false;
+  /** Set during a run, which may have read its data too early. Another run follows it. */
+  private isHurried = false;
+  private succeededAt = performance.now();
+
+  constructor(
+    private readonly job: Job,
+    private readonly log: Log,
+  ) {}
+
+  get name(): string {
+    return this.job.name;
+  }
+
+  get lagSeconds(): number {
+    return (performance.now() - this.succeededAt) / 1000;
+  }
+
+  instruments(): readonly Instrument[] {
+    return this.job.instruments?.() ?? [];
+  }
+
+  start(): void {
+    this.hasStarted = true;
+    this.job.hurriedBy?.(() => this.hurry());
+    this.plan(0);
+  }
+
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    clearTimeout(this.timer);
+    this.job.stop?.();
+    await this.running;
+    if (this.hasStarted && this.job.runsAtEnd) await this.runOnce();
+  }
+
+  private hurry(): void {
+    if (this.isRunning) this.isHurried = true;
+    else this.plan(0);
+  }
+
+  private plan(inMs: number): void {
+    if (this.hasEnded) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.isRunning = true;
+      this.running = this.runOnce().then((nextMs) => {
+        const isHurried = this.isHurried;
+        [this.isRunning, this.isHurried] = [false, false];
+        this.plan(isHurried ? 0 : nextMs);
+      });
+    }, inMs).unref();
+  }
+
+  /** Returns when the next run is due. Repeated failures of a job are logged once, until it succeeds again. */
+  private async runOnce(): Promise<number> {
+    this.runs += 1;
+    try {
+      const soonerMs = await this.job.run();
+      if (this.isFailing) this.log[this.isOutage ? 'debug' : 'info']('a job works again', { job: this.job.name });
+      this.isFailing = false;
+      this.succeededAt = performance.now();
+      return soonerMs ?? this.job.everyMs;
+    } catch (error) {
+      this.failures += 1;
+      const isOutage = error instanceof LatchkeyError && error.code === 'unavailable';
+      if (!this.isFailing || (this.isOutage && !isOutage)) {
+        // An outage has a line of its own.
+        this.log[isOutage ? 'debug' : 'warn']('a job failed', { job: this.job.name });
+        this.log.fault(error);
+      }
+      [this.isFailing, this.isOutage] = [true, isOutage];
+      return this.job.everyMs;
+    }
   }
 }

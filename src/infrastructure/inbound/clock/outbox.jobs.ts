@@ -1,9 +1,10 @@
 import type { SendNotices, TryOutcome } from '../../../application/notices/send-notices.js';
 import type { NoticeChannel } from '../../../domain/notices/key-notice.js';
-import { counter, type Instrument } from '../../telemetry/instrument.js';
+import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
-import type { Job } from './job.js';
+import type { Job } from './clock.js';
+import type { Backlog, UndeliveredNotices } from '../../../application/ports.js';
 
 const RECEIVERS: Readonly<Record<NoticeChannel, string>> = {
   webhook: 'The webhook receiver (WEBHOOK_URL)',
@@ -43,5 +44,40 @@ export class SendNoticesJob implements Job {
     const { channel } = this.notices;
     const each = () => COUNTED.map((outcome) => [{ channel, outcome }, this.attempts.get(outcome)!] as const);
     return [counter('latchkey_outbox_tries_total', 'Attempts to deliver a message, by result', each)];
+  }
+}
+
+/** Counts the messages that are not delivered yet, for the metrics. */
+export class MeasureOutboxJob implements Job {
+  readonly name = 'measure-outbox';
+  readonly everyMs = 15_000;
+  private backlog: Record<NoticeChannel, Backlog> | undefined;
+
+  /** @param channels the configured ones */
+  constructor(
+    private readonly outbox: UndeliveredNotices,
+    private readonly channels: readonly NoticeChannel[],
+  ) {}
+
+  async run(): Promise<void> {
+    this.backlog = await this.outbox.backlog();
+  }
+
+  instruments(): Instrument[] {
+    const each = (field: keyof Backlog) => () =>
+      this.channels.map((channel) => [{ channel }, this.backlog?.[channel][field] ?? 0] as const);
+    const failed = 'Messages that were given up and are still stored, when last counted';
+    const oldest = 'Age of the oldest message that waits, when last counted';
+    // All workers count the same outbox, so the highest value counts.
+    return [
+      gauge(
+        'latchkey_outbox_waiting',
+        'Messages that wait for their next attempt, when last counted',
+        each('waiting'),
+        'max',
+      ),
+      gauge('latchkey_outbox_failed', failed, each('failed'), 'max'),
+      gauge('latchkey_outbox_oldest_seconds', oldest, each('oldestSeconds'), 'max'),
+    ];
   }
 }

@@ -3,7 +3,7 @@ import { eventually } from '../../../../test/support/eventually.js';
 import type { SealAuditEvents } from '../../../application/audit/seal-audit-events.js';
 import { Log } from '../../telemetry/log.js';
 import { Clock } from './clock.js';
-import { SealAuditEventsJob } from './seal-audit-events.job.js';
+import { SealAuditEventsJob } from './upkeep.jobs.js';
 
 describe('SealAuditEventsJob', () => {
   test('reports a lag that grows while events cannot be sealed, and drops once all are sealed', async () => {
