@@ -1,16 +1,15 @@
-import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { callerOf } from '../../src/infrastructure/inbound/grpc/call-pipeline.js';
-import { RefusedCallers } from '../../src/infrastructure/inbound/shared/refused-callers.js';
-import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
+import { RefusedCallers, ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
 import { parseServiceTokens } from '../../src/config/service-roles.js';
 import { Log } from '../../src/infrastructure/telemetry/log.js';
 import { bearer } from '../support/callers/grpc-clients.js';
-import { startService, type Service } from '../support/processes/service.js';
+import { type Service, startService } from '../support/processes/service.js';
 
 const protos = [
   'latchkey/v1/api_key_service.proto',

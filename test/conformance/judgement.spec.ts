@@ -9,7 +9,7 @@ import type { AccessLevel } from '../../src/domain/accounts/access-level.js';
 import { refusalBy } from '../../src/domain/keys/key-rights.js';
 import { KeyStanding } from '../../src/domain/keys/key-standing.js';
 import type { Question } from '../../src/domain/keys/verdict.js';
-import { clientFacts } from '../../src/infrastructure/inbound/shared/client-facts.js';
+import { clientFacts } from '../../src/infrastructure/inbound/shared/request-facts.js';
 import { newOwner } from '../support/callers/owners.js';
 import { type Service, sharedService } from '../support/processes/service.js';
 

@@ -15,8 +15,7 @@ import {
 import type { Log } from '../../telemetry/log.js';
 import type { Outcome, RequestTimes } from '../../telemetry/request-times.js';
 import type { OpenSpan, Traces } from '../../telemetry/traces.js';
-import { mapError } from '../shared/error-table.js';
-import { inProtoSpelling } from '../shared/proto-spelling.js';
+import { inProtoSpelling, mapError } from '../shared/error-table.js';
 import type { Caller, ServiceIdentity } from '../shared/service-identity.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
 

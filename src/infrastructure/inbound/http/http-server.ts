@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { cannotListen } from '../shared/listening.js';
-import { shutDown } from '../shared/shut-down.js';
+import { cannotListen, shutDown } from '../shared/listening.js';
 import { configureHttp, type HttpParts } from './http-app.js';
 
 /**

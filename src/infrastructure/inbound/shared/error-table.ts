@@ -1,5 +1,5 @@
 import { status as grpc } from '@grpc/grpc-js';
-import { LatchkeyError, type ErrorCode } from '../../../domain/errors.js';
+import { type ErrorCode, invalidFields, LatchkeyError } from '../../../domain/errors.js';
 
 interface ErrorMapping {
   readonly http: number;
@@ -52,4 +52,15 @@ interface MappedError extends ErrorMapping {
 export function mapError(error: unknown): MappedError {
   if (!(error instanceof LatchkeyError)) return { ...FAULT, code: 'internal', message: FAULT_MESSAGE };
   return { ...TABLE[error.code], code: error.code, message: error.message };
+}
+
+/** The same error, with its fields spelled as in `proto/`: `displayName` becomes `display_name`. */
+export function inProtoSpelling(error: unknown): unknown {
+  const errors = error instanceof LatchkeyError ? error.details.errors : undefined;
+  if (!errors) return error;
+  return invalidFields(errors.map(({ field, message }) => ({ field: snakeCase(field), message })));
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

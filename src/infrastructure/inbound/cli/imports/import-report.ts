@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { LatchkeyError } from '../../../../domain/errors.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
-import { inProtoSpelling } from '../../shared/proto-spelling.js';
+import { inProtoSpelling } from '../../shared/error-table.js';
 import { type Answer, DONE, NOT_DONE, UsageError } from '../answering.js';
 import type { SentLine } from './import-file.js';
 

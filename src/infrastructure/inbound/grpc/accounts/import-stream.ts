@@ -5,7 +5,7 @@ import type { Actor } from '../../../../domain/audit/audit-event.js';
 import type { ImportedLine } from '../../../../domain/keys/key-import.js';
 import type { ImportKeyRequest__Output } from '../generated/latchkey/v1/ImportKeyRequest.js';
 import type { ImportKeyResponse } from '../generated/latchkey/v1/ImportKeyResponse.js';
-import { inProtoSpelling } from '../../shared/proto-spelling.js';
+import { inProtoSpelling } from '../../shared/error-table.js';
 import type { Each } from '../grpc-door.js';
 import { ACCESS } from './account-messages.js';
 import { timeIn } from './key-messages.js';

@@ -5,7 +5,7 @@ import type { Attribute } from '../../../../domain/accounts/account-attributes.j
 import type { AccessLevel } from '../../../../domain/accounts/access-level.js';
 import type { Denial, DenialReason, Grant } from '../../../../domain/keys/verdict.js';
 import { oncePerList } from '../../../../domain/once-per-list.js';
-import { OUTWARD_DENIAL } from '../../shared/denial-table.js';
+import { OUTWARD_DENIAL } from '../../shared/key-answers.js';
 import { mapError } from '../../shared/error-table.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
 import type { Reason as WireReason } from '../generated/latchkey/v1/Reason.js';

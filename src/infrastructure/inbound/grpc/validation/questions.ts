@@ -3,8 +3,7 @@ import type { ValidationRequest } from '../../../../application/validation/valid
 import type { Operation } from '../../../../domain/keys/access.js';
 import { isPermission } from '../../../../domain/accounts/permission.js';
 import { invalidFields } from '../../../../domain/errors.js';
-import { readBearer } from '../../shared/bearer.js';
-import { clientFacts } from '../../shared/client-facts.js';
+import { clientFacts, readBearer } from '../../shared/request-facts.js';
 import type { KeyRestriction as WireRestriction } from '../generated/latchkey/v1/KeyRestriction.js';
 import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';
 import { numbersOf, type WireQuestion, type WireReport } from './validation-messages.js';

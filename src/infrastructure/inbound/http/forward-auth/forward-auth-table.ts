@@ -1,7 +1,7 @@
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
 import { fillIn, nameOf } from '../../../../domain/accounts/permission.js';
-import { CLOSED, operationOf } from '../../shared/operation-of.js';
+import { CLOSED, operationOf } from '../../shared/request-facts.js';
 
 interface Pattern extends ForwardAuthRoute {
   readonly segments: readonly string[];

@@ -5,10 +5,9 @@ import type { ValidateKey } from '../../../../application/validation/validate-ke
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { Log } from '../../../telemetry/log.js';
-import { plainText } from '../../shared/client-facts.js';
+import { CLOSED, plainText } from '../../shared/request-facts.js';
 import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
 import { RareLines } from '../../shared/rare-lines.js';
-import { CLOSED } from '../../shared/operation-of.js';
 import type { HttpDoor } from '../http-door.js';
 import { hasBody } from '../pipeline/body-parsing.js';
 import * as responses from '../pipeline/openapi-responses.js';

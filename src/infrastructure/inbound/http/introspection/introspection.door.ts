@@ -15,7 +15,7 @@ import type { Config } from '../../../../config/config.js';
 import { attributesByName } from '../../../../domain/accounts/account-attributes.js';
 import { invalidFields } from '../../../../domain/errors.js';
 import type { Grant, Question } from '../../../../domain/keys/verdict.js';
-import { clientFacts } from '../../shared/client-facts.js';
+import { clientFacts } from '../../shared/request-facts.js';
 import { denialError, rateLimitHeaders } from '../../shared/key-answers.js';
 import { ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';

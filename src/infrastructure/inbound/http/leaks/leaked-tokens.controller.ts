@@ -1,7 +1,7 @@
 import { type Leak, ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
 import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
 import { MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
-import { plainText } from '../../shared/client-facts.js';
+import { plainText } from '../../shared/request-facts.js';
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import {
   ApiBearerAuth,

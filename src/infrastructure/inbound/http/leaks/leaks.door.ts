@@ -3,7 +3,7 @@ import { ApiAcceptedResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '
 import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
 import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
 import { LatchkeyError, optional } from '../../../../domain/errors.js';
-import { plainText } from '../../shared/client-facts.js';
+import { plainText } from '../../shared/request-facts.js';
 import { Follows, plainTextRule } from '../pipeline/body-rules.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi-responses.js';

@@ -14,7 +14,7 @@ import { IdentifyOwner } from '../../../../application/sessions/identify-owner.j
 import type { Session } from '../../../../application/ports.js';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { LatchkeyError, nothingHere, requireFields } from '../../../../domain/errors.js';
-import { readBearer } from '../../shared/bearer.js';
+import { readBearer } from '../../shared/request-facts.js';
 import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/key-answers.js';
 import { SessionCookie } from './cookies.js';
 import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';

@@ -7,7 +7,7 @@ import type { Session } from '../../../../application/ports.js';
 import { withoutPort } from '../../../../domain/ip-address.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
-import { clientFacts } from '../../shared/client-facts.js';
+import { clientFacts } from '../../shared/request-facts.js';
 
 export interface LatchkeyRequest extends Request {
   requestId: string;

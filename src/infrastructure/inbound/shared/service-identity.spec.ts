@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Log } from '../../telemetry/log.js';
-import { RefusedCallers, type RefusedCall } from './refused-callers.js';
+import { type RefusedCall, RefusedCallers } from './service-identity.js';
 
 const CALL: RefusedCall = { address: '10.1.2.3', call: 'ValidateKey', identities: [], sent: 'no service token' };
 

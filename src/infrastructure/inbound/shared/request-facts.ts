@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import type { Client } from '../../../domain/audit/audit-event.js';
+import { bareAddress } from '../../../domain/ip-address.js';
+import { withoutSecrets } from '../../../domain/secrets.js';
+import type { Operation } from '../../../domain/keys/access.js';
+import type { Question } from '../../../domain/keys/verdict.js';
+
+/**
+ * The credential of the only `Authorization: Bearer` header (RFC 6750): scheme in any letter case, one space, nothing
+ * trimmed. Undefined when there is no header, more than one, or another scheme.
+ */
+export function readBearer(headers: readonly string[]): string | undefined {
+  const [header, ...others] = headers;
+  if (header === undefined || others.length > 0) return undefined;
+  if (header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  return header.slice(7);
+}
+
+/** The same, for clients that may leave the scheme out: then the whole header is the credential. */
+export function readBearerOrBare(headers: readonly string[]): string | undefined {
+  const [header, ...others] = headers;
+  return readBearer(headers) ?? (others.length === 0 && !header?.includes(' ') ? header : undefined);
+}
+
+const MAX_USER_AGENT = 256;
+const MAX_REQUEST_ID = 128;
+
+/** Made safe for the audit trail: no control characters, lone surrogates or keys, and limited in length. */
+export function clientFacts(facts: {
+  ip: string | undefined;
+  userAgent: string | undefined;
+  requestId: string | undefined;
+}): Client {
+  const ip = bareAddress(facts.ip ?? '');
+  return {
+    ip: isIP(ip) ? ip.replace(/^::ffff:(?=\d+\.)/i, '') : null,
+    userAgent: plainText(facts.userAgent, MAX_USER_AGENT),
+    requestId: plainText(facts.requestId, MAX_REQUEST_ID),
+  };
+}
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
+/** A text that others wrote, cut to this number of characters; null if nothing is left. */
+export function plainText(text: string | undefined, maxLength: number): string | null {
+  if (!text) return null;
+  if (text.length <= maxLength && PRINTABLE_ASCII.test(text)) return withoutSecrets(text);
+  const plain = text.slice(0, maxLength * 2).replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '');
+  return [...withoutSecrets(plain)].slice(0, maxLength).join('') || null;
+}
+
+const BY_METHOD = new Map<string, Operation>([
+  ['GET', 'read'],
+  ['HEAD', 'read'],
+  ['OPTIONS', 'read'],
+  ['POST', 'write'],
+  ['PUT', 'write'],
+  ['PATCH', 'write'],
+  ['DELETE', 'destroy'],
+]);
+
+/** Methods are case-sensitive (RFC 9110, section 9.1). Unknown methods count as an operation that no key may do. */
+export function operationOf(method: string): Operation {
+  return BY_METHOD.get(method) ?? 'destroy';
+}
+
+/**
+ * An operation that no key may do, for a request of which nothing else is known. A good key is charged and gets 403. An
+ * unknown client gets 401 and is recorded.
+ */
+export const CLOSED: Question = { operation: 'destroy', permission: '' };
