@@ -24,7 +24,7 @@ import { docsDoor } from '../infrastructure/inbound/http/pages/docs.door.js';
 import { settingsDoor } from '../infrastructure/inbound/http/pages/settings.door.js';
 import { KeyRequests } from '../infrastructure/inbound/http/pipeline/key-requests.js';
 import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
-import { RefusedCallers, ServiceIdentity } from '../infrastructure/inbound/shared/service-identity.js';
+import { ServiceIdentity } from '../infrastructure/inbound/shared/service-identity.js';
 import type { Log } from '../infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
 import type { Telemetry } from './telemetry.js';
@@ -41,8 +41,7 @@ export async function buildDoors(
   const { validateKey } = useCases;
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
-  const refused = new RefusedCallers(log);
-  const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], refused);
+  const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], log);
   const keyRequests = new KeyRequests(log);
 
   const grpcDoors: GrpcDoor[] = [

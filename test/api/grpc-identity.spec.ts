@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { callerOf } from '../../src/infrastructure/inbound/grpc/call-pipeline.js';
-import { RefusedCallers, ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
+import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
 import { parseServiceTokens } from '../../src/config/service-roles.js';
 import { Log } from '../../src/infrastructure/telemetry/log.js';
 import { bearer } from '../support/callers/grpc-clients.js';
@@ -151,8 +151,7 @@ describe('the service identity', () => {
 
   test('is not proven by two authorization entries, even if both are good', () => {
     // grpc-js cannot send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
-    const refused = new RefusedCallers(new Log('silent'));
-    const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), [], refused);
+    const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), [], new Log('silent'));
     const metadata = bearer('validator-token');
     const call = { getAuthContext: () => null, getPeer: () => '127.0.0.1:1' };
     const identify = () => identity.require('validator', callerOf(metadata, call), 'ValidateKey');

@@ -1,42 +1,54 @@
+import { hash } from 'node:crypto';
+import type { PeerCertificate } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
+import type { CertificateRole, ServiceToken } from '../../../config/service-roles.js';
 import { Log } from '../../telemetry/log.js';
-import { type RefusedCall, RefusedCallers } from './service-identity.js';
+import { type Caller, ServiceIdentity } from './service-identity.js';
 
-const CALL: RefusedCall = { address: '10.1.2.3', call: 'ValidateKey', identities: [], sent: 'no service token' };
+const TOKENS: ServiceToken[] = [{ name: 'billing', role: 'accounts', digest: hash('sha256', 'known', 'buffer') }];
+const CERTIFICATES: CertificateRole[] = [{ name: 'gateway', role: 'validator' }];
+const CALLER: Caller = { authorization: [], address: () => '10.1.2.3' };
 
-function subject() {
+function subject(certificates: CertificateRole[] = []) {
   const lines: string[] = [];
   const log = new Log('info', { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
-  return { callers: new RefusedCallers(log), lines };
+  const identity = new ServiceIdentity(TOKENS, certificates, log);
+  const refuse = (caller: Caller) => {
+    expect(() => identity.require('validator', caller, 'ValidateKey')).toThrow();
+  };
+  return { refuse, lines };
 }
 
 describe('the log of refused callers', () => {
-  test.each([
-    [CALL, 'a caller at 10.1.2.3 sent no service token to ValidateKey: does it set its token'],
+  test.each<[caller: Caller, certificates: CertificateRole[], line: string]>([
+    [CALLER, [], 'a caller at 10.1.2.3 sent no service token to ValidateKey: does it set its token'],
     [
-      { ...CALL, sent: 'an unknown service token' },
+      { ...CALLER, authorization: ['Bearer unknown'] },
+      [],
       'a caller at 10.1.2.3 sent an unknown service token to ValidateKey',
     ],
-    [{ ...CALL, sent: 'an unknown client certificate' }, 'sent an unknown client certificate to ValidateKey: GRPC_TLS'],
     [
-      { ...CALL, sent: 'no service token or valid client certificate' },
-      'does it set its token, or has its certificate ended',
+      { ...CALLER, certificate: () => ({ subject: { CN: 'stranger' } }) as PeerCertificate },
+      CERTIFICATES,
+      'sent an unknown client certificate to ValidateKey: GRPC_TLS',
     ],
+    [CALLER, CERTIFICATES, 'does it set its token, or has its certificate ended'],
     [
-      { ...CALL, identities: [{ name: 'billing', role: 'accounts' }] },
+      { ...CALLER, authorization: ['Bearer known'] },
+      [],
       'the service identity "billing" at 10.1.2.3 has the role accounts and may not call ValidateKey',
     ],
-    [{ ...CALL, address: undefined }, 'a caller at an unknown address sent no service token'],
-  ] satisfies [RefusedCall, string][])('says who was refused and what to check: %j', (refused, line) => {
-    const { callers, lines } = subject();
-    callers.warn(refused);
+    [{ authorization: [] }, [], 'a caller at an unknown address sent no service token'],
+  ])('says who was refused and what to check: %#', (caller, certificates, line) => {
+    const { refuse, lines } = subject(certificates);
+    refuse(caller);
     expect(lines).toEqual([expect.stringContaining(line)]);
   });
 
   test('warns once a minute about the same address and reason', () => {
-    const { callers, lines } = subject();
-    const other = { ...CALL, address: '10.1.2.4' };
-    for (const refused of [CALL, CALL, other, other]) callers.warn(refused);
+    const { refuse, lines } = subject();
+    const other = { ...CALLER, address: () => '10.1.2.4' };
+    for (const caller of [CALLER, CALLER, other, other]) refuse(caller);
     expect(lines).toHaveLength(2);
   });
 });

@@ -1,10 +1,10 @@
-import type { Log } from '../../telemetry/log.js';
-import { RareLines } from './rare-lines.js';
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
-import { LatchkeyError } from '../../../domain/errors.js';
-import { readBearer, readBearerOrBare } from './request-facts.js';
 import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config/service-roles.js';
+import { LatchkeyError } from '../../../domain/errors.js';
+import type { Log } from '../../telemetry/log.js';
+import { RareLines } from './rare-lines.js';
+import { readBearer, readBearerOrBare } from './request-facts.js';
 
 /** What to check, for each thing that a caller without an identity may have sent. */
 const CHECKS = {
@@ -16,40 +16,6 @@ const CHECKS = {
 } as const;
 
 type Sent = keyof typeof CHECKS;
-
-/** A call that was refused because no service identity fits. */
-export interface RefusedCall {
-  /** The peer's address; undefined if its connection is closed already. */
-  readonly address: string | undefined;
-  /** The gRPC method or the HTTP path. */
-  readonly call: string;
-  readonly identities: readonly { readonly name: string; readonly role: string }[];
-  /** Without an identity. */
-  readonly sent: Sent;
-}
-
-/**
- * Warns operators about services with a missing, an unknown or the wrong service token, at most once a minute for each
- * address and reason. Without these lines nobody would see why a guard answers 503.
- */
-export class RefusedCallers {
-  constructor(
-    private readonly log: Log,
-    private readonly lines = new RareLines(),
-  ) {}
-
-  warn(refused: RefusedCall): void {
-    const line = lineOf(refused);
-    if (this.lines.isDue(line)) this.log.warn(line);
-  }
-}
-
-function lineOf({ address = 'an unknown address', call, identities, sent }: RefusedCall): string {
-  const [first] = identities;
-  if (!first) return `a caller at ${address} sent ${sent} to ${call}: ${CHECKS[sent]}`;
-  const roles = [...new Set(identities.map(({ role }) => role))].join(' and ');
-  return `the service identity "${first.name}" at ${address} has the role ${roles} and may not call ${call}`;
-}
 
 /** A service identity's name and token, as an OAuth client sends them. */
 export interface ClientSecret {
@@ -70,15 +36,20 @@ export interface Caller {
   address?(): string | undefined;
 }
 
-/** Finds out which service is calling, by its bearer token or its client certificate. */
+/**
+ * Finds out which service is calling, by its bearer token or its client certificate. Warns operators about services with
+ * a missing, an unknown or the wrong identity, at most once a minute for each address and reason. Without these lines
+ * nobody would see why a guard answers 503.
+ */
 export class ServiceIdentity {
+  private readonly lines = new RareLines();
   /** Tokens whose digest has matched before. There are no more of them than configured. */
   private readonly proven = new Map<string, readonly ServiceToken[]>();
 
   constructor(
     private readonly tokens: readonly ServiceToken[],
     private readonly certificates: readonly CertificateRole[],
-    private readonly refused: RefusedCallers,
+    private readonly log: Log,
   ) {}
 
   /**
@@ -96,7 +67,8 @@ export class ServiceIdentity {
     if (byCertificateInRole) return byCertificateInRole.name;
     const identities = [...byToken, ...byCertificate];
     const sent = this.sentBy(caller);
-    this.refused.warn({ address: caller.address?.(), call, identities, sent });
+    const line = refusalOf({ address: caller.address?.() ?? 'an unknown address', call, identities, sent });
+    if (this.lines.isDue(line)) this.log.warn(line);
     if (identities.length > 0) throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
     throw new LatchkeyError(
       'unauthenticated',
@@ -146,4 +118,19 @@ function isOf(role: ServiceRole | undefined, identity: { readonly role: ServiceR
 function certificateNames({ subject, subjectaltname }: PeerCertificate): string[] {
   const names = (subjectaltname ?? '').split(', ').flatMap((entry) => /^(?:DNS|URI):([^"]+)$/.exec(entry)?.[1] ?? []);
   return names.length > 0 ? names : [subject?.CN].flat().filter((name) => name !== undefined);
+}
+
+interface Refused {
+  readonly address: string;
+  readonly call: string;
+  readonly identities: readonly (ServiceToken | CertificateRole)[];
+  /** Without an identity. */
+  readonly sent: Sent;
+}
+
+function refusalOf({ address, call, identities, sent }: Refused): string {
+  const [first] = identities;
+  if (!first) return `a caller at ${address} sent ${sent} to ${call}: ${CHECKS[sent]}`;
+  const roles = [...new Set(identities.map(({ role }) => role))].join(' and ');
+  return `the service identity "${first.name}" at ${address} has the role ${roles} and may not call ${call}`;
 }
