@@ -1,10 +1,10 @@
 import type { SendNotices, TryOutcome } from '../../../application/notices/send-notices.js';
+import type { Backlog, UndeliveredNotices } from '../../../application/ports.js';
 import type { NoticeChannel } from '../../../domain/notices/key-notice.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
 import type { Job } from './clock.js';
-import type { Backlog, UndeliveredNotices } from '../../../application/ports.js';
 
 const RECEIVERS: Readonly<Record<NoticeChannel, string>> = {
   webhook: 'The webhook receiver (WEBHOOK_URL)',

@@ -1,10 +1,10 @@
+import type { EventEmitter } from 'node:events';
 import type { ServerDuplexStream, ServerUnaryCall, ServiceDefinition } from '@grpc/grpc-js';
 import type { Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '../../../config/service-roles.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import type { OpenSpan } from '../../telemetry/traces.js';
-import type { EventEmitter } from 'node:events';
 
 /** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
 export interface GrpcDoor {

@@ -1,3 +1,5 @@
+import { createServer, type Server as Listener, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import {
   type handleBidiStreamingCall,
   Server,
@@ -6,8 +8,7 @@ import {
   type ServiceDefinition,
 } from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
-import { createServer, type Server as Listener, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { ReflectionService } from '@grpc/reflection';
 import type { Config } from '../../../config/config.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
@@ -18,7 +19,6 @@ import { GrpcCertificates } from './grpc-certificates.js';
 import type { GrpcDoor } from './grpc-door.js';
 import { type GrpcHealth, HEALTH_PATH } from './grpc-health.js';
 import { PROTO_OPTIONS } from './protos.js';
-import { ReflectionService } from '@grpc/reflection';
 
 /** A client that has sent less has not begun: both the preface of HTTP/2 and a TLS handshake are longer. */
 const SHORTEST_BEGINNING_BYTES = 24;

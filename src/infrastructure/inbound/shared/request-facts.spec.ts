@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { clientFacts, readBearer, readBearerOrBare } from './request-facts.js';
 import fc from 'fast-check';
 import { KeyString } from '../../../domain/keys/key-string.js';
+import { clientFacts, readBearer, readBearerOrBare } from './request-facts.js';
 
 describe('readBearer', () => {
   test.each<[string, string[], string | undefined]>([

@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { Log } from '../../../telemetry/log.js';
 import { answerToProxy, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
@@ -12,7 +13,6 @@ import {
   type WireHeader,
 } from './check-messages.js';
 import { readCheck } from './read-check.js';
-import { status } from '@grpc/grpc-js';
 
 /** `envoy.service.auth.v3.Authorization`: Envoy's filter ext_authz calls it before it lets a request through. */
 export class EnvoyAuthorization implements GrpcDoor {

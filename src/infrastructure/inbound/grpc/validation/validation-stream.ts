@@ -1,6 +1,6 @@
-import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Log } from '../../../telemetry/log.js';
+import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { toFailure } from './answers.js';
 import { requestIdOf } from './questions.js';
 import type { WireQuestion } from './validation-messages.js';

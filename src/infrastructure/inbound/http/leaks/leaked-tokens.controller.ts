@@ -1,7 +1,3 @@
-import { type Leak, ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
-import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
-import { MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
-import { plainText } from '../../shared/request-facts.js';
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import {
   ApiBearerAuth,
@@ -12,6 +8,10 @@ import {
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
+import { type Leak, ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
+import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
+import { MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
+import { plainText } from '../../shared/request-facts.js';
 import { MALFORMED_BODY, ProblemResponses, StorelessResponses } from '../pipeline/openapi-responses.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';

@@ -1,17 +1,16 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import type { NextFunction, Request, Response } from 'express';
 import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
 import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
 import { LatchkeyError, optional } from '../../../../domain/errors.js';
 import { plainText } from '../../shared/request-facts.js';
-import { Follows, plainTextRule } from '../pipeline/body-rules.js';
+import { Follows, jsonBodies, plainTextRule } from '../pipeline/body-parsing.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi-responses.js';
 import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
-import type { NextFunction, Request, Response } from 'express';
 import type { ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';
-import { jsonBodies } from '../pipeline/body-parsing.js';
 import { TokenRevocationController } from './leaked-tokens.controller.js';
 
 const MAX_KEYS = 100;

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { RevokedKey } from '../../../../application/administration/administrators.js';
 import type { ViewedKey } from '../../../../application/administration/view-keys.js';
+import type { OwnedKey, Page } from '../../../../application/lists.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
-import type { OwnedKey, Page } from '../../../../application/lists.js';
 import type { AuditedEvent, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { ownedKeyView, ownerView } from '../../shared/key-view.js';
 import { AuditEventView, eventView } from './audit-events.controller.js';

@@ -4,6 +4,9 @@ import { RevokeAsAdministrator } from '../../../../application/administration/ad
 import { ViewKeys } from '../../../../application/administration/view-keys.js';
 import { accountActor, type Actor } from '../../../../domain/audit/audit-event.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
+import { ProblemResponses } from '../pipeline/openapi-responses.js';
+import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { ownerView } from '../../shared/key-view.js';
 import { EVENT_TYPES } from './audit-events.controller.js';
 import { CONFIRMED } from './api-keys.controller.js';
 import {
@@ -15,8 +18,6 @@ import {
   readListing,
 } from './queries.js';
 import { RevokeAnyKeyBody } from './bodies.js';
-import { ProblemResponses } from '../pipeline/openapi-responses.js';
-import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import {
   AuditedEventListView,
   auditedEventListView,
@@ -28,7 +29,6 @@ import {
   RevokedKeyView,
   revokedKeyView,
 } from './admin-views.js';
-import { ownerView } from '../../shared/key-view.js';
 import { ForAdministrators } from './guards.js';
 
 const ADMINISTRATORS_ONLY = {

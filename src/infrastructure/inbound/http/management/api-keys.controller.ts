@@ -8,17 +8,17 @@ import {
   RevokeApiKey,
 } from '../../../../application/keys/keys-of-owner.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { keyView } from '../../shared/key-view.js';
-import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
-import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
-import { type Query as ListQuery, readIdempotencyKey, readKeyId, readPage, readStatus } from './queries.js';
-import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi-responses.js';
-import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
-import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, keyListView, RotatedApiKeyView } from './views.js';
 import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import { accessCeiling } from '../../../../domain/accounts/account-limits.js';
 import { permissionsToGive } from '../../../../domain/keys/access.js';
+import { keyView } from '../../shared/key-view.js';
+import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi-responses.js';
+import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
+import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
+import { type Query as ListQuery, readIdempotencyKey, readKeyId, readPage, readStatus } from './queries.js';
+import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
+import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, keyListView, RotatedApiKeyView } from './views.js';
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',

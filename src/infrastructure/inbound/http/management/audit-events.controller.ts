@@ -3,12 +3,12 @@ import { ApiOkResponse, ApiProperty, ApiQuery, type ApiQueryOptions, ApiTags } f
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../../../domain/audit/event-details.js';
-import { actingIn, ForKeysOfAccount } from './guards.js';
-import { readEventFilter, readPage, type Query as ListQuery } from './queries.js';
 import { OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { leakView } from '../../shared/key-view.js';
-import { LEAK_SCHEMA, PERSON_OR_NULL, type PersonView, NOW } from './views.js';
+import { actingIn, ForKeysOfAccount } from './guards.js';
+import { type Query as ListQuery, readEventFilter, readPage } from './queries.js';
+import { LEAK_SCHEMA, NOW, PERSON_OR_NULL, type PersonView } from './views.js';
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 

@@ -16,7 +16,7 @@ import {
 } from '../../../../domain/keys/key-rules.js';
 import { MAX_ALLOWED_NETWORKS } from '../../../../domain/keys/allowed-networks.js';
 import { MAX_KEY_PERMISSIONS } from '../../../../domain/keys/key-restrictions.js';
-import { Follows, plainTextRule, text } from '../pipeline/body-rules.js';
+import { Follows, plainTextRule, text } from '../pipeline/body-parsing.js';
 
 export class SignInBody {
   @ApiProperty({ maxLength: MAX_EMAIL_LENGTH })

@@ -13,13 +13,13 @@ import { Administrators } from '../../../../application/administration/administr
 import { IdentifyOwner } from '../../../../application/sessions/identify-owner.js';
 import type { Session } from '../../../../application/ports.js';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
+import { type Acting, ManagedAccounts } from '../../../../application/managed-account.js';
 import { LatchkeyError, nothingHere, requireFields } from '../../../../domain/errors.js';
+import type { Account } from '../../../../domain/accounts/account.js';
 import { readBearer } from '../../shared/request-facts.js';
 import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/key-answers.js';
-import { SessionCookie } from './cookies.js';
 import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
-import { type Acting, ManagedAccounts } from '../../../../application/managed-account.js';
-import type { Account } from '../../../../domain/accounts/account.js';
+import { SessionCookie } from './cookies.js';
 
 /** The id of the person whom the page showed when they decided. */
 const PERSON = 'latchkey-person';

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '../../../../config/config.js';
-import { type HttpDoor, notServed } from '../http-door.js';
 import { nothingHere } from '../../../../domain/errors.js';
+import { type HttpDoor, notServed } from '../http-door.js';
 import { AccountsController, ExpiryMails, SessionController } from './session.controller.js';
 import { ApiKeysController, PermissionsController } from './api-keys.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';

@@ -4,15 +4,15 @@ import type { Response } from 'express';
 import { Administrators } from '../../../../application/administration/administrators.js';
 import { Confirmation, CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
 import { SignIn, SignOut } from '../../../../application/sessions/sign-in.js';
-import { SignInBody } from './bodies.js';
-import { SessionCookie } from './cookies.js';
-import { ForOwners, isAdministrator, SignedOutToo } from './guards.js';
-import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi-responses.js';
-import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { turnAway } from '../pipeline/http-errors.js';
 import { ManagedAccounts } from '../../../../application/managed-account.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
+import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi-responses.js';
+import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { turnAway } from '../pipeline/http-errors.js';
+import { SignInBody } from './bodies.js';
+import { SessionCookie } from './cookies.js';
+import { ForOwners, isAdministrator, SignedOutToo } from './guards.js';
 
 class SessionView {
   @ApiProperty() ownerId!: string;

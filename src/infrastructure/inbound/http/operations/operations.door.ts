@@ -1,13 +1,13 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Config } from '../../../../config/config.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import { Readiness } from '../../shared/readiness.js';
 import { MetricsPage } from '../../../telemetry/metrics-page.js';
+import { Readiness } from '../../shared/readiness.js';
 import { type HttpDoor, notServed } from '../http-door.js';
 import { ProblemResponses } from '../pipeline/openapi-responses.js';
-import { createServer, type Server, type ServerResponse } from 'node:http';
 import { mapError } from '../../shared/error-table.js';
 import { cannotListen } from '../../shared/listening.js';
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Outcome, RequestTimes } from '../../../telemetry/request-times.js';
 import type { Traces } from '../../../telemetry/traces.js';
-import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { LatchkeyRequest } from './request.js';
 
