@@ -1,6 +1,6 @@
 /**
  * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts,
- * due-ports.ts, key-import-ports.ts. Unless stated otherwise, a method throws LatchkeyError
+ * key-ports.ts. Unless stated otherwise, a method throws LatchkeyError
  * `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
@@ -20,8 +20,7 @@ import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audi
 import type { KeyFilter, KeyPosition, OwnedKey, Page, PageRequest } from './lists.js';
 import type { Requester } from './sign-in-ports.js';
 
-export * from './due-ports.js';
-export * from './key-import-ports.js';
+export * from './key-ports.js';
 export * from './notice-ports.js';
 export * from './sign-in-ports.js';
 export * from './validation-ports.js';

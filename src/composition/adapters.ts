@@ -1,6 +1,5 @@
 import { ChangeWaits } from '../application/change-waits.js';
-import { notifyOfNetworks } from '../application/notices/notify-owners.js';
-import { Addressees } from '../application/notices/addressees.js';
+import { notifyOfNetworks, Addressees } from '../application/notices/notify-owners.js';
 import type { Config } from '../config/config.js';
 import { MailReceiver } from '../infrastructure/outbound/mail/mail-receiver.js';
 import { MemoryRateLimiter } from '../infrastructure/outbound/memory/memory-rate-limiter.js';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NewImport } from '../../src/application/key-import-ports.js';
+import type { NewImport } from '../../src/application/key-ports.js';
 import { eventOf } from '../../src/application/keys/change-keys.js';
 import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';

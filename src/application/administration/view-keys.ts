@@ -8,8 +8,7 @@ import {
   type RecordedEvent,
 } from '../../domain/audit/audit-event.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
-import type { KeyListing, ListAllKeys } from '../keys/list-all-keys.js';
-import type { ShownKeys } from '../keys/shown-keys.js';
+import type { KeyListing, ListAllKeys, ShownKeys } from '../keys/shown-keys.js';
 import type { OwnedKey, Page, PageRequest } from '../lists.js';
 import type { Accounts, ApiKeys, Audit, EventSearch, KeyUsage } from '../ports.js';
 

@@ -7,7 +7,7 @@ import { isProof } from '../../domain/keys/key-restrictions.js';
 import { keyPolicy } from '../../domain/keys/key-policy.js';
 import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '../../domain/keys/key-import.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
-import type { ImportTransaction, KeyImports } from '../key-import-ports.js';
+import type { ImportTransaction, KeyImports } from '../key-ports.js';
 import { eventOf } from './change-keys.js';
 
 /** The key, or why the line is refused. */

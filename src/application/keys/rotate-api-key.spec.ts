@@ -11,7 +11,7 @@ import {
   themselves,
 } from '../../../test/support/application/calls.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
-import { RecordFirstUse } from '../validation/record-first-use.js';
+import { RecordFirstUse } from './record-due-ends.js';
 import type { RotateApiKeyCommand } from './make-api-keys.js';
 import { ValidateKey } from '../validation/validate-key.js';
 

@@ -1,9 +1,22 @@
-import type { LatchkeyError } from '../../domain/errors.js';
+import { type LatchkeyError, requireFields } from '../../domain/errors.js';
 import { isKeyId } from '../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
-import { type KeyFilter, type KeyPosition, type OwnedKey, type Page, pageOf, textIn } from '../lists.js';
+import {
+  type KeyFilter,
+  type KeyPosition,
+  type OwnedKey,
+  type Page,
+  pageOf,
+  textIn,
+  DEFAULT_PAGE_SIZE,
+  type LongPageRequest,
+  pageSizeProblem,
+  wrongPageToken,
+} from '../lists.js';
 import type { ApiKeys } from '../ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
+import { readDisplayed } from '../../domain/keys/foreign-key.js';
+import { readShownPrefix } from '../../domain/keys/key-string.js';
 
 export interface ShownPage extends Page<OwnedKey> {
   readonly now: Date;
@@ -69,4 +82,38 @@ export function startOf(cursor: string | undefined, wrong: () => LatchkeyError):
   const position = cursor === undefined ? undefined : positionIn(cursor);
   if (cursor !== undefined && !position) throw wrong();
   return position;
+}
+
+export interface KeyListing extends Omit<KeyFilter, 'prefix' | 'displayed'>, LongPageRequest {
+  /** As a list shows it: `lk_4f9a01c2d3e4…`, or less of it. */
+  readonly prefix?: string | undefined;
+}
+
+/** The keys of all owners, for those who run the service. */
+export class ListAllKeys {
+  constructor(
+    private readonly shownKeys: ShownKeys,
+    private readonly importPrefixes: readonly string[],
+  ) {}
+
+  /** A prefix that no list shows finds nothing. */
+  async execute({ prefix: shown, pageSize, pageToken, ...filter }: KeyListing): Promise<Page<OwnedKey>> {
+    requireFields({ pageSize: pageSizeProblem(pageSize) });
+    const after = startOf(pageToken, wrongPageToken);
+    const named = shown === undefined ? {} : this.shownBy(shown);
+    if (!named) return { items: [], nextCursor: null };
+    return this.shownKeys.page({ ...filter, ...named }, after, pageSize || DEFAULT_PAGE_SIZE);
+  }
+
+  /** Whether some key may be shown so. It is recorded only then: any other text may be a secret. */
+  isShown(prefix: string): boolean {
+    return this.shownBy(prefix) !== undefined;
+  }
+
+  private shownBy(text: string): Pick<KeyFilter, 'prefix' | 'displayed'> | undefined {
+    const displayed = readDisplayed(text, this.importPrefixes);
+    if (displayed !== undefined) return { displayed };
+    const prefix = readShownPrefix(text);
+    return prefix && { prefix };
+  }
 }

@@ -6,7 +6,7 @@ import { client, createKey, newOwner, PASSWORD, themselves } from '../../../test
 import type { AccountStatus } from '../../domain/accounts/account.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { noticeData, type NoticeData, type NoticeType } from '../../domain/notices/key-notice.js';
-import { Addressees } from './addressees.js';
+import { Addressees } from './notify-owners.js';
 
 const app = openFakes();
 const addressees = new Addressees(app.accounts, app.keys);

@@ -6,7 +6,10 @@ import {
 } from '../../domain/notices/key-notice.js';
 import { DUE_NOTICES, noticeDaysOf, type NoticeDays } from '../../domain/notices/due-notices.js';
 import { inBatches } from '../keys/record-due-ends.js';
-import type { DueKeys, NoticeDecision, NotifyOfNetworks } from '../ports.js';
+import type { DueKeys, NoticeDecision, NotifyOfNetworks, Accounts, ApiKeys } from '../ports.js';
+import type { Account } from '../../domain/accounts/account.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { OutboxMessage } from '../notice-ports.js';
 
 /**
  * Writes the notices that have become due. A notice without a receiver is not written. It stays due until a receiver is
@@ -52,3 +55,51 @@ export const notifyOfNetworks: NotifyOfNetworks = async ({ uses, networks, findK
     clientIp,
   }));
 };
+
+/** Who gets a mail about a key, as of now. */
+export interface Addressee {
+  readonly account: Account;
+  /** Of the key. The addressee, or a service account that the addressee manages. */
+  readonly owner: Account;
+  /** Who made the key: the owner, or a manager. Without a name after a purge. */
+  readonly maker: Pick<Account, 'id' | 'displayName'>;
+  readonly now: Date;
+  /** Whether the key has a successor that nobody has used yet. */
+  readonly isReplaced: boolean;
+  /** The key that it replaces. */
+  readonly replaced: ApiKey | undefined;
+}
+
+export class Addressees {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly keys: ApiKeys,
+  ) {}
+
+  /**
+   * The owner of the key or the manager, or undefined if they must no longer get this mail. Suspended owners still get
+   * mails about what has happened. Mails about what will happen are sent only while the owner's keys work, and only
+   * until then, and that about an idle key only until it is used. Managers get mails only while they may see the account.
+   */
+  async of({ type, data, recipient, timestamp }: OutboxMessage): Promise<Addressee | undefined> {
+    const [owner, account, read] = await Promise.all([
+      this.accounts.find(data.ownerId),
+      this.accounts.find(recipient ?? data.ownerId),
+      // When an account was purged and its id reused, this key does not belong to the new account.
+      this.keys.findListed(data.keyId, data.ownerId),
+    ]);
+    if (!owner || !account?.email || !read || owner.status === 'deleted') return undefined;
+    if (recipient !== null && !owner.isManagedBy(account)) return undefined;
+    const { key, now } = read;
+    const { replacedBy, endsAt } = key.snapshot();
+    const isComing = owner.isActive && key.status(now) === 'active' && !endsAt;
+    if ((type === 'api_key.expiring' || type === 'api_key.idle') && !isComing) return undefined;
+    if (type === 'api_key.idle' && read.lastUsedAt && read.lastUsedAt >= timestamp) return undefined;
+    const [maker, successor, replaced] = await Promise.all([
+      this.accounts.find(key.createdBy),
+      ...[replacedBy, data.replacesKeyId].map((id) => (id ? this.keys.find(id) : undefined)),
+    ]);
+    const isReplaced = successor?.status(now) === 'active';
+    return { account, owner, maker: maker ?? { id: key.createdBy, displayName: '' }, now, isReplaced, replaced };
+  }
+}

@@ -9,9 +9,8 @@ import { DAY_MS } from '../../domain/time.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { DenialReason, Question } from '../../domain/keys/verdict.js';
 import type { CreateApiKeyCommand, CreatedApiKey } from '../keys/make-api-keys.js';
-import { RecordDueEnds } from '../keys/record-due-ends.js';
+import { RecordDueEnds, RecordFirstUse } from '../keys/record-due-ends.js';
 import type { KeyReader, RateLimiter, RecordingGate } from '../ports.js';
-import { RecordFirstUse } from './record-first-use.js';
 import { ValidateKey, type ValidationParts } from './validate-key.js';
 
 const READ: Question = { operation: 'read', permission: '' };

@@ -26,8 +26,7 @@ import type {
   ValidationMeter,
   ValidationTimer,
 } from '../ports.js';
-import type { RecordDueEnds } from '../keys/record-due-ends.js';
-import type { FirstUse, RecordFirstUse } from './record-first-use.js';
+import type { RecordDueEnds, FirstUse, RecordFirstUse } from '../keys/record-due-ends.js';
 
 export interface ValidationRequest extends MeasuredRequest {
   /** Undefined when the request has none that can be read. */

@@ -1,4 +1,4 @@
-import type { KeyImports } from '../../../src/application/key-import-ports.js';
+import type { KeyImports } from '../../../src/application/key-ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import type { FakeStore } from '../fake-store.js';
 import { activeKeysOf } from './fake-api-keys.js';

@@ -7,7 +7,7 @@ import type { GetAccount, ListAccounts } from '../../../application/accounts/fin
 import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ImportKeys } from '../../../application/keys/import-keys.js';
 import type { ListKeysOfOwner } from '../../../application/keys/keys-of-owner.js';
-import type { ListAllKeys } from '../../../application/keys/list-all-keys.js';
+import type { ListAllKeys } from '../../../application/keys/shown-keys.js';
 import type { RevokeForOwner, RevokeLeakedKeys } from '../../../application/keys/revoke-for-owner.js';
 import type { Examination } from '../../../application/examination.js';
 import type { DatabaseConfig } from '../../../config/database-config.js';

@@ -1,4 +1,4 @@
-import type { Addressee } from '../../../application/notices/addressees.js';
+import type { Addressee } from '../../../application/notices/notify-owners.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
 import type { NoticeData } from '../../../domain/notices/key-notice.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { openFakes } from '../../../../test/fakes/fake-application.js';
 import { client, createKey, newOwner, rotateKey, themselves } from '../../../../test/support/application/calls.js';
 import { MailServer, type ReceivedMail } from '../../../../test/support/platform/mail-server.js';
-import { Addressees } from '../../../application/notices/addressees.js';
+import { Addressees } from '../../../application/notices/notify-owners.js';
 import { RenameApiKey } from '../../../application/keys/keys-of-owner.js';
 import {
   channelsOf,

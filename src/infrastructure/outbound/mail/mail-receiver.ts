@@ -1,4 +1,4 @@
-import type { Addressees } from '../../../application/notices/addressees.js';
+import type { Addressees } from '../../../application/notices/notify-owners.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { NoticeReceiver } from '../../../application/ports.js';
 import type { MailConfig } from '../../../config/mail-config.js';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
-import type { KeyListing } from '../../../../application/keys/list-all-keys.js';
+import type { KeyListing } from '../../../../application/keys/shown-keys.js';
 import { MAX_PAGE_SIZE } from '../../../../application/lists.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';

@@ -4,7 +4,7 @@ import { type Observable, throwError } from 'rxjs';
 import { ChangeAccountStatus, PurgeAccount } from '../../../../application/accounts/change-account.js';
 import { GetAccount, ListAccounts } from '../../../../application/accounts/find-accounts.js';
 import { PutAccount } from '../../../../application/accounts/put-account.js';
-import { ListAllKeys } from '../../../../application/keys/list-all-keys.js';
+import { ListAllKeys } from '../../../../application/keys/shown-keys.js';
 import { RevokeAsPlatform } from '../../../../application/keys/revoke-for-owner.js';
 import type { Actor } from '../../../../domain/audit/audit-event.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';

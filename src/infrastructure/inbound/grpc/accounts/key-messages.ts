@@ -1,4 +1,4 @@
-import type { KeyListing } from '../../../../application/keys/list-all-keys.js';
+import type { KeyListing } from '../../../../application/keys/shown-keys.js';
 import type { OwnedKey } from '../../../../application/lists.js';
 import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
 import { requireFields } from '../../../../domain/errors.js';

@@ -1,7 +1,6 @@
 import { type PageRequest, WRONG_CURSOR } from '../../../../application/lists.js';
 import type { EventFilter, EventSearch } from '../../../../application/ports.js';
-import type { KeyListing } from '../../../../application/keys/list-all-keys.js';
-import { positionIn } from '../../../../application/keys/shown-keys.js';
+import { type KeyListing, positionIn } from '../../../../application/keys/shown-keys.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { isKeyId } from '../../../../domain/keys/key-rules.js';
 import { OWNER_EVENT_TYPES, type OwnerEventType } from '../../../../domain/audit/audit-event.js';

@@ -1,10 +1,5 @@
 import { Any, type EntityManager } from 'typeorm';
-import type {
-  ImportScope,
-  ImportTransaction,
-  KeyImports,
-  NewImport,
-} from '../../../../application/key-import-ports.js';
+import type { ImportScope, ImportTransaction, KeyImports, NewImport } from '../../../../application/key-ports.js';
 import { AccountRow, toAccount } from '../accounts/rows.js';
 import { AuditEventRow, fromAuditEvent } from '../audit/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
