@@ -22,7 +22,7 @@ import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/l
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
-import { ChangeTimes } from '../infrastructure/telemetry/change-times.js';
+import { ChangeTimes } from '../infrastructure/telemetry/request-times.js';
 import { buildStores } from './stores.js';
 import type { Telemetry } from './telemetry.js';
 

@@ -1,5 +1,5 @@
-import { histogram, type Instrument } from './instrument.js';
-import { Tally } from './tally.js';
+import type { ChangeMeter } from '../../application/ports.js';
+import { histogram, type Instrument, Tally } from './instrument.js';
 
 /**
  * How a request ended. `refused` is the caller's fault and `failed` is ours. `aborted` means that the caller left
@@ -38,5 +38,19 @@ export class RequestTimes {
     for (const [method, times] of this.byMethod) {
       for (const outcome of OUTCOMES) if (times[outcome].count > 0) yield [{ method, outcome }, times[outcome]];
     }
+  }
+}
+
+/** How long calls waited for leases. */
+export class ChangeTimes implements ChangeMeter {
+  private readonly times = new Tally();
+
+  waited(ms: number): void {
+    this.times.observe(ms / 1000);
+  }
+
+  instruments(): Instrument[] {
+    const help = 'Time from the end of the transaction to the answer, of calls that waited until leases had run out';
+    return [histogram('latchkey_change_wait_seconds', help, () => [[{}, this.times]])];
   }
 }

@@ -6,9 +6,8 @@ import {
   type ValidationTimer,
 } from '../../application/ports.js';
 import { DENIAL_REASONS, type DenialReason, type Verdict } from '../../domain/keys/verdict.js';
-import { counter, histogram, type Instrument } from './instrument.js';
+import { counter, histogram, type Instrument, Tally } from './instrument.js';
 import type { SlowValidations } from './slow-validations.js';
-import { Tally } from './tally.js';
 
 /** Counts validations in plain numbers, because this runs on the validation path. */
 export class ValidationTimes implements ValidationMeter {

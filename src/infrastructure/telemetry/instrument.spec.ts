@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Tally } from './tally.js';
+import { Tally } from './instrument.js';
+import { ChangeTimes } from './request-times.js';
 
 const BOUNDS = [0.001, 0.01, 0.1, 1];
 
@@ -25,4 +26,14 @@ describe('a tally', () => {
     expect(tally.sum).toBeGreaterThanOrEqual(2);
     expect(tally.sum).toBeLessThan(3);
   });
+});
+
+test('the times that calls waited for leases are counted and added up', () => {
+  const times = new ChangeTimes();
+  times.waited(550);
+  times.waited(551);
+  const { values } = times.instruments()[0]!.get();
+  const valueOf = (name: string) => values.find(({ metricName }) => metricName === name)?.value;
+  expect(valueOf('latchkey_change_wait_seconds_count')).toBe(2);
+  expect(valueOf('latchkey_change_wait_seconds_sum')).toBeCloseTo(1.101);
 });
