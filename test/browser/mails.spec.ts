@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Account } from '../../src/domain/accounts/account.js';
 import { maskKey } from '../../src/domain/keys/key-string.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { letterHtml } from '../../src/infrastructure/outbound/mail/letter-html.js';
-import { writeLetter } from '../../src/infrastructure/outbound/mail/letter.js';
+import { letterHtml, writeLetter } from '../../src/infrastructure/outbound/mail/letter.js';
 import type { MailedType } from '../../src/infrastructure/outbound/mail/words.js';
 import { axe } from './support/axe.js';
 import { DESKTOP, PHONE, wider } from './support/look.js';

@@ -5,7 +5,7 @@ import { MailServer } from '../../../../test/support/platform/mail-server.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { readConfig } from '../../../config/config.js';
 import type { MailConfig } from '../../../config/mail-config.js';
-import { Smtp } from './smtp.js';
+import { Smtp } from './mail-receiver.js';
 
 const ADDRESS = 'ada@example.org';
 const MAIL = {

@@ -1,10 +1,9 @@
+import type { Transporter } from 'nodemailer';
 import type { Addressees } from '../../../application/notices/notify-owners.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { NoticeReceiver } from '../../../application/ports.js';
-import type { MailConfig } from '../../../config/mail-config.js';
-import { writeLetter, letterText, typedText } from './letter.js';
-import { letterHtml } from './letter-html.js';
-import { Smtp } from './smtp.js';
+import type { MailConfig, SmtpConfig } from '../../../config/mail-config.js';
+import { letterHtml, letterText, typedText, writeLetter } from './letter.js';
 import { isMailed } from './words.js';
 
 /** Sends notices to the owner of a key by mail. */
@@ -36,5 +35,91 @@ export class MailReceiver implements NoticeReceiver {
 
   close(): void {
     this.smtp.close();
+  }
+}
+
+interface Timeouts {
+  /** Timeout for connecting, for the server's greeting, and for any silence after that. */
+  readonly stepMs: number;
+  /** Timeout for the whole attempt, because a server may send a line every few seconds. */
+  readonly wholeMs: number;
+}
+
+const TIMEOUTS: Timeouts = { stepMs: 10_000, wholeMs: 15_000 };
+const LONGEST_ANSWER = 64 * 1024;
+const LONGEST_REASON = 300;
+
+export interface OutgoingMail {
+  readonly from: { readonly name: string; readonly address: string };
+  readonly to: { readonly name: string; readonly address: string };
+  readonly messageId: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Sends each mail over a connection of its own, and throws with the reason when that fails. */
+export class Smtp {
+  private transport: Promise<Transporter> | undefined;
+  private readonly underWay = new Set<AbortController>();
+
+  constructor(
+    private readonly config: SmtpConfig,
+    private readonly timeouts = TIMEOUTS,
+  ) {}
+
+  /** Throws what the server or the network reported, without the password and without the recipient's address. */
+  async send(mail: OutgoingMail): Promise<void> {
+    const transport = await (this.transport ??= this.open());
+    const { wholeMs } = this.timeouts;
+    const attempt = new AbortController();
+    this.underWay.add(attempt);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      attempt.abort();
+    }, wholeMs);
+    const headers = { 'Auto-Submitted': 'auto-generated' };
+    const failure = await transport.sendMail({ ...mail, headers, xMailer: false, signal: attempt.signal }).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    clearTimeout(timer);
+    this.underWay.delete(attempt);
+    if (failure === undefined) return;
+    const why = isLate ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
+    const oneLine = this.withoutSecrets(why, mail.to.address).replace(/\p{Cc}+/gu, ' ');
+    // Has no cause, because the log would print the cause unmasked. Short, because a server may send a whole page.
+    throw new Error(oneLine.slice(0, LONGEST_REASON));
+  }
+
+  /** Aborts attempts that are still running. */
+  close(): void {
+    for (const attempt of this.underWay) attempt.abort();
+  }
+
+  /** Imported on first use, because most installations send no mail. */
+  private async open(): Promise<Transporter> {
+    const { createTransport } = await import('nodemailer');
+    const { stepMs } = this.timeouts;
+    return createTransport({
+      ...this.config,
+      connectionTimeout: stepMs,
+      greetingTimeout: stepMs,
+      socketTimeout: stepMs,
+      dnsTimeout: stepMs,
+      maxResponseSize: LONGEST_ANSWER,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  /** Servers repeat what they were sent: the refused address, and some of them the command with the password. */
+  private withoutSecrets(text: string, address: string): string {
+    const { user = '', pass: password = '' } = this.config.auth ?? {};
+    const base64 = (plain: string) => Buffer.from(plain).toString('base64');
+    // The longest first, because one secret may begin with another.
+    const secrets = password ? [base64(`\0${user}\0${password}`), base64(password), password] : [];
+    return [...secrets, address].reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   }
 }
