@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { authenticatedAt, confirmationRequired, freshnessProblem, isFresh, type PlatformSignIn } from './session.js';
+import { confirmationRequired, freshnessProblem, isFresh, type PlatformSignIn, signInOf } from './session.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const RULE = { maxAgeSeconds: 300, acrValues: [] };
@@ -53,11 +53,12 @@ describe('isFresh', () => {
   });
 });
 
-test('reads auth_time as seconds since 1970, and refuses anything else', () => {
-  expect(authenticatedAt(1_774_744_200)).toEqual(NOW);
-  expect(authenticatedAt(1_774_744_200.5)).toEqual(new Date(NOW.getTime() + 500));
+test('reads auth_time of a token as seconds since 1970 and acr as a text, and takes nothing else for either', () => {
+  expect(signInOf({ auth_time: 1_774_744_200, acr: 'gold' })).toEqual({ authenticatedAt: NOW, acr: 'gold' });
+  const half = { authenticatedAt: new Date(NOW.getTime() + 500), acr: undefined };
+  expect(signInOf({ auth_time: 1_774_744_200.5, acr: 2 })).toEqual(half);
   for (const none of [undefined, null, '1774744200', -1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, {}, [1]]) {
-    expect(authenticatedAt(none)).toBeUndefined();
+    expect(signInOf({ auth_time: none })).toEqual({ authenticatedAt: undefined, acr: undefined });
   }
 });
 

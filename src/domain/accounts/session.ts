@@ -59,8 +59,13 @@ export function freshnessProblem(
   return isStrong ? undefined : 'too_weak';
 }
 
-/** Reads `auth_time` of a token: seconds since 1970. Undefined for anything else. */
-export function authenticatedAt(authTime: unknown): Date | undefined {
+/** How a person signed in, according to a token of the platform (OpenID Connect Core, section 2). */
+export function signInOf({ auth_time: authTime, acr }: Readonly<Record<string, unknown>>): PlatformSignIn {
+  return { authenticatedAt: authenticatedAt(authTime), acr: typeof acr === 'string' ? acr : undefined };
+}
+
+/** Undefined for anything but seconds since 1970. */
+function authenticatedAt(authTime: unknown): Date | undefined {
   if (typeof authTime !== 'number' || !(authTime >= 0)) return undefined;
   const at = new Date(authTime * 1000);
   return Number.isNaN(at.getTime()) ? undefined : at;

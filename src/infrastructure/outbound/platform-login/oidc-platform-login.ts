@@ -3,13 +3,11 @@ import type { BegunSignIn, PlatformPerson, SignInPrompt } from '../../../applica
 import type { PlatformLogin, Requester } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/sign-in-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
-import type { FreshSignInRule } from '../../../domain/accounts/session.js';
+import { type FreshSignInRule, signInOf } from '../../../domain/accounts/session.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import { causeOf, type Log } from '../../telemetry/log.js';
 import { Gate } from '../batching/gate.js';
-import { accountClaim, signInOf } from './claims.js';
-import { OidcProvider } from './oidc-provider.js';
-import { signInError, tokenError } from './sign-in-error.js';
+import { OidcProvider, signInError, tokenError } from './oidc-provider.js';
 
 /** Sign-ins that wait for a slow provider must not take the process's time and sockets from validations. */
 const AT_ONCE = { atOnce: 16, queueLength: 64 };
@@ -109,4 +107,21 @@ export class OidcPlatformLogin implements PlatformLogin {
       throw error instanceof LatchkeyError ? error : signInError(error);
     }
   }
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the account's id from its claim: from the ID token, or else from the UserInfo endpoint.
+ * @returns undefined if the claim is missing, or is an email address that the provider has not verified
+ */
+async function accountClaim(
+  name: string,
+  idToken: Claims,
+  fetchUserInfo: () => Promise<Claims>,
+): Promise<string | undefined> {
+  const claims = idToken[name] === undefined ? await fetchUserInfo() : idToken;
+  const value = claims[name];
+  if (typeof value !== 'string') return undefined;
+  return name === 'email' && claims['email_verified'] !== true ? undefined : value;
 }
