@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit-trail-ports.js';
+import type { TimeSpan } from '../../../../application/audit-trail-ports.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
@@ -39,7 +39,7 @@ export function addAuditCommands(program: Command, databases: Databases): void {
 async function readWhole<T>(databases: Databases, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
   const bar = new ProgressBar('events');
   try {
-    return await onDatabase(databases, ({ trail }) => work(new WatchedTrail(trail, bar)), true);
+    return await onDatabase(databases, ({ trail }) => work(watched(trail, bar)), true);
   } finally {
     bar.clear();
   }
@@ -52,7 +52,7 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
 async function verifyTrail(databases: Databases, options: VerifyOptions): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
   const keys = requiredSealKeys();
-  const trail = await readWhole(databases, (watched) => new VerifyAuditTrail(watched, keys).execute(expected));
+  const trail = await readWhole(databases, (whole) => new VerifyAuditTrail(whole, keys).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);
   if (!trail.newest) throw new NothingThere('there is no seal to export yet');
@@ -77,43 +77,30 @@ function eventLine(event: SealableEvent): string {
   return JSON.stringify({ ...first, publicPart, clientIp, userAgent, requestId, details });
 }
 
-/** An audit trail that shows the progress of reading, by the ids read so far. */
-class WatchedTrail implements AuditTrail {
-  private count = 0;
-
-  constructor(
-    private readonly trail: AuditTrail,
-    private readonly bar: ProgressBar,
-  ) {}
-
-  unsealedEvents(): Promise<number> {
-    return this.trail.unsealedEvents();
-  }
-
-  exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined> {
-    return this.trail.exclusively(work);
-  }
-
-  async *events(span: TimeSpan): AsyncIterable<SealableEvent> {
-    const newest = await this.trail.read((reading) => reading.newestEventId());
-    yield* this.watch(this.trail.events(span), newest);
-  }
-
-  read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T> {
-    return this.trail.read(async (reading) => {
-      const newest = await reading.newestEventId();
-      const events = (fromId: bigint) => this.watch(reading.events(fromId), newest);
-      return work(Object.create(reading, { events: { value: events } }) as AuditTrailSnapshot);
-    });
-  }
-
-  private async *watch(events: AsyncIterable<SealableEvent>, newest: bigint): AsyncIterable<SealableEvent> {
+/** The same audit trail, which shows the progress of reading by the ids read so far. */
+function watched(trail: AuditTrail, bar: ProgressBar): AuditTrail {
+  let count = 0;
+  async function* watch(all: AsyncIterable<SealableEvent>, newest: bigint): AsyncIterable<SealableEvent> {
     let first: bigint | undefined;
-    for await (const event of events) {
+    for await (const event of all) {
       first ??= event.id;
-      this.count += 1;
-      this.bar.show(this.count, Number(event.id - first + 1n) / Number(newest - first + 1n));
+      count += 1;
+      bar.show(count, Number(event.id - first + 1n) / Number(newest - first + 1n));
       yield event;
     }
   }
+  async function* events(span: TimeSpan): AsyncIterable<SealableEvent> {
+    yield* watch(trail.events(span), await trail.read((snapshot) => snapshot.newestEventId()));
+  }
+  const read: AuditTrail['read'] = (work) =>
+    trail.read(async (snapshot) => {
+      const newest = await snapshot.newestEventId();
+      return work(replacing(snapshot, { events: (fromId) => watch(snapshot.events(fromId), newest) }));
+    });
+  return replacing(trail, { events, read });
+}
+
+/** An object with these methods in place of its own. */
+function replacing<T extends object>(whole: T, methods: Partial<T>): T {
+  return Object.assign(Object.create(whole) as T, methods);
 }

@@ -1,9 +1,9 @@
 import type { AccountListing } from '../../../../application/accounts/find-accounts.js';
-import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS, type AccountKind, accountIdProblem } from '../../../../domain/accounts/account-profile.js';
+import type { Account, AccountStatus } from '../../../../domain/accounts/account.js';
+import { accountIdProblem, type AccountKind } from '../../../../domain/accounts/account-profile.js';
 import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
-import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
+import type { AccessLevel } from '../../../../domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-rules.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
@@ -57,22 +57,24 @@ export function accountIn(request: PutAccountRequest__Output): PutAccountCommand
     version: versionOf(request),
     limits: limits ? limitsIn(limits) : undefined,
     attributes: attributes?.items,
-    kind: kindIn(request),
+    kind: known(request.kind, KIND, { kind: 'must be a kind of account' }),
     managers: managers?.ids,
   };
 }
 
-function kindIn({ kind }: PutAccountRequest__Output): AccountKind | undefined {
-  const known = ACCOUNT_KINDS.find((each) => KIND[each] === kind);
-  const isKnown = known !== undefined || kind === 'ACCOUNT_KIND_UNSPECIFIED';
-  requireFields({ kind: isKnown ? undefined : 'must be a kind of account' });
-  return known;
+/** The value with this name on the wire; undefined if it is unspecified. A number is a value of a later release. */
+function known<Value extends string>(
+  wire: string,
+  names: Readonly<Record<Value, unknown>>,
+  problem: Readonly<Record<string, string>>,
+): Value | undefined {
+  const value = (Object.keys(names) as Value[]).find((each) => names[each] === wire);
+  if (value === undefined && !String(wire).endsWith('_UNSPECIFIED')) requireFields(problem);
+  return value;
 }
 
 function limitsIn({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys }: Limits__Output): AccountLimits {
-  const access = ACCESS_LEVELS.find((level) => ACCESS[level] === maxAccess);
-  const isKnown = access !== undefined || maxAccess === 'ACCESS_LEVEL_UNSPECIFIED';
-  requireFields({ 'limits.maxAccess': isKnown ? undefined : 'must be an access level' });
+  const access = known(maxAccess, ACCESS, { 'limits.maxAccess': 'must be an access level' });
   return {
     ...(requestsPerSecond && { requestsPerSecond }),
     ...(burst && { burst }),
@@ -101,9 +103,7 @@ export function versionOf({ version }: Versioned): bigint | undefined {
 }
 
 export function listingOf(request: ListAccountsRequest__Output): AccountListing {
-  const status = ACCOUNT_STATUSES.find((known) => STATUS[known] === request.status);
-  const isKnown = status !== undefined || request.status === 'ACCOUNT_STATUS_UNSPECIFIED';
-  requireFields({ status: isKnown ? undefined : 'must be a status of an account' });
+  const status = known(request.status, STATUS, { status: 'must be a status of an account' });
   const { email, pageSize, pageToken } = request;
   return { status, email: email || undefined, pageSize, pageToken: pageToken || undefined };
 }
