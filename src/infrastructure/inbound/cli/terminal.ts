@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import cliProgress from 'cli-progress';
 import { Interrupted, UsageError } from './answering.js';
 
 /**
@@ -80,4 +81,30 @@ function textIn(bytes: Buffer, where: string): string {
 
 function withoutLineBreak(text: string): string {
   return text.replace(/\r?\n$/, '');
+}
+
+const { Presets, SingleBar } = cliProgress;
+
+/** Shows progress in one line of a terminal. Prints nothing when stderr is not a terminal. */
+export class ProgressBar {
+  private readonly bar: cliProgress.SingleBar;
+
+  /** @param what is counted: "events" */
+  constructor(what: string) {
+    this.bar = new SingleBar(
+      { format: `{bar} {percentage} %, {count} ${what}`, stream: process.stderr, clearOnComplete: true, barsize: 24 },
+      Presets.shades_classic,
+    );
+    this.bar.start(1, 0, { count: 0 });
+  }
+
+  /** @param fraction 0 to 1 */
+  show(count: number, fraction: number): void {
+    this.bar.update(Math.min(1, Math.max(0, fraction)), { count });
+  }
+
+  /** Removes the line. */
+  clear(): void {
+    this.bar.stop();
+  }
 }

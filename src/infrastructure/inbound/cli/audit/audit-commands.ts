@@ -8,7 +8,7 @@ import { timeIn } from '../../shared/time-text.js';
 import type { Databases } from '../administration.js';
 import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
 import { onDatabase, requiredSealKeys } from '../environment.js';
-import { ProgressBar } from '../progress.js';
+import { ProgressBar } from '../terminal.js';
 import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;

@@ -5,7 +5,7 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, answering, UsageError } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
-import { ProgressBar } from '../progress.js';
+import { ProgressBar } from '../terminal.js';
 import {
   exampleFile,
   type FileColumns,

@@ -1,7 +1,7 @@
 import type { AccountListing } from '../../../../application/accounts/find-accounts.js';
+import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 import type { Account, AccountStatus } from '../../../../domain/accounts/account.js';
 import { accountIdProblem, type AccountKind } from '../../../../domain/accounts/account-profile.js';
-import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
 import type { AccessLevel } from '../../../../domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';

@@ -1,4 +1,4 @@
-import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { ReportUses } from '../../../../application/validation/report-uses.js';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { type RateLimit, rateLimitWindowSeconds } from '../../../../domain/rate-limit.js';
@@ -6,10 +6,9 @@ import { counter, gauge, type Instrument } from '../../../telemetry/instrument.j
 import type { Log } from '../../../telemetry/log.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
-import { toAnswer } from './answers.js';
+import { toAnswer, toFailure } from './answers.js';
 import { readReport, readRequest, requestIdOf } from './questions.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion, type WireReport } from './validation-messages.js';
-import { answerStream } from './validation-stream.js';
 
 interface ValidationServiceParts {
   readonly validateKey: ValidateKey;
@@ -84,4 +83,57 @@ export class ValidationService implements GrpcDoor {
     const { validateKey, rateLimit } = this.parts;
     return toAnswer(wire.requestId, await validateKey.execute(readRequest(wire, service)), rateLimit);
   }
+}
+
+/** The most questions of one stream in progress. HTTP/2 flow control holds back more. */
+const MAX_OPEN = 1024;
+
+/**
+ * Answers each question of a stream as soon as its verdict is known. Stops reading while too many questions are open or
+ * the client does not read its answers. A failed question does not affect the others.
+ */
+function answerStream(
+  call: ServerDuplexStream<WireQuestion, ValidateKeyResponse>,
+  answer: (question: WireQuestion) => Promise<ValidateKeyResponse>,
+  log: Log,
+): void {
+  let open = 0;
+  let isBlocked = false;
+  let hasEnded = false;
+
+  const write = (message: ValidateKeyResponse) => {
+    if (!call.cancelled && call.writable && !call.write(message)) isBlocked = true;
+  };
+  const advance = () => {
+    if (hasEnded && open === 0 && !call.cancelled) call.end();
+    else if (!isBlocked && open < MAX_OPEN) call.resume();
+    else call.pause();
+  };
+  const finish = () => {
+    hasEnded = true;
+    advance();
+  };
+
+  call.on('data', (question: WireQuestion) => {
+    if (hasEnded) return;
+    open += 1;
+    advance();
+    void answer(question)
+      .catch((error: unknown) => {
+        log.fault(error, { requestId: requestIdOf(question) });
+        return toFailure(question.requestId, error);
+      })
+      .then((message) => {
+        write(message);
+        open -= 1;
+        advance();
+      });
+  });
+  call.on('drain', () => {
+    isBlocked = false;
+    advance();
+  });
+  call.on('end', finish);
+  call.on('drain-requested', finish);
+  call.on('error', () => call.pause());
 }
