@@ -3,10 +3,11 @@ import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
 import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
 import { ApiKeyRow, IdleNoticeRow, KeyNoticeRow } from './keys/rows.js';
-import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
+import { LeakReportRow } from './leaks/leak-reports.js';
 import { MIGRATIONS } from './migrations/list.js';
 import { OutboxRow } from './outbox/outbox-writer.js';
-import { DecoyKeyRow, PasswordGuessesRow, SessionRow } from './sign-in/rows.js';
+import { PasswordGuessesRow } from './sign-in/password-guesses.js';
+import { SessionRow } from './sign-in/sessions.js';
 
 /** The tables that TypeORM reads, as the migrations leave them. `npm run check` compares the two. */
 const SCHEMA = {
@@ -17,13 +18,11 @@ const SCHEMA = {
     IdleNoticeRow,
     SessionRow,
     PasswordGuessesRow,
-    DecoyKeyRow,
     AuditEventRow,
     AuditSealRow,
     AuditPruningRow,
     OutboxRow,
     LeakReportRow,
-    LeakReportBudgetRow,
   ],
   migrations: MIGRATIONS,
 };

@@ -1,12 +1,48 @@
 import { createHash } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
+import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { LeakClaim, LeakReports, Requester } from '../../../../application/ports.js';
 import type { KeyProof } from '../../../../domain/leaks/key-proof.js';
 import { type LeakReport, type ReportCharge, spendBudget } from '../../../../domain/leaks/leak-report.js';
 import { crowdGate } from '../client/crowd-reader.js';
-import { NOW, type Database } from '../client/database.js';
-import { insertMany } from '../client/many-rows.js';
-import { LeakReportBudgetRow, LeakReportRow } from './rows.js';
+import { type Database, insertMany, NOW } from '../client/database.js';
+
+/** A report of leaked keys, until all of them have ended. */
+@Entity('leak_reports')
+@Index('leak_reports_waiting', ['tries', 'id'])
+export class LeakReportRow {
+  /** Ascending in the order of arrival. */
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: 'leak_reports_pkey',
+  })
+  id!: string;
+  /** One for each digest, in the same order. */
+  @Column('text', { name: 'public_parts', array: true })
+  publicParts!: string[];
+  /** SHA-256 of each key string. */
+  @Column('bytea', { array: true })
+  digests!: Buffer[];
+  /** The service that sent the report; null for a report through the public endpoint. */
+  @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
+  actorId!: string | null;
+  @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
+  clientIp!: string | null;
+  @Column('varchar', { name: 'user_agent', length: 256, nullable: true })
+  userAgent!: string | null;
+  @Column('varchar', { name: 'request_id', length: 128, nullable: true })
+  requestId!: string | null;
+  @Column('text', { nullable: true })
+  source!: string | null;
+  @Column('text', { nullable: true })
+  url!: string | null;
+  /** How often keys of the report were left for another turn. */
+  @Column('integer', { default: 0 })
+  tries!: number;
+  /** Set by the instance that is ending the keys. If it dies, others may take over after this time. */
+  @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
+  claimedUntil!: Date | null;
+}
 
 const ROWS_A_STATEMENT = 500;
 
@@ -80,11 +116,13 @@ const LOCK = `
   ON CONFLICT (network) DO UPDATE SET whole_at = known.whole_at
   RETURNING whole_at AS "wholeAt", ${NOW} AS now`;
 
-/** Locks the row and then reads the clock, in one statement. */
+const SPEND = 'UPDATE leak_report_budgets SET whole_at = $2 WHERE network = $1';
+
+/** Locks the row and then reads the clock, in one statement. The name is stored as its SHA-256. */
 async function spend(manager: EntityManager, name: string, charge: ReportCharge): Promise<void> {
   const network = createHash('sha256').update(name).digest();
   const [row] = await manager.query<{ wholeAt: Date; now: Date }[]>(LOCK, [network]);
-  await manager.update(LeakReportBudgetRow, { network }, { wholeAt: spendBudget(charge, row!.wholeAt, row!.now) });
+  await manager.query(SPEND, [network, spendBudget(charge, row!.wholeAt, row!.now)]);
 }
 
 function fromKeys(keys: readonly KeyProof[]): Pick<LeakReportRow, 'publicParts' | 'digests'> {

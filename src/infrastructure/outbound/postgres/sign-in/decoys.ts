@@ -1,6 +1,6 @@
 import type { StoredCosts } from '../../passwords/decoys.js';
 import type { Database } from '../client/database.js';
-import { DecoyKeyRow } from './rows.js';
+import type { EntityManager } from 'typeorm';
 
 /** With more accounts than this, only a sample is read. The sample is the same on every instance. */
 const LOOKED_AT = 100_000;
@@ -11,7 +11,7 @@ export class PostgresStoredCosts {
 
   read(): Promise<StoredCosts> {
     return this.database.run(async (manager) => {
-      const { key } = await manager.findOneByOrFail(DecoyKeyRow, { id: 1 });
+      const key = await sharedKey(manager);
       const [{ rows } = { rows: 0 }] = await manager.query<{ rows: number }[]>(ESTIMATE);
       const percent = Math.min(100, (100 * LOOKED_AT) / Math.max(rows, 1));
       return { key, costs: await manager.query<StoredCosts['costs'][number][]>(COSTS, [percent]) };
@@ -34,15 +34,16 @@ export class PostgresSharedKey {
 
   /** Throws `unavailable` while PostgreSQL has not answered yet. */
   read(): Promise<Uint8Array> {
-    this.key ??= this.load().catch((error: unknown) => {
+    this.key ??= this.database.run(sharedKey).catch((error: unknown) => {
       this.key = undefined;
       throw error;
     });
     return this.key;
   }
+}
 
-  private async load(): Promise<Uint8Array> {
-    const row = await this.database.run((manager) => manager.findOneByOrFail(DecoyKeyRow, { id: 1 }));
-    return row.key;
-  }
+/** The table has one row. */
+async function sharedKey(manager: EntityManager): Promise<Buffer> {
+  const [row] = await manager.query<{ key: Buffer }[]>('SELECT key FROM decoy_key');
+  return row!.key;
 }

@@ -1,10 +1,26 @@
 import { createHash } from 'node:crypto';
-import { Any, IsNull, Not } from 'typeorm';
+import { Any, Column, Entity, Index, IsNull, Not, PrimaryColumn } from 'typeorm';
 import type { PasswordGuesses, Requester, GuessSubject } from '../../../../application/ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '../../../../domain/accounts/passwords.js';
 import { crowdGate, CrowdReader } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';
-import { PasswordGuessesRow } from './rows.js';
+
+@Entity('password_guesses')
+@Index('password_guesses_wrong_by_age', ['lastAttemptAt'], { where: 'succeeded_at IS NULL' })
+export class PasswordGuessesRow {
+  /** SHA-256 of the subject's name, because we do not store what people type into an email field. */
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })
+  subject!: Buffer;
+  @Column('integer')
+  failures!: number;
+  @Index('password_guesses_by_age')
+  @Column({ type: 'timestamptz', name: 'last_attempt_at', precision: 3 })
+  lastAttemptAt!: Date;
+  @Column({ type: 'timestamptz', name: 'blocked_until', precision: 3, nullable: true })
+  blockedUntil!: Date | null;
+  @Column({ type: 'timestamptz', name: 'succeeded_at', precision: 3, nullable: true })
+  succeededAt!: Date | null;
+}
 
 export class PostgresPasswordGuesses implements PasswordGuesses {
   private readonly gate = crowdGate();

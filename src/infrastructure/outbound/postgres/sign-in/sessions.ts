@@ -1,11 +1,32 @@
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '../../../../application/ports.js';
 import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
 import { fromAuditEvent } from '../audit/rows.js';
 import { type Database, NOW } from '../client/database.js';
-import { ACTIVE, toAccount } from '../accounts/rows.js';
+import { AccountRow, ACTIVE, toAccount } from '../accounts/rows.js';
 import { crowdGate } from '../client/crowd-reader.js';
-import { SessionRow } from './rows.js';
+
+@Entity('sessions')
+export class SessionRow {
+  /** SHA-256 of the token in the cookie. */
+  @PrimaryColumn('bytea', { name: 'token_digest', primaryKeyConstraintName: 'sessions_pkey' })
+  tokenDigest!: Buffer;
+  @Index('sessions_of_account')
+  @Column('varchar', { name: 'account_id', length: 128 })
+  accountId!: string;
+  @ManyToOne(() => AccountRow, { nullable: false })
+  @JoinColumn({ name: 'account_id', foreignKeyConstraintName: 'sessions_account_id_fkey' })
+  account?: AccountRow;
+  @Index('sessions_by_expiry')
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
+  expiresAt!: Date;
+  /** From a sign-in at the platform, like `acr`. */
+  @Column({ type: 'timestamptz', name: 'authenticated_at', precision: 3, nullable: true })
+  authenticatedAt!: Date | null;
+  @Column('text', { nullable: true })
+  acr!: string | null;
+}
 
 /** For a person who signed in with a password that we checked. */
 const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };

@@ -15,7 +15,7 @@ import { databaseNow } from '../client/database.js';
 import { listedKeys } from '../keys/listed-keys.js';
 import { ApiKeyRow, changingColumns, fromApiKey, IdleNoticeRow, toApiKey } from '../keys/rows.js';
 import { AccountRow, fromAccount, fromFormerAccount, managedBy, toAccount } from '../accounts/rows.js';
-import { SessionRow } from '../sign-in/rows.js';
+import { SessionRow } from '../sign-in/sessions.js';
 import { forgetUsage } from '../usage/usage-writer.js';
 import { isUniqueViolation } from '../client/errors.js';
 

@@ -3,8 +3,7 @@ import type { DueKeys, DueNoticesQuery, EndDecision, NoticeDecision } from '../.
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
 import { AuditEventRow, fromAuditEvent } from '../audit/rows.js';
-import { type Database, databaseNow } from '../client/database.js';
-import { insertMany, updateMany } from '../client/many-rows.js';
+import { type Database, databaseNow, insertMany, updateMany } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { ApiKeyRow, changingColumns, KeyNoticeRow, toApiKey } from '../keys/rows.js';
 import { ACTIVE } from '../accounts/rows.js';
