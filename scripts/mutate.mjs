@@ -39,6 +39,7 @@ const specsOf = {
   'key-rights': ['key-standing'],
   'key-history': ['key-history', 'time'],
   'keys-of-owner': ['keys-of-owner', 'record-due-ends', 'show-own-key'],
+  'leak-report': ['key-proof', 'leak-report'],
   lists: ['find-accounts', 'keys-of-owner', 'list-all-keys'],
   'notices-of-change': ['key-notice'],
   'owner-keys': ['owner-keys', 'rotation'],

@@ -13,8 +13,7 @@ import type {
   OwnerEventType,
   RecordedEvent,
 } from '../domain/audit/audit-event.js';
-import type { KeyProof } from '../domain/leaks/key-proof.js';
-import type { LeakReport, ReportCharge } from '../domain/leaks/leak-report.js';
+import type { KeyProof, LeakReport, ReportCharge } from '../domain/leaks/leak-report.js';
 import type { AccountLocks, AccountTransaction, UnansweredChange } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit-trail-ports.js';
 import type { KeyFilter, KeyPosition, OwnedKey, Page, PageRequest } from './lists.js';

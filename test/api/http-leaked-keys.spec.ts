@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { keyProofsIn } from '../../src/domain/leaks/key-proof.js';
+import { keyProofsIn } from '../../src/domain/leaks/leak-report.js';
 import { MAX_TOKENS, TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';

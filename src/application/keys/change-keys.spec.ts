@@ -9,7 +9,7 @@ import {
   rotateKey,
   themselves,
 } from '../../../test/support/application/calls.js';
-import { keyProofsIn } from '../../domain/leaks/key-proof.js';
+import { keyProofsIn } from '../../domain/leaks/leak-report.js';
 import { RevokeForOwner, RevokeLeakedKeys } from './revoke-for-owner.js';
 
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };

@@ -9,7 +9,7 @@ import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-
 import type { ApiKeys } from '../ports.js';
 import { openKey, changeKeys } from './change-keys.js';
 import { isProof } from '../../domain/keys/key-restrictions.js';
-import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
+import { keyProofsIn, type KeyProof } from '../../domain/leaks/leak-report.js';
 
 interface RevocationCause {
   readonly actor: Actor;

@@ -1,8 +1,9 @@
 import type { Actor, Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/ip-address.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
 import {
+  keyProofsIn,
+  type KeyProof,
   type LeakReport,
   FINDINGS_OF_SERVICE,
   type ReportCharge,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyString } from '../keys/key-string.js';
-import { keyProofsIn } from './key-proof.js';
+import { keyProofsIn } from './leak-report.js';
 
 describe('keyProofsIn', () => {
   const [one, two] = [KeyString.generate('lk'), KeyString.generate('acme2')];
