@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { PasswordGuesses, Passwords, PlatformTokens } from '../../../src/application/ports.js';
 import { buildAdapters } from '../../../src/composition/adapters.js';
-import { Parts } from '../../../src/composition/parts.js';
+import { Parts } from '../../../src/composition/start.js';
 import { buildUseCases } from '../../../src/composition/use-cases.js';
 import { readConfig } from '../../../src/config/config.js';
 import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
