@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { MOST_KEY_DAYS } from '../domain/accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '../domain/accounts/account-limits.js';
 import type { EnvReader } from './env-reader.js';
 
 // Each `parse…` returns one entry of a list, or throws an Error whose message may be shown.
@@ -32,8 +32,8 @@ export function parseAcr(value: string): string {
 /** Days before the expiry of a key. */
 export function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (days >= 1 && days < MOST_KEY_DAYS) return days;
-  throw new Error(`must be a whole number from 1 to ${MOST_KEY_DAYS - 1}`);
+  if (days >= 1 && days < MAX_KEY_DAYS) return days;
+  throw new Error(`must be a whole number from 1 to ${MAX_KEY_DAYS - 1}`);
 }
 
 /** Splits a URL with several hosts, such as `postgres://user@one:5432,two:5432/name`, into one URL for each host. */

@@ -1,8 +1,8 @@
-import { MAX_RATE, MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../domain/accounts/account-limits.js';
+import { MAX_RATE, MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '../domain/accounts/account-limits.js';
 import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
 import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '../domain/keys/foreign-key.js';
 import { KEY_PREFIX as MARKER } from '../domain/keys/key-string.js';
-import { LEAST_LEASE_MS, MOST_LEASE_MS } from '../domain/keys/lease.js';
+import { LEAST_LEASE_MS, MAX_LEASE_MS } from '../domain/keys/lease.js';
 import { IDLE_DAYS } from '../domain/notices/idle-keys.js';
 import { readDemo } from './demo.js';
 import { parseAcr, parseDays, parseSealKey, parseWebhookSecret, readDatabaseUrls } from './entries.js';
@@ -63,16 +63,16 @@ export const SETTINGS = {
     means: 'how imported keys begin: up to 10 beginnings of 3 to 16 characters, comma-separated' }),
   RATE_LIMIT_PER_SECOND: wholeNumber(20, [1, MAX_RATE], { means: 'validations a second for each key (GCRA)' }),
   RATE_LIMIT_BURST: wholeNumber(100, [1, MAX_RATE], { means: 'validations at once for each key' }),
-  LEASE_MS: wholeNumber(0, [0, MOST_LEASE_MS], { range: [LEAST_LEASE_MS, MOST_LEASE_MS], 
+  LEASE_MS: wholeNumber(0, [0, MAX_LEASE_MS], { range: [LEAST_LEASE_MS, MAX_LEASE_MS], 
     problem: (ms) => (ms > 0 && ms < LEAST_LEASE_MS ? `must be 0, or at least ${LEAST_LEASE_MS}` : undefined),
     means: 'milliseconds for which a guard may grant the requests of a key by itself, 100 to 2,000; 0: never. Set it once every instance and command line knows leases' }),
   INTROSPECTION_EXP: onOrOff(
     '`on`: [token introspection](http.md#token-introspection-rfc-7662) answers `exp`, until which some clients keep granting a key'),
   KEY_CHANGES_PER_HOUR: wholeNumber(60, [0, 10_000], {
     means: 'API keys that an account may create or rotate in an hour, to 10,000; 0: no limit' }),
-  MAX_ACTIVE_KEYS: wholeNumber(5, [1, MOST_ACTIVE_KEYS], {
+  MAX_ACTIVE_KEYS: wholeNumber(5, [1, MAX_ACTIVE_KEYS], {
     means: 'active API keys of an account, to 100, unless [its own limits](limits.md) set another number' }),
-  MAX_KEY_DAYS: wholeNumber(MOST_KEY_DAYS, [1, MOST_KEY_DAYS], {
+  MAX_KEY_DAYS: wholeNumber(MAX_KEY_DAYS, [1, MAX_KEY_DAYS], {
     means: "days that a new API key may last, to 365; [an account's own limit](limits.md) may only be lower" }),
   REVOKE_IDLE_AFTER_DAYS: wholeNumber(undefined, [IDLE_DAYS.least, IDLE_DAYS.most], { or: 'never', like: '90',
     means: 'days without use after which [keys end](idle-keys.md), 14 to 365; empty: never; needs `WEBHOOK_URL` or `SMTP_URL`' }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeniedUse } from '../../src/application/ports.js';
 import { DAY_MS, MINUTE_MS, dayText, utcDay } from '../../src/domain/time.js';
-import { MOST_NETWORKS } from '../../src/domain/usage/key-networks.js';
+import { MAX_NETWORKS } from '../../src/domain/usage/key-networks.js';
 import { change, newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
@@ -303,7 +303,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
 
       test('causes no notice above the limit, and the others stay known', async () => {
         const keyId = await aKey();
-        for (let n = 0; n < MOST_NETWORKS; n += 1) {
+        for (let n = 0; n < MAX_NETWORKS; n += 1) {
           world.usage.noteGrant(keyId, `10.0.${n}.1`, null, daysAgo(2));
           // Between two writes only a few networks of a key are distinguished.
           if (n % 4 === 3) await world.settled();

@@ -4,7 +4,7 @@ import type { HistoryEvent } from '../../domain/audit/event-details.js';
 import type { AuditTrailSnapshot, HistoryItem } from '../audit-trail-ports.js';
 
 /** How many differences are listed. The rest are only counted. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 export interface Difference {
   readonly subject: 'key' | 'account';
@@ -52,7 +52,7 @@ export async function compareWithAuditTrail(
       if (recorded.isTakenAsFound) takenAsFound += 1;
       for (const problem of recorded.differences(prunedUpTo, snapshot.now)) {
         found += 1;
-        if (found <= MOST_LISTED) differences.push({ subject, id, problem });
+        if (found <= MAX_LISTED) differences.push({ subject, id, problem });
       }
     }
     return { count, takenAsFound };

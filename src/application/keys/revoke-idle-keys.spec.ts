@@ -5,7 +5,7 @@ import { FakeStore } from '../../../test/fakes/fake-store.js';
 import { createKey, newOwner, SERVICE_POLICY } from '../../../test/support/application/calls.js';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.js';
 import type { Accounts } from '../ports.js';
-import { MOST_STEPS, RevokeIdleKeys } from './revoke-idle-keys.js';
+import { MAX_STEPS, RevokeIdleKeys } from './revoke-idle-keys.js';
 
 const MAIL = { webhook: false, mail: true };
 
@@ -52,12 +52,12 @@ describe('RevokeIdleKeys', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id, { expiresInDays: 365 });
     const { state, ...rest } = app.store.keys.get(key.id)!;
-    for (let copy = 0; copy < MOST_STEPS; copy += 1) {
+    for (let copy = 0; copy < MAX_STEPS; copy += 1) {
       const keyId = randomUUID();
       app.store.keys.set(keyId, { ...rest, state: { ...state, id: keyId } });
     }
     app.store.pass(30 * DAY_MS);
-    expect(await app.revokeIdleKeys.find()).toEqual({ notified: MOST_STEPS, ended: 0 });
+    expect(await app.revokeIdleKeys.find()).toEqual({ notified: MAX_STEPS, ended: 0 });
     expect(await app.revokeIdleKeys.find()).toEqual({ notified: 1, ended: 0 });
   });
 

@@ -19,9 +19,9 @@ export type IdleCounts = Record<'notified' | 'ended', number>;
 /** Owners in one statement. */
 const PAGE = 500;
 /** In one transaction, in which the owner is locked. The next run takes further ones. */
-export const MOST_STEPS = 500;
+export const MAX_STEPS = 500;
 /** A run that meets so many ends. Fewer, such as owners that others keep locked, do not affect the other owners. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 
 /** A page of owners, and where the next page starts. */
 interface OwnerPage<Position> {
@@ -71,7 +71,7 @@ export class RevokeIdleKeys {
           await this.decide(ownerId, afterDays, counts);
         } catch (error) {
           errors.push(error);
-          if (errors.length === MOST_FAILURES) throw errors[0];
+          if (errors.length === MAX_FAILURES) throw errors[0];
         }
       }
     } while (page.next !== undefined);
@@ -88,7 +88,7 @@ export class RevokeIdleKeys {
       const [lastUses, notices] = [await transaction.lastUses(), await transaction.idleNotices()];
       const uses = open.map((key) => ({ key, lastUsedAt: lastUses.get(key.id) }));
       const rule = { afterDays, hasReceiver: hasReceiver(this.settings.receivers, owner, managers) };
-      const steps = idleSteps({ owner, keys: uses, notices }, rule, now).slice(0, MOST_STEPS);
+      const steps = idleSteps({ owner, keys: uses, notices }, rule, now).slice(0, MAX_STEPS);
       for (const step of steps) await note(transaction, step);
       const ending = steps.flatMap((step) => (step.step === 'end' ? step.ending : []));
       const keys = new OwnerKeys(open);

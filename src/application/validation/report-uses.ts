@@ -15,7 +15,7 @@ export interface ReportedUses {
   readonly lastMsAgo: number;
 }
 
-const MOST_MS_AGO = 10_000;
+const MAX_MS_AGO = 10_000;
 /** How often the budgets that are full again are removed. */
 const SWEEP_EVERY_MS = 60_000;
 
@@ -59,7 +59,7 @@ export class ReportUses {
     this.counts.reported += count;
     this.counts.dropped += claimed - count;
     if (!key || count === 0) return;
-    const at = new Date(this.parts.databaseClock.now().getTime() - Math.min(lastMsAgo, MOST_MS_AGO));
+    const at = new Date(this.parts.databaseClock.now().getTime() - Math.min(lastMsAgo, MAX_MS_AGO));
     this.parts.usage.noteLeased({ keyId: key.id, clientIp, service, count, at });
   }
 

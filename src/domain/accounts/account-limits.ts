@@ -5,8 +5,8 @@ import type { RateLimit } from '../rate-limit.js';
 /** The highest rate and burst, of the service and of an account. */
 export const MAX_RATE = 1_000_000;
 /** The highest number of active keys and of days, of the service and of an account. */
-export const MOST_ACTIVE_KEYS = 100;
-export const MOST_KEY_DAYS = 365;
+export const MAX_ACTIVE_KEYS = 100;
+export const MAX_KEY_DAYS = 365;
 
 /** What the platform allows the keys of one account. An absent limit is the service's own. */
 export interface AccountLimits {
@@ -30,8 +30,8 @@ export function limitProblems({
     'limits.requestsPerSecond': upTo(MAX_RATE)(requestsPerSecond),
     'limits.burst': needsBurst ? 'must be set along with the requests per second' : upTo(MAX_RATE)(burst),
     'limits.maxAccess': optional(accessProblem)(limits.maxAccess),
-    'limits.maxKeyDays': upTo(MOST_KEY_DAYS)(limits.maxKeyDays),
-    'limits.maxActiveKeys': upTo(MOST_ACTIVE_KEYS)(limits.maxActiveKeys),
+    'limits.maxKeyDays': upTo(MAX_KEY_DAYS)(limits.maxKeyDays),
+    'limits.maxActiveKeys': upTo(MAX_ACTIVE_KEYS)(limits.maxActiveKeys),
   };
 }
 

@@ -1,4 +1,4 @@
-import { MOST_KEY_DAYS } from '../accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '../accounts/account-limits.js';
 import type { KeyRestrictions } from '../keys/key-restrictions.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import type { KeyTimes } from '../keys/key-status.js';
@@ -126,8 +126,8 @@ export class RecordedKey {
 
 function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {
   // Written so that an invalid time, such as infinity, is a problem too.
-  const isShortEnough = expiresAt.valueOf() - createdAt.valueOf() <= MOST_KEY_DAYS * DAY_MS;
-  return isShortEnough ? [] : [`lives longer than ${MOST_KEY_DAYS} days, which is the maximum`];
+  const isShortEnough = expiresAt.valueOf() - createdAt.valueOf() <= MAX_KEY_DAYS * DAY_MS;
+  return isShortEnough ? [] : [`lives longer than ${MAX_KEY_DAYS} days, which is the maximum`];
 }
 
 function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {

@@ -1,4 +1,4 @@
-import { MOST_KEY_DAYS } from '../accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '../accounts/account-limits.js';
 import { optional, requireFields, type Rule, wholeNumberProblem } from '../errors.js';
 import { normalizeName, showsNothing } from '../names.js';
 import { withoutSecrets } from '../secrets.js';
@@ -37,7 +37,7 @@ function lineProblem(value: unknown, maxLength: number): string | undefined {
 
 /** The days of every key. An owner's policy may allow fewer. */
 export function expiryDaysProblem(value: unknown): string | undefined {
-  return wholeNumberProblem(value, 1, MOST_KEY_DAYS);
+  return wholeNumberProblem(value, 1, MAX_KEY_DAYS);
 }
 
 export function graceSecondsProblem(value: unknown): string | undefined {

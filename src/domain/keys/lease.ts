@@ -1,6 +1,6 @@
 /** A lease lets a guard grant further requests of a key by itself for a moment: docs/leases.md. */
 export const LEAST_LEASE_MS = 100;
-export const MOST_LEASE_MS = 2000;
+export const MAX_LEASE_MS = 2000;
 
 /**
  * A guard uses 90 % of a lease, and a change waits for 110 % of the longest one. In between there is room for two clocks
@@ -54,6 +54,6 @@ export function leaseLength(leaseMs: number, wish: LeaseWish, key: LeasedKey, no
  * How long a change waits after its commit before it is answered, in milliseconds.
  * @param longestLeaseMs the longest LEASE_MS of all processes that serve. Undefined: unknown
  */
-export function waitMs(longestLeaseMs = MOST_LEASE_MS): number {
+export function waitMs(longestLeaseMs = MAX_LEASE_MS): number {
   return (WAITED_PERCENT * longestLeaseMs) / 100;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { KeyNetworks, MOST_NETWORKS, usageNetwork } from './key-networks.js';
+import { KeyNetworks, MAX_NETWORKS, usageNetwork } from './key-networks.js';
 
 const NONE = { lastDays: new Map<string, number>(), hasBegun: false, notifiedOn: null };
 const restore = (state: Partial<Parameters<typeof KeyNetworks.restore>[0]>) =>
@@ -52,12 +52,12 @@ describe('KeyNetworks', () => {
   });
 
   test('notifies of no more networks than are kept, until some are forgotten', () => {
-    const full = () => restore({ hasBegun: true, lastDays: known(MOST_NETWORKS, 0) });
+    const full = () => restore({ hasBegun: true, lastDays: known(MAX_NETWORKS, 0) });
     const networks = full();
     expect(networks.grantedFrom('another', 90)).toBe(false);
     expect(networks.changes().lastDays.size).toBe(0);
     expect(full().grantedFrom('another', 91)).toBe(true);
-    expect(restore({ hasBegun: true, lastDays: known(MOST_NETWORKS - 1, 0) }).grantedFrom('another', 0)).toBe(true);
+    expect(restore({ hasBegun: true, lastDays: known(MAX_NETWORKS - 1, 0) }).grantedFrom('another', 0)).toBe(true);
     expect(networks.grantedFrom('network 7', 90)).toBe(false);
     expect(networks.changes().lastDays).toEqual(new Map([['network 7', 90]]));
   });

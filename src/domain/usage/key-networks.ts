@@ -3,7 +3,7 @@ import { USAGE_KEPT_DAYS } from './key-history.js';
 import type { UtcDay } from '../time.js';
 
 /** Further networks of a key are neither stored nor reported until older ones are forgotten. */
-export const MOST_NETWORKS = 100;
+export const MAX_NETWORKS = 100;
 
 export interface KeyNetworksState {
   /** The last day on which each network was used. */
@@ -41,7 +41,7 @@ export class KeyNetworks {
   grantedFrom(network: string, day: UtcDay): boolean {
     const lastDay = this.lastDays.get(network) ?? Number.NEGATIVE_INFINITY;
     const isNew = !isKnown(lastDay, day);
-    if (isNew && this.knownOn(day) >= MOST_NETWORKS) return false;
+    if (isNew && this.knownOn(day) >= MAX_NETWORKS) return false;
     for (const days of [this.lastDays, this.seen]) days.set(network, Math.max(lastDay, day));
     const isFirst = !this.hasBegun;
     this.hasBegun = true;

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/passwords.js';
 import { optional } from '../../../../domain/errors.js';
@@ -57,7 +57,7 @@ export class CreateApiKeyBody {
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
-    maximum: MOST_KEY_DAYS,
+    maximum: MAX_KEY_DAYS,
     description: `At most \`maxKeyDays\` of the policy in GET /v1/api-keys. Default: ${DEFAULT_EXPIRY_DAYS}, or fewer by policy`,
   })
   @Follows(optional(KEY_FIELDS.expiresInDays))
@@ -90,7 +90,7 @@ export class RotateApiKeyBody {
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
-    maximum: MOST_KEY_DAYS,
+    maximum: MAX_KEY_DAYS,
     description:
       'At most `maxKeyDays` of the policy. Default: as many days as the old key was given, or fewer by policy',
   })

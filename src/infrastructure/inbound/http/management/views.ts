@@ -2,7 +2,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
 import type { LeakSite } from '../../../../domain/audit/event-details.js';
 import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
-import { MOST_ACTIVE_KEYS, MOST_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
+import { MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
 import { RECENT_DAYS } from '../../../../domain/usage/key-history.js';
@@ -110,8 +110,8 @@ export class ApiKeyView {
 export const NOW = { ...TIME, description: 'The time of the service' } as const;
 
 class KeyPolicyView {
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MOST_ACTIVE_KEYS }) maxActiveKeys!: number;
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MOST_KEY_DAYS }) maxKeyDays!: number;
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_ACTIVE_KEYS }) maxActiveKeys!: number;
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS }) maxKeyDays!: number;
   @ApiProperty({ enum: ACCESS_LEVELS }) maxAccess!: string;
   @ApiProperty({ type: 'integer', nullable: true, description: REVOKE_IDLE }) revokeIdleAfterDays!: number | null;
   @ApiProperty({ type: [String], description: LIMITED_BY }) limitedByAccount!: string[];

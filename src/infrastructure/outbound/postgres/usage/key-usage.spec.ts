@@ -11,7 +11,7 @@ import {
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
 import { notifyOfNetworks } from '../../../../application/notices/notify-owners.js';
-import { MOST_NETWORKS } from '../../../../domain/usage/key-networks.js';
+import { MAX_NETWORKS } from '../../../../domain/usage/key-networks.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Database } from '../client/database.js';
 import { PostgresKeyUsage } from './key-usage.js';
@@ -236,6 +236,6 @@ test('keeps five addresses, a hundred networks and every count of a key with tho
     for (let n = 0; n < 200; n += 1) app.usage.noteGrant(keyId, `10.${flush}.${n}.7`, 'gateway', at(flush));
     await app.usage.flush();
   }
-  expect([await granted(keyId), await addresses(keyId), await networks(keyId)]).toEqual([2800, 5, MOST_NETWORKS]);
+  expect([await granted(keyId), await addresses(keyId), await networks(keyId)]).toEqual([2800, 5, MAX_NETWORKS]);
   expect(await notices(keyId)).toBe(1);
 });
