@@ -102,7 +102,7 @@ export type NotifyOfNetworks = (used: NetworkUses) => Promise<readonly KeyNotice
 export interface ImportScope {
   /** The accounts that are locked. */
   readonly ownerIds: readonly string[];
-  /** See ForeignKey. */
+  /** See ImportedKey. */
   readonly publicParts: readonly string[];
 }
 

@@ -3,41 +3,41 @@ const SHORTEST_FIND = 41;
 const SECRET_IN_TEXT = /([0-9a-f]{24}(?:\.|%(?:25)*2e|\\u002e))[0-9a-f]{16,}/gi;
 
 /** How many characters the shortest key string has that another system made. */
-export const SHORTEST_FOREIGN = 24;
+export const SHORTEST_IMPORTED = 24;
 
-/** What a foreign key consists of in a text: it ends at a space or a quote. */
+/** What an imported key consists of in a text: it ends at a space or a quote. */
 const UP_TO_A_SPACE = `[^\\s"'<>\\\\]`;
 
 /** Of this process, because texts are cleaned in many places, and every one of them must know it. */
-const foreign = { prefixes: new Set<string>(), pattern: foreignStrings([]) };
+const imported = { prefixes: new Set<string>(), pattern: importedStrings([]) };
 
 /** From now on, `withoutSecrets` also removes imported keys. @param prefixes how they begin */
 export function alsoHide(prefixes: readonly string[]): void {
-  for (const prefix of prefixes) foreign.prefixes.add(prefix);
-  foreign.pattern = foreignStrings([...foreign.prefixes]);
+  for (const prefix of prefixes) imported.prefixes.add(prefix);
+  imported.pattern = importedStrings([...imported.prefixes]);
 }
 
-/** For foreign text before it is stored: people paste keys into paths and user agents. */
+/** For text of others before it is stored: people paste keys into paths and user agents. */
 export function withoutSecrets(text: string): string {
   if (!canHoldSecret(text)) return text;
   const kept = text.replace(SECRET_IN_TEXT, '$1…');
-  const { pattern, prefixes } = foreign;
+  const { pattern, prefixes } = imported;
   if (!pattern) return kept;
   return kept.replace(pattern, (found) => `${[...prefixes].find((prefix) => found.startsWith(prefix)) ?? ''}…`);
 }
 
 /** A cheap check: every validation brings such texts, and most of them are too short for a key. */
 export function canHoldSecret(text: string): boolean {
-  return text.length >= (foreign.pattern ? SHORTEST_FOREIGN : SHORTEST_FIND);
+  return text.length >= (imported.pattern ? SHORTEST_IMPORTED : SHORTEST_FIND);
 }
 
 /**
  * Finds strings that begin so and are long enough for a key. Undefined for no prefix.
  * @param characters those that may follow the prefix, as a class of a regular expression
  */
-export function foreignStrings(prefixes: readonly string[], characters = UP_TO_A_SPACE): RegExp | undefined {
+export function importedStrings(prefixes: readonly string[], characters = UP_TO_A_SPACE): RegExp | undefined {
   if (prefixes.length === 0) return undefined;
-  const shapes = prefixes.map((each) => `${inText(each)}${characters}{${SHORTEST_FOREIGN - each.length},}`);
+  const shapes = prefixes.map((each) => `${inText(each)}${characters}{${SHORTEST_IMPORTED - each.length},}`);
   return new RegExp(shapes.join('|'), 'g');
 }
 

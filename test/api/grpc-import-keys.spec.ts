@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ListKeysResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysResponse.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
-import { foreignString, IMPORT_PREFIX, importedKey, importKeys, importOf } from '../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX, importedKey, importKeys, importOf } from '../support/callers/imports.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
@@ -30,7 +30,7 @@ describe('ImportKeys', () => {
   };
 
   test('makes keys whose strings are granted, and answers each request with its position', async () => {
-    const texts = [foreignString(), foreignString(), `sk|${'x'.repeat(21)}`];
+    const texts = [importedString(), importedString(), `sk|${'x'.repeat(21)}`];
     const parts = [{}, { name: '' }, { displayPrefix: 'sk|xx', access: 'ACCESS_LEVEL_READ_ONLY' as const }];
     const responses = await importKeys(
       service.clients,
@@ -52,14 +52,14 @@ describe('ImportKeys', () => {
       permissions: [],
       access: 'ACCESS_LEVEL_UNSPECIFIED' as const,
     };
-    const [response] = await importKeys(service.clients, [importOf(foreignString(), ada.id, bad)]);
+    const [response] = await importKeys(service.clients, [importOf(importedString(), ada.id, bad)]);
     for (const field of ['display_prefix', 'expires_at', 'permissions', 'access']) {
       expect(response!.error).toContain(`${field} `);
     }
   });
 
   test('imports more keys on one stream than fit into a batch, in their order', async () => {
-    const texts = Array.from({ length: 1200 }, foreignString);
+    const texts = Array.from({ length: 1200 }, importedString);
     const owner = await newOwner(service);
     const responses = await importKeys(
       service.clients,
@@ -85,7 +85,7 @@ describe('ImportKeys', () => {
 
   test('adds each key once when several streams bring the same keys at once', async () => {
     const owner = await newOwner(service);
-    const texts = Array.from({ length: 200 }, foreignString);
+    const texts = Array.from({ length: 200 }, importedString);
     const requests = texts.map((text) => importOf(text, owner.id));
     const turns = [requests, requests.toReversed(), requests, requests.toReversed()];
     const all = await Promise.all(turns.map((turn) => importKeys(service.clients, turn)));
@@ -118,7 +118,7 @@ describe('ImportKeys', () => {
 
   test('keeps what was answered before a caller hung up, and takes the rest when it is sent again', async () => {
     const owner = await newOwner(service);
-    const requests = Array.from({ length: 2000 }, () => importOf(foreignString(), owner.id));
+    const requests = Array.from({ length: 2000 }, () => importOf(importedString(), owner.id));
     const stream = service.clients.accounts.importKeys(bearer('dev-importer-token'));
     const answered = await new Promise<string[]>((resolve) => {
       const ids: string[] = [];
@@ -137,7 +137,7 @@ describe('ImportKeys', () => {
   test('is for the role importer alone', async () => {
     const tokens = ['dev-accounts-token', 'dev-validator-token', 'dev-reporter-token', 'none'];
     const codes = tokens.map((token) =>
-      importKeys(service.clients, [importOf(foreignString(), ada.id)], token).catch(({ code }) => code as number),
+      importKeys(service.clients, [importOf(importedString(), ada.id)], token).catch(({ code }) => code as number),
     );
     const { PERMISSION_DENIED, UNAUTHENTICATED } = status;
     expect(await Promise.all(codes)).toEqual([

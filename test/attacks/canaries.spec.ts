@@ -4,7 +4,7 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { foreignString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
 import { eventually } from '../support/eventually.js';
 import { MailServer } from '../support/platform/mail-server.js';
 import { OtlpReceiver } from '../support/platform/otlp-receiver.js';
@@ -116,7 +116,7 @@ describe('secrets that were sent on every path', () => {
     const revoked = await person.newKey({ password });
     await person.revoke(revoked.apiKey.id);
     publicPart = good.slice(3, 27);
-    const imported = foreignString();
+    const imported = importedString();
     const order = importOf(imported, profile.id, { displayPrefix: IMPORT_PREFIX });
     await importKeys(clients, [order], tokens.importer);
     const keys: Record<string, string> = {
@@ -126,7 +126,7 @@ describe('secrets that were sent on every path', () => {
       unknown: unknownKey(),
       malformed: `${unknownKey().slice(0, -1)}x`,
       imported,
-      unknownImport: foreignString(),
+      unknownImport: importedString(),
     };
     Object.assign(secrets, { session }, mapValues(keys, proofOf));
     const paths = {

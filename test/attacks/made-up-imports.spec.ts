@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey } from '../support/callers/key-strings.js';
-import { foreignString, IMPORT_PREFIX, importedKey } from '../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX, importedKey } from '../support/callers/imports.js';
 import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -61,7 +61,7 @@ describe('a made-up string', () => {
   });
 
   test('costs one read on the connections for imports if it begins like one, and none on those for our own keys', async () => {
-    const texts = Array.from({ length: 20 }, foreignString);
+    const texts = Array.from({ length: 20 }, importedString);
     const { imports, own } = await readsFor(texts);
     expect(own).toEqual([]);
     expect(imports.map(({ text }) => texts.findIndex((each) => text.includes(publicPartOf(each))))).toEqual(
@@ -81,7 +81,7 @@ describe('a made-up string', () => {
 
   test('delays no key of ours, even while its own reads get no answer', async () => {
     const { fullKey } = await (await newOwner(service)).person.newKey();
-    const waves = [100, 100].map((length) => Array.from({ length }, foreignString));
+    const waves = [100, 100].map((length) => Array.from({ length }, importedString));
     const held = () => log.sent.filter(({ by }) => by === 'latchkey imports').length;
     log.sent.length = 0;
     log.hold('latchkey imports');
@@ -103,7 +103,7 @@ describe('a made-up string', () => {
   });
 
   test('uses two more connections at most, which the metrics tell apart', async () => {
-    const crowd = Array.from({ length: 200 }, () => service.clients.validate(foreignString()));
+    const crowd = Array.from({ length: 200 }, () => service.clients.validate(importedString()));
     await Promise.all(crowd);
     const page = await readMetrics(service.url);
     expect(page.sum('latchkey_postgres_connections_max', { pool: 'imports' })).toBe(2);

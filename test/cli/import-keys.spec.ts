@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { foreignString, IMPORT_PREFIX } from '../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX } from '../support/callers/imports.js';
 import { newOwner } from '../support/callers/owners.js';
 import { CommandHost, runCommand, LATCHKEY } from '../support/processes/command-line.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -85,7 +85,7 @@ describe('latchkey keys import', () => {
     'imports a file of %s, whose keys are granted, and changes nothing again',
     async (_, extension, write) => {
       const owner = await newOwner(service);
-      const texts = [foreignString(), foreignString()];
+      const texts = [importedString(), importedString()];
       const path = file(write(...texts.map((text) => rowOf(text, owner.id))), extension);
       expect(await report(path)).toMatchObject({ code: 0, imported: 2, alreadyThere: 0, refused: 0 });
       expect(await Promise.all(texts.map(outcomeOf))).toEqual([owner.id, owner.id]);
@@ -97,7 +97,7 @@ describe('latchkey keys import', () => {
 
   test('imports exactly what the line says, by the name of the administrator', async () => {
     const owner = await newOwner(service);
-    const text = foreignString();
+    const text = importedString();
     const row = rowOf(text, owner.id, {
       access: 'read-only',
       permissions: ['systems:read'],
@@ -121,8 +121,8 @@ describe('latchkey keys import', () => {
 
   test('refuses each bad line by its number and columns, and imports the others', async () => {
     const owner = await newOwner(service);
-    const good = [foreignString(), foreignString()];
-    const secret = foreignString();
+    const good = [importedString(), importedString()];
+    const secret = importedString();
     const bad = [
       rowOf(secret, owner.id, { sha256: secret }),
       rowOf(secret, 'nobody'),
@@ -177,7 +177,7 @@ describe('latchkey keys import', () => {
     'writes refused lines of %s that are imported again once their owner exists',
     async (_, extension, write) => {
       const [id, missing] = [`late-${extension}`, `missing-${extension}`];
-      const [one, two] = [foreignString(), foreignString()];
+      const [one, two] = [importedString(), importedString()];
       const name = 'CI, "the" shop';
       const path = file(
         write(rowOf(one, id, { name }), rowOf(two, missing, { permissions: ['systems:read'] })),
@@ -202,14 +202,14 @@ describe('latchkey keys import', () => {
 
   test('names no path of the HTTP API', async () => {
     const owner = await newOwner(service);
-    const row = rowOf(foreignString(), owner.id, { permissions: ['billing:read'] });
+    const row = rowOf(importedString(), owner.id, { permissions: ['billing:read'] });
     const { refusedLines } = await report(file(csv(row)));
     expect(refusedLines).toMatchObject([{ reason: expect.stringContaining('permissions holds "billing:read"') }]);
     expect(refusedLines[0]!.reason).not.toMatch(/GET|\/v1/);
   });
 
   test('shows the first refused lines, and says how many there are', async () => {
-    const rows = Array.from({ length: 30 }, () => rowOf(foreignString(), 'nobody'));
+    const rows = Array.from({ length: 30 }, () => rowOf(importedString(), 'nobody'));
     const { code, out } = await command([file(jsonl(...rows), 'jsonl')]);
     expect(code).toBe(1);
     expect(out.trim().split('\n')).toHaveLength(22);
@@ -218,7 +218,7 @@ describe('latchkey keys import', () => {
 
   test('with --dry-run has the same outcomes, and changes nothing', async () => {
     const owner = await newOwner(service);
-    const [there, fresh] = [foreignString(), foreignString()];
+    const [there, fresh] = [importedString(), importedString()];
     await report(file(csv(rowOf(there, owner.id))));
     const path = file(csv(rowOf(there, owner.id), rowOf(fresh, owner.id), rowOf(fresh, 'nobody')));
     const before = await stored();
@@ -233,8 +233,8 @@ describe('latchkey keys import', () => {
   test('names the owners who get more keys than allowed, before and at the import', async () => {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
     await owner.person.newKey();
-    const rows = Array.from({ length: 6 }, () => rowOf(foreignString(), owner.id));
-    const path = file(csv(...rows, rowOf(foreignString(), other.id)));
+    const rows = Array.from({ length: 6 }, () => rowOf(importedString(), owner.id));
+    const path = file(csv(...rows, rowOf(importedString(), other.id)));
     const above = [{ ownerId: owner.id, activeKeys: 7, maxActiveKeys: 5 }];
     expect(await report(path, '--dry-run')).toMatchObject({ code: 0, imported: 7, ownersAboveLimit: above });
     expect((await command([path, '--dry-run'])).out.trim().split('\n').slice(1)).toEqual([
@@ -250,7 +250,7 @@ describe('latchkey keys import', () => {
   test('takes a whole number as owner_id in JSON', async () => {
     const id = 4_711_000 + files;
     await newOwner(service, { id: String(id) });
-    const text = foreignString();
+    const text = importedString();
     expect(await report(file(jsonl(rowOf(text, id)), 'jsonl'))).toMatchObject({ imported: 1 });
     expect(await outcomeOf(text)).toBe(String(id));
   });
@@ -258,7 +258,7 @@ describe('latchkey keys import', () => {
   test('imports more lines than a batch has, each with its number', async () => {
     const owner = await newOwner(service);
     const rows = Array.from({ length: 1200 }, (_, index) =>
-      rowOf(foreignString(), owner.id, index % 500 === 499 ? { access: '' } : {}),
+      rowOf(importedString(), owner.id, index % 500 === 499 ? { access: '' } : {}),
     );
     const { refusedLines, ...counts } = await report(file(csv(...rows)));
     expect(counts).toMatchObject({ code: 1, imported: 1198, refused: 2 });
@@ -267,7 +267,7 @@ describe('latchkey keys import', () => {
 
   test('reads a file whose name begins as the keys do, and no key on the command line', async () => {
     const owner = await newOwner(service);
-    const text = foreignString();
+    const text = importedString();
     const path = join(folder, `${IMPORT_PREFIX}keys-of-november-2026.csv`);
     writeFileSync(path, csv(rowOf(text, owner.id)));
     expect(await report(path)).toMatchObject({ code: 0, imported: 1 });
@@ -281,7 +281,7 @@ describe('latchkey keys import', () => {
 
   test('reads stdin', async () => {
     const owner = await newOwner(service);
-    const text = foreignString();
+    const text = importedString();
     const { code, out } = await command(['-', '--format', 'jsonl'], jsonl(rowOf(text, owner.id)));
     expect([code, out]).toEqual([0, '1 imported, 0 already there, 0 refused\n']);
   });
@@ -318,7 +318,7 @@ describe('latchkey keys import', () => {
 
   test('shows its progress on a terminal', async () => {
     const owner = await newOwner(service);
-    const path = file(csv(...Array.from({ length: 600 }, () => rowOf(foreignString(), owner.id))));
+    const path = file(csv(...Array.from({ length: 600 }, () => rowOf(importedString(), owner.id))));
     const words = [process.execPath, LATCHKEY, 'keys', 'import', path].join(' ');
     const { code, out } = await runCommand('script', ['--quiet', '--return', '--command', words, '/dev/null'], {
       env: { ...env(), TERM: 'xterm' },

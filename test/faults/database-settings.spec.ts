@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { DAY_MS } from '../../src/domain/time.js';
 import { RIGHTS } from '../../src/infrastructure/outbound/postgres/open-database.js';
-import { foreignString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
 import { withWrongSecret } from '../support/callers/key-strings.js';
 import { ADMIN, ADMIN_PROFILE } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
@@ -110,7 +110,7 @@ describe.each(['session', 'transaction'])('a database with settings of its own, 
     expect(await found(`api-keys?owner=${owner.id}&${days}`)).toMatchObject([{ id: apiKey.id }]);
     expect(await found(`audit-events?key=${apiKey.id}&from=${hour(-1)}&until=${hour(1)}`)).not.toEqual([]);
     expect(await found(`audit-events?key=${apiKey.id}&from=${hour(1)}`)).toEqual([]);
-    const text = foreignString();
+    const text = importedString();
     const [imported] = await importKeys(service.clients, [importOf(text, owner.id)]);
     expect((await service.clients.validate(text)).grant).toMatchObject({ keyId: imported!.keyId });
     expect(await latchkey('keys', 'list', '--owner', owner.id)).toContain(apiKey.prefix);

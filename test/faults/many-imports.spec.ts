@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { foreignString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
 import { newOwner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -31,7 +31,7 @@ test('leaves the connections to everybody else, however many streams import', as
   try {
     await holder.query('BEGIN');
     await holder.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [ada.id]);
-    const streams = Array.from({ length: STREAMS }, () => [importOf(foreignString(), ada.id)]);
+    const streams = Array.from({ length: STREAMS }, () => [importOf(importedString(), ada.id)]);
     const imports = Promise.all(streams.map((requests) => importKeys(service.clients, requests)));
     imports.catch(() => undefined);
     await eventually(async () => (await waiting()) > 0);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { foreignString, IMPORT_PREFIX, importedKey, importKeys, importOf } from '../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX, importedKey, importKeys, importOf } from '../support/callers/imports.js';
 import { ADMIN, ADMIN_PROFILE } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import type { Person } from '../support/callers/person.js';
@@ -109,7 +109,7 @@ describe('the same key or account, changed at two instances at the same time', (
   test('is imported once, and for one of two owners', async () => {
     await inRounds(async () => {
       const [{ id }, { id: other }] = [await newOwner(one!), await newOwner(one!)];
-      const text = foreignString();
+      const text = importedString();
       const answers = await Promise.all([
         importKeys(one!.clients, [importOf(text, id)]),
         importKeys(two!.clients, [importOf(text, id)]),

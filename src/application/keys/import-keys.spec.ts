@@ -19,7 +19,7 @@ import { fakeKeyImports } from '../../../test/fakes/keys/fake-key-imports.js';
 const app = openFakes({ settings: { importPrefixes: ['acme_live_'] } });
 const ACTOR = { actorId: 'service:importer', client: client() };
 
-const foreign = () => `acme_live_${randomBytes(16).toString('hex')}`;
+const keyOfAnother = () => `acme_live_${randomBytes(16).toString('hex')}`;
 const lineOf = (text: string, ownerId: string, part: Partial<ImportedLine> = {}): ImportedLine => ({
   ownerId,
   name: 'CI deploy',
@@ -45,17 +45,17 @@ const verdictOn = async (credential: string) => {
 };
 
 async function importedKey(ownerId: string) {
-  const text = foreign();
+  const text = keyOfAnother();
   const [outcome] = await imported(lineOf(text, ownerId));
   return { text, id: idOf(outcome)! };
 }
 
 describe('ImportKeys', () => {
-  test('makes keys that work with the foreign strings, and records each on the audit trail', async () => {
+  test('makes keys that work with strings of another system, and records each on the audit trail', async () => {
     const { id } = await newOwner(app);
     const { text, id: keyId } = await importedKey(id);
     expect(await verdictOn(text)).toBe(keyId);
-    expect(await imported(lineOf(foreign(), id))).toMatchObject([{ isNew: true }]);
+    expect(await imported(lineOf(keyOfAnother(), id))).toMatchObject([{ isNew: true }]);
     expect(eventsOf(app, id, 'api_key.created').slice(0, 1)).toMatchObject([{ keyId, actorId: 'service:importer' }]);
     expect(JSON.parse(eventsOf(app, id, 'api_key.created')[0]!.details!)).toMatchObject({ imported: true });
     expect(
@@ -65,12 +65,12 @@ describe('ImportKeys', () => {
 
   test('refuses bad lines one by one, and imports the others', async () => {
     const { id } = await newOwner(app);
-    const [first, last] = [foreign(), foreign()];
+    const [first, last] = [keyOfAnother(), keyOfAnother()];
     const outcomes = await imported(
       lineOf(first, id),
-      lineOf(foreign(), id, { name: '' }),
-      lineOf(foreign(), 'nobody'),
-      lineOf(foreign(), id, { permissions: ['billing:read'] }),
+      lineOf(keyOfAnother(), id, { name: '' }),
+      lineOf(keyOfAnother(), 'nobody'),
+      lineOf(keyOfAnother(), id, { permissions: ['billing:read'] }),
       lineOf(last, id),
     );
     expect(refusals(outcomes)).toEqual([
@@ -100,7 +100,7 @@ describe('ImportKeys', () => {
 
   test('makes one key of a line that is sent twice at once', async () => {
     const { id } = await newOwner(app);
-    const line = lineOf(foreign(), id);
+    const line = lineOf(keyOfAnother(), id);
     const [one, other] = await imported(line, line);
     expect([idOf(one), other]).toEqual([expect.any(String), { keyId: idOf(one), isNew: false }]);
   });
@@ -119,13 +119,13 @@ describe('ImportKeys', () => {
     await app.changeAccountStatus.reactivate(id);
     expect(await verdictOn(text)).toBe(keyId);
     await app.changeAccountStatus.delete(id);
-    expect(refusals(await imported(lineOf(foreign(), id)))).toEqual(['no account has this owner_id']);
+    expect(refusals(await imported(lineOf(keyOfAnother(), id)))).toEqual(['no account has this owner_id']);
   });
 
   test('may exceed the number of active keys, which the outcomes say, and then no new key can be made', async () => {
     const { id } = await newOwner(app);
     await createKey(app, id);
-    const outcomes = await imported(...Array.from({ length: 6 }, () => lineOf(foreign(), id)));
+    const outcomes = await imported(...Array.from({ length: 6 }, () => lineOf(keyOfAnother(), id)));
     expect(refusals(outcomes).filter(Boolean)).toEqual([]);
     expect(outcomes.map((outcome) => 'isNew' in outcome && outcome.aboveLimit)).toEqual([
       ...new Array(4).fill(undefined),
@@ -137,7 +137,7 @@ describe('ImportKeys', () => {
 
   test('makes keys that can each be rotated by an owner above the number of active keys, also as leaked', async () => {
     const { id } = await newOwner(app);
-    const keyIds = (await imported(...Array.from({ length: 7 }, () => lineOf(foreign(), id)))).map(idOf);
+    const keyIds = (await imported(...Array.from({ length: 7 }, () => lineOf(keyOfAnother(), id)))).map(idOf);
     for (const [index, keyId] of keyIds.entries()) {
       const leaked = index % 2 === 1 ? { leaked: true, graceSeconds: undefined } : {};
       expect(await outcomeOf(rotateKey(app, app.store.keys.get(keyId!)!.state, leaked))).toBe('ok');
@@ -161,7 +161,7 @@ describe('ImportKeys', () => {
   test('does not count towards the changes that an account may make in an hour', async () => {
     const limited = openFakes({ settings: { importPrefixes: ['acme_live_'], keyChangesPerHour: 1 } });
     const { id } = await newOwner(limited);
-    await limited.importKeys.execute([lineOf(foreign(), id), lineOf(foreign(), id)], ACTOR);
+    await limited.importKeys.execute([lineOf(keyOfAnother(), id), lineOf(keyOfAnother(), id)], ACTOR);
     expect(await outcomeOf(createKey(limited, id))).toBe('ok');
     expect(await outcomeOf(createKey(limited, id))).toBe('too_many_changes');
   });
@@ -181,7 +181,9 @@ describe('ImportKeys', () => {
       client: client(),
     });
     expect([verdict, reads]).toMatchObject([{ reason: 'invalid-key' }, []]);
-    expect(refusals(await without.importKeys.execute([lineOf(foreign(), id)], ACTOR))[0]).toMatch(/IMPORT_PREFIXES/);
+    expect(refusals(await without.importKeys.execute([lineOf(keyOfAnother(), id)], ACTOR))[0]).toMatch(
+      /IMPORT_PREFIXES/,
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import { invalidFields, LatchkeyError } from '../../domain/errors.js';
 import { ApiKey } from '../../domain/keys/api-key.js';
-import { ForeignKey } from '../../domain/keys/foreign-key.js';
+import { ImportedKey } from '../../domain/keys/imported-key.js';
 import { isProof } from '../../domain/keys/key-restrictions.js';
 import { keyPolicy } from '../../domain/keys/key-policy.js';
 import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '../../domain/keys/key-import.js';
@@ -44,7 +44,7 @@ export class ImportKeys {
     const good = lines.filter((_, index) => !problems[index]);
     const scope = {
       ownerIds: [...new Set(good.map(({ ownerId }) => ownerId))],
-      publicParts: good.map(({ sha256 }) => ForeignKey.ofDigest(sha256).publicPart),
+      publicParts: good.map(({ sha256 }) => ImportedKey.ofDigest(sha256).publicPart),
     };
     return this.imports.transaction(scope, (transaction) => {
       const made = new Map<string, ApiKey>();
@@ -54,7 +54,7 @@ export class ImportKeys {
   }
 
   private import(line: ImportedLine, { transaction, made, actor }: Importing): ImportOutcome {
-    const { publicPart } = ForeignKey.ofDigest(line.sha256);
+    const { publicPart } = ImportedKey.ofDigest(line.sha256);
     const before = made.get(publicPart) ?? transaction.existing(publicPart);
     if (before) {
       const isSame = before.ownerId === line.ownerId && isProof(line.sha256, before.snapshot());

@@ -15,7 +15,7 @@ import {
 } from '../lists.js';
 import type { ApiKeys } from '../ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
-import { readDisplayed } from '../../domain/keys/foreign-key.js';
+import { readDisplayed } from '../../domain/keys/imported-key.js';
 import { readShownPrefix } from '../../domain/keys/key-string.js';
 
 export interface ShownPage extends Page<OwnedKey> {

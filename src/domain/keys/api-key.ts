@@ -13,7 +13,7 @@ import {
   UNTOUCHED,
 } from './key-state.js';
 import { type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from './key-status.js';
-import { ForeignKey } from './foreign-key.js';
+import { ImportedKey } from './imported-key.js';
 import { type KeyString, maskKey } from './key-string.js';
 import { SHORT_GRACE_SECONDS } from './lease.js';
 import { DAY_MS } from '../time.js';
@@ -46,7 +46,7 @@ export class ApiKey {
   /** The holder keeps using the string that another system gave out. @param marker of the keys made here */
   static import(order: ImportOrder, marker: string, now: Date): ApiKey {
     const { id, ownerId, name, access, displayPrefix, expiresAt } = order;
-    const foreign = ForeignKey.ofDigest(order.sha256);
+    const imported = ImportedKey.ofDigest(order.sha256);
     const restrictions = restrictionsOf(order);
     return new ApiKey({
       ...UNTOUCHED,
@@ -57,9 +57,9 @@ export class ApiKey {
       note: null,
       access,
       keyPrefix: marker,
-      publicPart: foreign.publicPart,
+      publicPart: imported.publicPart,
       displayPrefix,
-      digest: storedDigest(foreign.digest(), restrictions),
+      digest: storedDigest(imported.digest(), restrictions),
       createdAt: now,
       expiresAt,
     });

@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.js';
 import { requireFields } from '../errors.js';
 import { DAY_MS } from '../time.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
-import { displayPrefixProblem, shownOf } from './foreign-key.js';
+import { displayPrefixProblem, shownOf } from './imported-key.js';
 import { keyPolicy, requireGivable, type ServicePolicy } from './key-policy.js';
 import { keyPermissionsProblem } from './key-restrictions.js';
 import { keyNameProblem } from './key-rules.js';

@@ -11,7 +11,7 @@ export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestricti
   readonly createdBy: string | null;
   readonly access: AccessLevel;
   readonly keyPrefix: string;
-  /** Of an imported key: see ForeignKey. */
+  /** Of an imported key: see ImportedKey. */
   readonly publicPart: string;
   /** What lists show of an imported key. Null: the key was made here. */
   readonly displayPrefix: string | null;
@@ -60,7 +60,7 @@ export interface ImportOrder {
   readonly ownerId: string;
   readonly name: string;
   readonly access: AccessLevel;
-  /** SHA-256 of the whole foreign string. */
+  /** SHA-256 of the whole imported string. */
   readonly sha256: Buffer;
   readonly displayPrefix: string;
   readonly expiresAt: Date;

@@ -3,9 +3,9 @@ import type { LeakSite } from '../audit/event-details.js';
 import { tooManyAttempts } from '../accounts/passwords.js';
 import { gcra, type RateLimit } from '../rate-limit.js';
 import { hash } from 'node:crypto';
-import { ForeignKey } from '../keys/foreign-key.js';
+import { ImportedKey } from '../keys/imported-key.js';
 import { inspectKey } from '../keys/key-string.js';
-import { foreignStrings } from '../secrets.js';
+import { importedStrings } from '../secrets.js';
 
 /** The part of a report that is stored until its keys have ended. */
 export interface LeakReport extends LeakSite {
@@ -59,10 +59,10 @@ export interface KeyProof {
   readonly digest: Buffer;
 }
 
-/** More than the longest foreign key, and few enough to search quickly. */
+/** More than the longest imported key, and few enough to search quickly. */
 const LONGEST_SEARCHED = 600;
 
-/** What may follow its prefix, at most: a foreign key may end at a space or a quote, in a query string or list, or in a path. */
+/** What may follow its prefix, at most: an imported key may end at a space or a quote, in a query string or list, or in a path. */
 const CHARACTERS = [undefined, '[\\w.~+/=|:%-]', '[\\w-]'];
 const END_OF_SENTENCE = /[.,:;!?)\]}]+$/;
 
@@ -74,9 +74,9 @@ const END_OF_SENTENCE = /[.,:;!?)\]}]+$/;
  */
 export function keyProofsIn(text: string, importPrefixes: readonly string[] = []): KeyProof[] {
   const found = new Map<string, KeyProof>();
-  for (const foreign of foreignKeysIn(text, importPrefixes)) {
-    const digest = foreign.digest();
-    found.set(digest.toString('hex'), { publicPart: foreign.publicPart, digest });
+  for (const imported of importedKeysIn(text, importPrefixes)) {
+    const digest = imported.digest();
+    found.set(digest.toString('hex'), { publicPart: imported.publicPart, digest });
   }
   for (const [shape, word, publicPart, secretPart] of text.matchAll(KEY_IN_TEXT)) {
     const digests: Buffer[] = [];
@@ -90,14 +90,14 @@ export function keyProofsIn(text: string, importPrefixes: readonly string[] = []
   return [...found.values()];
 }
 
-function foreignKeysIn(text: string, prefixes: readonly string[]): ForeignKey[] {
+function importedKeysIn(text: string, prefixes: readonly string[]): ImportedKey[] {
   const mayBe = CHARACTERS.flatMap((characters) => {
-    const pattern = foreignStrings(prefixes, characters);
+    const pattern = importedStrings(prefixes, characters);
     const strings = pattern ? [...text.matchAll(pattern)].map(([string]) => string.slice(0, LONGEST_SEARCHED)) : [];
     return strings.flatMap((string) => [string, string.replace(END_OF_SENTENCE, '')]);
   });
   return [...new Set(mayBe.flatMap((string) => [string, decoded(string)]))].flatMap(
-    (each) => ForeignKey.parse(each, prefixes) ?? [],
+    (each) => ImportedKey.parse(each, prefixes) ?? [],
   );
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { foreignString, IMPORT_PREFIX, importKeys, importOf } from '../../support/callers/imports.js';
+import { importedString, IMPORT_PREFIX, importKeys, importOf } from '../../support/callers/imports.js';
 import { eventually } from '../../support/eventually.js';
 import { newOwner } from '../../support/callers/owners.js';
 import type { Service } from '../../support/processes/service.js';
@@ -83,10 +83,10 @@ export async function importedKeys(service: Service): Promise<Readonly<Record<St
     return { text, id: response.keyId };
   };
   const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write', 'reports:read'] });
-  const own = async (part: ImportRequest = {}, text = foreignString()) => importFor(owner.id, text, part);
+  const own = async (part: ImportRequest = {}, text = importedString()) => importFor(owner.id, text, part);
   const ofOther = async (...then: ('SuspendAccount' | 'DeleteAccount' | 'ReactivateAccount' | 'purge')[]) => {
     const other = await newOwner(service);
-    const { text } = await importFor(other.id, foreignString());
+    const { text } = await importFor(other.id, importedString());
     for (const step of then) {
       // oxlint-disable-next-line no-await-in-loop
       await (step === 'purge' ? clients.purgeAccount(other.id) : clients.account(step, other.id));
@@ -102,7 +102,7 @@ export async function importedKeys(service: Service): Promise<Readonly<Record<St
   /** Of an owner who may have one key more. */
   const replacedKey = async () => {
     const other = await newOwner(service);
-    const key = await importFor(other.id, foreignString());
+    const key = await importFor(other.id, importedString());
     const { body } = await other.person.rotate(key.id, { graceSeconds: 0 });
     await clients.validate(body.fullKey);
     return key;
@@ -141,7 +141,7 @@ export async function importedKeys(service: Service): Promise<Readonly<Record<St
     'is of a purged owner': { text: await ofOther('purge') },
     'is of an owner who came back': { text: await ofOther('SuspendAccount', 'ReactivateAccount') },
     'is mistyped in its last character': { text: withOtherEnd(active.text) },
-    'was never imported': { text: foreignString() },
+    'was never imported': { text: importedString() },
     'was imported, but is too short': await own({}, ofLength(23)),
     'was imported, but is too long': await own({}, ofLength(513)),
     'was imported, but begins like none': await own({ displayPrefix: IMPORT_PREFIX }, `other_${active.text}`),

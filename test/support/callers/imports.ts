@@ -7,7 +7,7 @@ import { bearer, type Clients } from './grpc-clients.js';
 export const IMPORT_PREFIX = 'acme_live_';
 
 /** A key string of another system. */
-export const foreignString = (): string => `${IMPORT_PREFIX}${randomBytes(20).toString('base64url')}`;
+export const importedString = (): string => `${IMPORT_PREFIX}${randomBytes(20).toString('base64url')}`;
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -43,7 +43,7 @@ export function importKeys(
 
 /** Imports one key. Throws if it is refused. */
 export async function importedKey(clients: Clients, ownerId: string, part: ImportKeyRequest = {}) {
-  const text = foreignString();
+  const text = importedString();
   const [response] = await importKeys(clients, [importOf(text, ownerId, part)]);
   if (!response?.keyId) throw new Error(response?.error);
   return { text, id: response.keyId };

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { displayPrefixProblem, ForeignKey, importPrefixProblem, readDisplayed, shownOf } from './foreign-key.js';
+import { displayPrefixProblem, ImportedKey, importPrefixProblem, readDisplayed, shownOf } from './imported-key.js';
 import { KeyString } from './key-string.js';
 
 const PREFIXES = ['acme_live_', 'sk|'];
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const ofLength = (length: number, prefix = 'acme_live_') => prefix.padEnd(length, 'x');
 
-describe('ForeignKey', () => {
+describe('ImportedKey', () => {
   test('is identified by SHA-256 of the whole string, and found by the first 96 bits of it', () => {
     const text = ofLength(40);
-    const key = ForeignKey.parse(text, PREFIXES)!;
+    const key = ImportedKey.parse(text, PREFIXES)!;
     expect(key.digest()).toEqual(sha256(text));
     expect(key.publicPart).toBe(sha256(text).toString('hex').slice(0, 24));
-    expect(ForeignKey.ofDigest(sha256(text))).toEqual(key);
+    expect(ImportedKey.ofDigest(sha256(text))).toEqual(key);
   });
 
   test.each([
@@ -37,12 +37,12 @@ describe('ForeignKey', () => {
     ['one of our own keys', KeyString.generate('lk').reveal(), false],
     ['nothing', '', false],
   ])('reads only what begins with a prefix and has the length of a key: %s', (_, text, isRead) => {
-    expect(ForeignKey.parse(text, PREFIXES) !== undefined).toBe(isRead);
-    expect(ForeignKey.parse(text, [])).toBeUndefined();
+    expect(ImportedKey.parse(text, PREFIXES) !== undefined).toBe(isRead);
+    expect(ImportedKey.parse(text, [])).toBeUndefined();
   });
 
   test('shows nothing of the string', () => {
-    expect(JSON.stringify(ForeignKey.parse(ofLength(40, 'acme_live_geheim'), PREFIXES))).not.toContain('geheim');
+    expect(JSON.stringify(ImportedKey.parse(ofLength(40, 'acme_live_geheim'), PREFIXES))).not.toContain('geheim');
   });
 });
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { SHORTEST_FOREIGN } from '../secrets.js';
+import { SHORTEST_IMPORTED } from '../secrets.js';
 
-/** How many characters a foreign key string has. */
-export const FOREIGN_LENGTH = { least: SHORTEST_FOREIGN, most: 512 } as const;
+/** How many characters an imported key string has. */
+export const IMPORTED_LENGTH = { least: SHORTEST_IMPORTED, most: 512 } as const;
 export const MAX_IMPORT_PREFIXES = 10;
 export const MAX_SHOWN_LENGTH = 16;
 const SHOWN_AFTER_PREFIX = 4;
@@ -12,7 +12,7 @@ const PUBLIC_PART_LENGTH = 24;
  * Visible ASCII, without what ends a string in a text: `withoutSecrets` and leak reports could not tell where such a key
  * ends.
  */
-const FOREIGN_STRING = new RegExp(`^[!#-&(-;=?-[\\]-~]{${FOREIGN_LENGTH.least},${FOREIGN_LENGTH.most}}$`);
+const IMPORTED_STRING = new RegExp(`^[!#-&(-;=?-[\\]-~]{${IMPORTED_LENGTH.least},${IMPORTED_LENGTH.most}}$`);
 /** One of the beginnings that the operator names, such as `acme_live_`. */
 const IMPORT_PREFIX = /^[!#-&(-;=?-[\]-~]{3,16}$/;
 
@@ -20,25 +20,25 @@ const IMPORT_PREFIX = /^[!#-&(-;=?-[\]-~]{3,16}$/;
  * A key string that another system made. It is identified by SHA-256 of the whole string, and found by the first 96
  * bits of that, which take the place of a public part.
  */
-export class ForeignKey {
+export class ImportedKey {
   private constructor(
     readonly publicPart: string,
     private readonly hex: string,
   ) {}
 
-  /** Undefined unless the text begins with one of the prefixes and has the length of a foreign key. */
-  static parse(text: string, prefixes: readonly string[]): ForeignKey | undefined {
-    if (!prefixes.some((prefix) => text.startsWith(prefix)) || !FOREIGN_STRING.test(text)) return undefined;
-    return ForeignKey.fromHex(hash('sha256', text, 'hex'));
+  /** Undefined unless the text begins with one of the prefixes and has the length of an imported key. */
+  static parse(text: string, prefixes: readonly string[]): ImportedKey | undefined {
+    if (!prefixes.some((prefix) => text.startsWith(prefix)) || !IMPORTED_STRING.test(text)) return undefined;
+    return ImportedKey.fromHex(hash('sha256', text, 'hex'));
   }
 
   /** @param digest SHA-256 of the whole string */
-  static ofDigest(digest: Buffer): ForeignKey {
-    return ForeignKey.fromHex(digest.toString('hex'));
+  static ofDigest(digest: Buffer): ImportedKey {
+    return ImportedKey.fromHex(digest.toString('hex'));
   }
 
-  private static fromHex(hex: string): ForeignKey {
-    return new ForeignKey(hex.slice(0, PUBLIC_PART_LENGTH), hex);
+  private static fromHex(hex: string): ImportedKey {
+    return new ImportedKey(hex.slice(0, PUBLIC_PART_LENGTH), hex);
   }
 
   digest(): Buffer {
