@@ -73,7 +73,7 @@ export interface ValidationTimer {
 export interface RefusalDetails {
   /** A readable explanation. It never contains any part of a credential. */
   readonly why?: string | undefined;
-  /** What a valid key was refused for. */
+  /** What a valid key was denied for. */
   readonly question?: Question;
   /** What the key may do. */
   readonly rights?: KeyRights;
@@ -124,10 +124,10 @@ export interface KeyUsage {
   /** Notes several grants under a lease, as `noteGrant` does: the last of them at `at`. Nothing is kept for an unknown key. */
   noteLeased(uses: LeasedUses): void;
   /**
-   * Counts a refused request that had the right secret.
+   * Counts a denied request that had the right secret.
    * @param denied undefined when its address is not known
    */
-  noteRefusal(keyId: string, at: Date, denied?: DeniedUse): void;
+  noteDenial(keyId: string, at: Date, denied?: DeniedUse): void;
   /** The stored usage of a key, at `now`. */
   history(keyId: string, now: Date): Promise<KeyHistory>;
 }

@@ -6,7 +6,7 @@ import { ScriptedLatchkey } from '../../clients/node/src/testing/scripted-latchk
 import { root } from '../../scripts/lib/paths.mjs';
 import { NO_ENTITLEMENTS } from '../../src/domain/accounts/account-change.js';
 import type { AccessLevel } from '../../src/domain/accounts/access-level.js';
-import { refusalBy } from '../../src/domain/keys/key-rights.js';
+import { denialBy } from '../../src/domain/keys/key-rights.js';
 import { KeyStanding } from '../../src/domain/keys/key-standing.js';
 import type { Question } from '../../src/domain/keys/verdict.js';
 import { clientFacts } from '../../src/infrastructure/inbound/shared/request-facts.js';
@@ -145,7 +145,7 @@ test('an address is judged from a lease as the service judges it, whatever the t
   scripted.answers({ denial: { reason: 'REASON_ADDRESS_NOT_ALLOWED', httpStatus: 403 } });
   const judged = fc.asyncProperty(address, async (clientIp) => {
     const { ip } = clientFacts({ ip: clientIp, userAgent: undefined, requestId: undefined });
-    const refusal = refusalBy(rights, { operation: 'read', permission: '', clientAddress: ip });
+    const refusal = denialBy(rights, { operation: 'read', permission: '', clientAddress: ip });
     expect((await guard.check({ ...question, clientIp })).allowed).toBe(refusal === undefined);
   });
   await fc.assert(judged, { numRuns: 2000 });

@@ -197,7 +197,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       for (const daysAgo of [30, 29, 0, 0]) {
         const at = new Date(now.getTime() - daysAgo * DAY_MS);
         world.usage.noteGrant(key.id, null, null, at);
-        world.usage.noteRefusal(key.id, at);
+        world.usage.noteDenial(key.id, at);
         await world.settled();
       }
       const recent = new Map((await list({ ownerId: id })).items.map((item) => [item.key.id, item.recent]));

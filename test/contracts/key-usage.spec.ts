@@ -48,7 +48,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
         ] as const) {
           world.usage.noteGrant(keyId, null, null, at(second));
         }
-        world.usage.noteRefusal(idle.id, at(1));
+        world.usage.noteDenial(idle.id, at(1));
         await world.settled();
         expect(await lastUses(id)).toEqual(
           new Map([
@@ -125,7 +125,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
         await grant(keyId, '192.0.2.1', daysAgo(90));
         await grant(keyId, '192.0.2.2', new Date(daysAgo(90).getTime() + 1));
         await grant(other, '192.0.2.3');
-        world.usage.noteRefusal(keyId, now);
+        world.usage.noteDenial(keyId, now);
         await world.settled();
         expect((await history(keyId)).uses).toMatchObject([{ clientIp: '192.0.2.2' }]);
       });
@@ -134,11 +134,11 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
     test('have the last denial of each, with its reason and what was asked, also where nothing was granted', async () => {
       const keyId = await aKey();
       await grant(keyId, '192.0.2.1', minutesAgo(9), 'gateway');
-      world.usage.noteRefusal(keyId, minutesAgo(8), denied('192.0.2.1', { reason: 'rate-limited', permission: '' }));
+      world.usage.noteDenial(keyId, minutesAgo(8), denied('192.0.2.1', { reason: 'rate-limited', permission: '' }));
       await world.settled();
-      world.usage.noteRefusal(keyId, minutesAgo(5), denied('192.0.2.1'));
-      world.usage.noteRefusal(keyId, minutesAgo(3), denied('192.0.2.2', { service: null }));
-      world.usage.noteRefusal(keyId, minutesAgo(2));
+      world.usage.noteDenial(keyId, minutesAgo(5), denied('192.0.2.1'));
+      world.usage.noteDenial(keyId, minutesAgo(3), denied('192.0.2.2', { service: null }));
+      world.usage.noteDenial(keyId, minutesAgo(2));
       await world.settled();
       const asked = { reason: 'missing-permission', operation: 'write', permission: 'systems:write' };
       const [first, second] = [minutesAgo(9), minutesAgo(3)];
@@ -159,7 +159,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
         const keyId = await aKey();
         for (let n = 1; n <= 6; n += 1) {
           await grant(keyId, `192.0.2.${n}`, minutesAgo(20 - n));
-          world.usage.noteRefusal(keyId, minutesAgo(10 - n), denied(`198.51.100.${n}`));
+          world.usage.noteDenial(keyId, minutesAgo(10 - n), denied(`198.51.100.${n}`));
           await world.settled();
         }
         const last = (await history(keyId)).uses.map(({ clientIp }) => clientIp);
@@ -170,7 +170,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
           [2, 'rate-limited'],
           [4, 'revoked'],
         ] as const) {
-          world.usage.noteRefusal(keyId, minutesAgo(minutes), denied('2001:DB8:0::1', { reason }));
+          world.usage.noteDenial(keyId, minutesAgo(minutes), denied('2001:DB8:0::1', { reason }));
           await world.settled();
         }
         const [newest] = (await history(keyId)).uses;
@@ -182,7 +182,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
 
       test('leave out denials that are older than 90 days', async () => {
         const keyId = await aKey();
-        world.usage.noteRefusal(keyId, daysAgo(90), denied('192.0.2.1'));
+        world.usage.noteDenial(keyId, daysAgo(90), denied('192.0.2.1'));
         await grant(keyId, '192.0.2.2', daysAgo(1));
         expect((await history(keyId)).uses).toEqual([
           { clientIp: '192.0.2.2', service: null, firstAt: daysAgo(1), lastAt: daysAgo(1) },
@@ -228,10 +228,10 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
           [DAY_MS - 1, 4],
         ] as const) {
           for (let n = 0; n < times; n += 1) world.usage.noteGrant(keyId, '192.0.2.1', null, new Date(midnight + ms));
-          world.usage.noteRefusal(keyId, new Date(midnight + ms));
+          world.usage.noteDenial(keyId, new Date(midnight + ms));
           await world.settled();
         }
-        world.usage.noteRefusal(keyId, now);
+        world.usage.noteDenial(keyId, now);
         await world.settled();
         expect(await counts(keyId)).toEqual([
           ['2026-03-26', 3, 1],
@@ -242,7 +242,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
 
       test('cover 90 days, including today', async () => {
         const keyId = await aKey();
-        for (const days of [0, 89, 90, 91]) world.usage.noteRefusal(keyId, daysAgo(days));
+        for (const days of [0, 89, 90, 91]) world.usage.noteDenial(keyId, daysAgo(days));
         await world.settled();
         expect((await counts(keyId)).map(([day]) => day)).toEqual(['2025-12-30', '2026-03-29']);
       });
@@ -329,13 +329,13 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
       const [{ id: keyId }, { id: other }] = [await newKey(world, id), await newKey(world, otherId)];
       for (const one of [keyId, other]) {
         await grant(one, '192.0.2.1', daysAgo(1));
-        world.usage.noteRefusal(one, now, denied('192.0.2.1'));
+        world.usage.noteDenial(one, now, denied('192.0.2.1'));
       }
       world.usage.noteGrant(keyId, '198.51.100.1', null, now);
       await purge(world, id);
       await world.settled();
       await grant(keyId, '203.0.113.1');
-      world.usage.noteRefusal(keyId, now, denied('203.0.113.1'));
+      world.usage.noteDenial(keyId, now, denied('203.0.113.1'));
       await world.settled();
       expect(await history(keyId)).toEqual({ uses: [], days: [] });
       const notices = await world.outbox.claim('mail', 1000);

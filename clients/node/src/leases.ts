@@ -3,7 +3,7 @@ import type { Decision, Granted } from './decision.js';
 import type { Operation as DomainOperation } from '../../../src/domain/keys/access.js';
 import { bareAddress } from '../../../src/domain/ip-address.js';
 import { coveringPermission } from '../../../src/domain/accounts/permission.js';
-import { type KeyRights, refusalBy } from '../../../src/domain/keys/key-rights.js';
+import { type KeyRights, denialBy } from '../../../src/domain/keys/key-rights.js';
 import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
 import { LeaseUses, type UsesFrom } from './lease-uses.js';
 import type { Operation } from './operation.js';
@@ -239,7 +239,7 @@ export class Leases {
 
 function allows(rights: KeyRights, { operation, permission, clientIp }: Use): boolean {
   const asked = { operation: operations[operation], permission, clientAddress: bareAddress(clientIp) };
-  return refusalBy(rights, asked) === undefined;
+  return denialBy(rights, asked) === undefined;
 }
 
 function rightsOf({ principal }: Granted, { hasOwnPermissions, allowedNetworks }: Lease): KeyRights {

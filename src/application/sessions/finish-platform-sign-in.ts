@@ -1,4 +1,4 @@
-import { ownerRefusal } from '../../domain/accounts/account.js';
+import { ownerDenial } from '../../domain/accounts/account.js';
 import { freshnessProblem, type FreshSignInRule, type SignInProblem, openedAt } from '../../domain/accounts/session.js';
 import { NetworkBudget } from '../../domain/accounts/passwords.js';
 import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
@@ -82,7 +82,7 @@ export class FinishPlatformSignIn {
     const session = event && (await this.parts.sessions.begin({ accountId: account.id, signIn, event }));
     if (!session) {
       // The account was read as active and suspended right after that.
-      const reason = account ? ownerRefusal(account.status) : 'invalid-token';
+      const reason = account ? ownerDenial(account.status) : 'invalid-token';
       const why = account ? undefined : `no account has the id ${accountId ?? '(none)'}`;
       await this.recordFailure(reason, client, why, account?.id);
       return { refusal: REFUSALS[reason] };

@@ -1,4 +1,4 @@
-import { ownerRefusal } from '../../domain/accounts/account.js';
+import { ownerDenial } from '../../domain/accounts/account.js';
 import { emailKey } from '../../domain/accounts/account-profile.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/passwords.js';
@@ -48,7 +48,7 @@ export class SignIn {
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
     if (!account.isActive) {
-      const reason = ownerRefusal(account.status);
+      const reason = ownerDenial(account.status);
       await this.parts.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
       throw invalidCredentials();
     }

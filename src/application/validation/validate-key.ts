@@ -76,7 +76,7 @@ export interface Presented {
   readonly reader: KeyReader;
 }
 
-type Refused = FailedAuthentication & { readonly reason: DenialReason };
+type Denied = FailedAuthentication & { readonly reason: DenialReason };
 
 export class ValidateKey {
   constructor(private readonly parts: ValidationParts) {}
@@ -99,7 +99,7 @@ export class ValidateKey {
     const presented = credential === undefined ? undefined : presentedIn(credential, this.parts);
     if (!presented) {
       const why = credential === undefined ? 'no credential that can be read' : 'not a well-formed key';
-      return this.refuseUnproven({ client, publicPart: null, keyId: null, ownerId: null }, why, timer);
+      return this.denyUnproven({ client, publicPart: null, keyId: null, ownerId: null }, why, timer);
     }
     const { publicPart, digest, reader } = presented;
     const reading = await reader.read(publicPart);
@@ -109,7 +109,7 @@ export class ValidateKey {
     const { id: keyId = null, ownerId = null } = found ?? {};
     if (!isProof(digest, found?.proof) || !found) {
       const why = found ? 'wrong secret' : 'unknown key';
-      return this.refuseUnproven({ client, publicPart, keyId, ownerId }, why, timer);
+      return this.denyUnproven({ client, publicPart, keyId, ownerId }, why, timer);
     }
     const isCharged = found.isAllowedFrom(question.clientAddress);
     const lengthMs = isCharged ? this.leaseLength(request, found, reading) : undefined;
@@ -132,11 +132,11 @@ export class ValidateKey {
       return { verdict, rate, lease: { lengthMs, uses: rate.usesAhead, rights: found.rights } };
     }
     const { reason } = verdict;
-    await this.refuse({ reason, client, ownerId, keyId, publicPart }, { question, rights: found.rights }, timer);
+    await this.recordDenial({ reason, client, ownerId, keyId, publicPart }, { question, rights: found.rights }, timer);
     const { operation } = question;
     // The caller chooses it, so it may hold a key.
     const permission = withoutSecrets(question.permission);
-    usage.noteRefusal(
+    usage.noteDenial(
       found.id,
       now,
       client.ip === null ? undefined : { clientIp: client.ip, service, reason, operation, permission },
@@ -175,22 +175,22 @@ export class ValidateKey {
     return this.recordedVerdict(presented, asked, await presented.reader.read(presented.publicPart));
   }
 
-  private async refuseUnproven(
-    failure: Omit<Refused, 'reason'>,
+  private async denyUnproven(
+    failure: Omit<Denied, 'reason'>,
     why: string,
     timer: ValidationTimer,
   ): Promise<Validation> {
-    await this.refuse({ reason: 'invalid-key', ...failure }, { why }, timer);
+    await this.recordDenial({ reason: 'invalid-key', ...failure }, { why }, timer);
     return { verdict: deny('invalid-key') };
   }
 
   /** A failed authentication is recorded on the audit trail before the answer. */
-  private async refuse(refused: Refused, details: RefusalDetails, timer: ValidationTimer): Promise<void> {
-    if (isFailedAuthentication(refused.reason)) {
-      await this.parts.audit.recordFailure(refused);
+  private async recordDenial(denied: Denied, details: RefusalDetails, timer: ValidationTimer): Promise<void> {
+    if (isFailedAuthentication(denied.reason)) {
+      await this.parts.audit.recordFailure(denied);
       timer.endPart('record');
     }
-    this.parts.refusals.note(refused, details);
+    this.parts.refusals.note(denied, details);
   }
 }
 

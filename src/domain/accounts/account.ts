@@ -192,8 +192,8 @@ export function newestVersion(stored: bigint, sent = stored): bigint {
   );
 }
 
-/** Why an owner who is not active is refused. A status that this release does not know counts as suspended. */
-export function ownerRefusal(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
+/** Why the keys of an owner who is not active are denied. A status that this release does not know counts as suspended. */
+export function ownerDenial(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
   return status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
 }
 

@@ -17,7 +17,7 @@ export interface KeyRights {
 }
 
 /** Why these rights do not allow a request; undefined when they do. A guard judges each use of a lease with it. */
-export function refusalBy(rights: KeyRights, question: Question, withinRateLimit = true): Denial | undefined {
+export function denialBy(rights: KeyRights, question: Question, withinRateLimit = true): Denial | undefined {
   const { operation, permission, clientAddress } = question;
   if (!isAllowedFrom(rights.allowedNetworks, clientAddress)) return deny('address-not-allowed');
   if (!withinRateLimit) return deny('rate-limited');

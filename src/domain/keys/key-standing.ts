@@ -1,10 +1,10 @@
-import { ownerRefusal, type OwnerStanding } from '../accounts/account.js';
+import { ownerDenial, type OwnerStanding } from '../accounts/account.js';
 import { rateLimitOf } from '../accounts/account-limits.js';
 import type { RateLimit } from '../rate-limit.js';
 import { lowerAccess, type AccessLevel } from '../accounts/access-level.js';
 import { effectivePermissions } from './access.js';
 import type { KeyRestrictions } from './key-restrictions.js';
-import { isAllowedFrom, type KeyRights, refusalBy } from './key-rights.js';
+import { isAllowedFrom, type KeyRights, denialBy } from './key-rights.js';
 import { type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
@@ -88,10 +88,10 @@ export class KeyStanding {
     const expiresAt = this.state.endsAt ?? this.state.expiresAt;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
-    if (owner.status !== 'active') return deny(ownerRefusal(owner.status));
+    if (owner.status !== 'active') return deny(ownerDenial(owner.status));
     const { rights } = this;
-    const refusal = refusalBy(rights, question, withinRateLimit);
-    if (refusal) return refusal;
+    const denial = denialBy(rights, question, withinRateLimit);
+    if (denial) return denial;
     const { access, permissions } = rights;
     return {
       granted: true,

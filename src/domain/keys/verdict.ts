@@ -21,7 +21,7 @@ export type DenialReason = (typeof DENIAL_REASONS)[number];
 export interface Question {
   readonly operation: Operation;
   readonly permission: string;
-  /** The client's address, if the door can vouch for it. Without one, a key with networks is refused. */
+  /** The client's address, if the door can vouch for it. Without one, a key with networks is denied. */
   readonly clientAddress?: string | null | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface AddressUse {
   readonly lastDenial?: DeniedRequest & { readonly at: Date };
 }
 
-/** How often a key was granted and refused on a day. Refused requests had the right secret. */
+/** How often a key was granted and denied on a day. Denied requests had the right secret. */
 export interface DayCount {
   readonly day: UtcDay;
   readonly granted: number;

@@ -22,7 +22,7 @@ export function fakeKeyUsage(store: FakeStore): KeyUsage {
   return {
     noteLeased,
     noteGrant: (keyId, clientIp, service, at) => noteLeased({ keyId, clientIp, service, at, count: 1 }),
-    noteRefusal: (keyId, at, denied) => {
+    noteDenial: (keyId, at, denied) => {
       count(keyId, at, 'refused');
       if (!denied) return;
       const { clientIp, service, ...request } = denied;

@@ -7,7 +7,7 @@ import {
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
 import { compareWithAuditTrail } from '../../../../application/audit/compare-with-audit-trail.js';
-import { type AccountStatus, ownerRefusal } from '../../../../domain/accounts/account.js';
+import { type AccountStatus, ownerDenial } from '../../../../domain/accounts/account.js';
 
 const SERVICE = { perSecond: 20, burst: 100 };
 let app: OwnApplication;
@@ -40,7 +40,7 @@ const OLD_READ = `
   FROM api_keys k LEFT JOIN accounts a ON a.id = k.owner_id WHERE k.public_part = $1`;
 async function outcomeAtTheReleaseBefore(publicPart: string): Promise<string> {
   const [owner] = await app.sql<{ status: AccountStatus }>(OLD_READ, [publicPart]);
-  return owner!.status === 'active' ? 'granted' : ownerRefusal(owner!.status);
+  return owner!.status === 'active' ? 'granted' : ownerDenial(owner!.status);
 }
 
 /** How the release before saves an account: every column that it knows, with the status that it read or its own. */

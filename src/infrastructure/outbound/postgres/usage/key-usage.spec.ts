@@ -180,7 +180,7 @@ describe('two instances', () => {
       for (const [index, keyId] of keyIds.entries()) {
         app.usage.noteGrant(keyId, `192.0.2.${round}`, 'one', at(2 * round));
         other.usage.noteGrant(keyIds[keyIds.length - 1 - index]!, '192.0.2.100', 'two', at(2 * round + 1));
-        other.usage.noteRefusal(keyId, at(round));
+        other.usage.noteDenial(keyId, at(round));
       }
       await Promise.all([app.usage.flush(), other.usage.flush()]);
     }

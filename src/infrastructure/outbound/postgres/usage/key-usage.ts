@@ -51,8 +51,8 @@ export class PostgresKeyUsage implements KeyUsage {
     this.noted.noteGrant(keyId, clientIp, service, at, count);
   }
 
-  noteRefusal(keyId: string, at: Date, denied?: DeniedUse): void {
-    this.noted.noteRefusal(keyId, at, denied);
+  noteDenial(keyId: string, at: Date, denied?: DeniedUse): void {
+    this.noted.noteDenial(keyId, at, denied);
   }
 
   history(keyId: string, now: Date): Promise<KeyHistory> {

@@ -12,8 +12,8 @@ describe('a noted key', () => {
     const key = new NotedKey('a');
     key.noteGrant(null, null, at(2 * DAY_MS - 1));
     key.noteGrant(null, null, at(2 * DAY_MS));
-    key.noteRefusal(at(2 * DAY_MS - 1));
-    key.noteRefusal(at(2 * DAY_MS + 1));
+    key.noteDenial(at(2 * DAY_MS - 1));
+    key.noteDenial(at(2 * DAY_MS + 1));
     expect(taken(key)).toEqual({
       keyId: 'a',
       lastMs: 2 * DAY_MS,
@@ -29,7 +29,7 @@ describe('a noted key', () => {
 
   test('has no last use when every request was refused', () => {
     const key = new NotedKey('a');
-    key.noteRefusal(at(1));
+    key.noteDenial(at(1));
     expect(taken(key)).toMatchObject({ lastMs: undefined, days: [{ day: 0, granted: 0, refused: 1 }] });
   });
 
@@ -94,7 +94,7 @@ describe('a noted key', () => {
   test('adds what could not be written to what was noted since', () => {
     const key = new NotedKey('a');
     key.noteGrant('192.0.2.1', 'gateway', at(5));
-    key.noteRefusal(at(6));
+    key.noteDenial(at(6));
     const first = taken(key);
     key.noteGrant('192.0.2.1', 'gateway', at(8));
     key.add(first);

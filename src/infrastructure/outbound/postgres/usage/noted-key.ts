@@ -65,7 +65,7 @@ export class NotedKey {
     else if (atMs < this.lastMs && atMs < this.firstMs) this.firstMs = atMs;
   }
 
-  noteRefusal(at: Date, denied?: DeniedUse): void {
+  noteDenial(at: Date, denied?: DeniedUse): void {
     this.hasNews = true;
     this.turnTo(utcDay(at));
     this.refused += 1;

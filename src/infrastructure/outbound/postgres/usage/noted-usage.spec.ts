@@ -38,7 +38,7 @@ describe('noted usage', () => {
 
   test('has a first use due in the next second even after a refusal was written', () => {
     const usage = new NotedUsage();
-    usage.noteRefusal('a', at(1));
+    usage.noteDenial('a', at(1));
     expect(lastUses(usage.takeDue())).toEqual([['a', undefined]]);
     grant(usage, 'a', 2);
     expect(lastUses(usage.takeDue())).toEqual([['a', 2]]);
@@ -96,7 +96,7 @@ describe('noted usage', () => {
         for (const one of steps) {
           if (one === 'a second') taken.push(...usage.takeDue());
           else if (one.isGranted) grant(usage, one.keyId, one.ms);
-          else usage.noteRefusal(one.keyId, at(one.ms));
+          else usage.noteDenial(one.keyId, at(one.ms));
         }
         taken.push(...usage.takeAll());
         expect(usage.takeAll()).toEqual([]);

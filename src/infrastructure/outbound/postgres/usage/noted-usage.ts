@@ -27,10 +27,10 @@ export class NotedUsage {
     key.noteGrant(clientIp, service, at, count);
   }
 
-  noteRefusal(keyId: string, at: Date, denied?: DeniedUse): void {
+  noteDenial(keyId: string, at: Date, denied?: DeniedUse): void {
     const key = this.of(keyId);
     if (key.dueAt === 0) this.lookAtIn(1, key);
-    key.noteRefusal(at, denied);
+    key.noteDenial(at, denied);
   }
 
   /** Call it every second. Returns what is due. */

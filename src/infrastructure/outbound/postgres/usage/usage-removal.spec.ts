@@ -40,7 +40,7 @@ test('deletes usage that is older than 90 days and keeps the rest', async () => 
     const clientIp = `192.0.${network}.1`;
     app.usage.noteGrant(key.id, clientIp, null, at);
     const asked = { reason: 'read-only-key', operation: 'write', permission: '' } as const;
-    app.usage.noteRefusal(key.id, at, { clientIp, service: null, ...asked });
+    app.usage.noteDenial(key.id, at, { clientIp, service: null, ...asked });
     await app.usage.flush();
   }
   await app.housekeeping.pruneUsage();
