@@ -1,7 +1,84 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import helmet from 'helmet';
+import type { Config } from '../../../config/config.js';
+import type { Log } from '../../telemetry/log.js';
+import type { RequestTimes } from '../../telemetry/request-times.js';
+import type { Traces } from '../../telemetry/traces.js';
 import { cannotListen, shutDown } from '../shared/listening.js';
-import { configureHttp, type HttpParts } from './http-app.js';
+import type { HttpDoor } from './http-door.js';
+import { accessLog, requestTelemetry } from './pipeline/request-telemetry.js';
+import { BodyPipe, jsonBodies } from './pipeline/body-parsing.js';
+import { HttpErrorFilter } from './pipeline/http-errors.js';
+import { serveOpenApi } from './pipeline/openapi.js';
+import { assignRequestId, dropForwardedPorts, refuseUnread, warnOfProxies } from './pipeline/request.js';
+import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
+
+interface HttpParts {
+  readonly app: NestExpressApplication;
+  readonly doors: readonly HttpDoor[];
+  readonly config: Config;
+  readonly log: Log;
+  readonly times: RequestTimes;
+  readonly traces: Traces;
+}
+
+/** Every path has one spelling, so that a proxy can hide it. Nest reads these settings when it creates its application. */
+export function exactPaths(): ExpressAdapter {
+  const server = express();
+  server.enable('case sensitive routing');
+  server.enable('strict routing');
+  return new ExpressAdapter(server);
+}
+
+/** What every HTTP request passes, in this order, before it reaches a controller. */
+function configureHttp({ app, doors, config, log, times, traces }: HttpParts): void {
+  const policies = doors.flatMap((door) => Object.entries(door.policies ?? {}));
+  const pathsWhere = (trait: 'isAboutAnotherRequest' | 'isProbe' | 'isOneRoute') =>
+    policies.filter(([, policy]) => policy[trait]).map(([path]) => path);
+  const forPeople = exceptAt(pathsWhere('isAboutAnotherRequest'));
+
+  app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
+  app.set('query parser', 'simple');
+  app.set('etag', false);
+  app.use(refuseUnread, dropForwardedPorts, assignRequestId, accessLog(log, pathsWhere('isProbe')));
+  app.use(requestTelemetry(times, traces, pathsWhere('isOneRoute')));
+  const trust: (address: string, hop: number) => boolean = app.getHttpAdapter().getInstance().get('trust proxy fn');
+  app.use(['/v1', '/settings'], forPeople(warnOfProxies(log, (address) => trust(address, 0))));
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
+      },
+      frameguard: { action: 'deny' },
+      referrerPolicy: { policy: 'no-referrer' },
+      strictTransportSecurity: config.publicUrl.startsWith('https:'),
+    }),
+  );
+  if (config.crossOrigins.length > 0) app.use('/v1', forPeople(allowOrigins(config.crossOrigins)));
+  app.use('/v1', noStore, forPeople(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
+  for (const [path, { handlers = [] }] of policies) if (handlers.length > 0) app.use(path, ...handlers);
+  app.use('/v1', forPeople(jsonBodies()));
+  app.useGlobalPipes(new BodyPipe());
+  app.useGlobalFilters(new HttpErrorFilter(log));
+  serveOpenApi(app);
+}
+
+/** Skips a handler at exactly these paths. Like in routes, letter case and a slash at the end do not matter. */
+function exceptAt(paths: readonly string[]) {
+  return (handler: RequestHandler): RequestHandler =>
+    (request, response, next) => {
+      return paths.includes(`${request.baseUrl}${request.path}`) ? next() : handler(request, response, next);
+    };
+}
+
+function noStore(_request: Request, response: Response, next: NextFunction): void {
+  response.set('Cache-Control', 'no-store');
+  next();
+}
 
 /**
  * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds, we

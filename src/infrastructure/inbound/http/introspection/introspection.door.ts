@@ -20,7 +20,7 @@ import { denialError, rateLimitHeaders } from '../../shared/key-answers.js';
 import { ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
-import { ProblemResponses } from '../pipeline/openapi-responses.js';
+import { ProblemResponses } from '../pipeline/openapi.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import { identifyClient } from './oauth-client.js';
 

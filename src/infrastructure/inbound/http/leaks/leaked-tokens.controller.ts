@@ -12,7 +12,7 @@ import { type Leak, ReportLeakedKeys } from '../../../../application/leaks/repor
 import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
 import { MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
 import { plainText } from '../../shared/request-facts.js';
-import { MALFORMED_BODY, ProblemResponses, StorelessResponses } from '../pipeline/openapi-responses.js';
+import { MALFORMED_BODY, ProblemResponses, StorelessResponses } from '../pipeline/openapi.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 

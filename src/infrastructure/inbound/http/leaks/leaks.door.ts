@@ -7,7 +7,7 @@ import { LatchkeyError, optional } from '../../../../domain/errors.js';
 import { plainText } from '../../shared/request-facts.js';
 import { Follows, jsonBodies, plainTextRule } from '../pipeline/body-parsing.js';
 import { turnAway } from '../pipeline/http-errors.js';
-import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi-responses.js';
+import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import type { ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';

@@ -4,7 +4,7 @@ import { RevokeAsAdministrator } from '../../../../application/administration/ad
 import { ViewKeys } from '../../../../application/administration/view-keys.js';
 import { accountActor, type Actor } from '../../../../domain/audit/audit-event.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { ProblemResponses } from '../pipeline/openapi-responses.js';
+import { ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ownerView } from '../../shared/key-view.js';
 import { EVENT_TYPES } from './audit-events.controller.js';

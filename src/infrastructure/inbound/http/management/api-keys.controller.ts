@@ -12,7 +12,7 @@ import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import { accessCeiling } from '../../../../domain/accounts/account-limits.js';
 import { permissionsToGive } from '../../../../domain/keys/access.js';
 import { keyView } from '../../shared/key-view.js';
-import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi-responses.js';
+import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiProperty, ApiQuery, type ApiQueryOptions, ApiTags } f
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../../../domain/audit/event-details.js';
-import { OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi-responses.js';
+import { OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { leakView } from '../../shared/key-view.js';
 import { actingIn, ForKeysOfAccount } from './guards.js';

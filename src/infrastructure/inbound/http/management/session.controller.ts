@@ -7,7 +7,7 @@ import { SignIn, SignOut } from '../../../../application/sessions/sign-in.js';
 import { ManagedAccounts } from '../../../../application/managed-account.js';
 import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
-import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi-responses.js';
+import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { SignInBody } from './bodies.js';

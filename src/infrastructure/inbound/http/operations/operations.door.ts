@@ -7,7 +7,7 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 import { MetricsPage } from '../../../telemetry/metrics-page.js';
 import { Readiness } from '../../shared/readiness.js';
 import { type HttpDoor, notServed } from '../http-door.js';
-import { ProblemResponses } from '../pipeline/openapi-responses.js';
+import { ProblemResponses } from '../pipeline/openapi.js';
 import { mapError } from '../../shared/error-table.js';
 import { cannotListen } from '../../shared/listening.js';
 

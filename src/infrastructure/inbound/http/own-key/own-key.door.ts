@@ -6,7 +6,7 @@ import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import type { Grant } from '../../../../domain/keys/verdict.js';
 import { answerToClient, wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
-import * as responses from '../pipeline/openapi-responses.js';
+import * as responses from '../pipeline/openapi.js';
 import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import { clientAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
 

@@ -1,5 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ApiProperty, ApiPropertyOptional, ApiResponse, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import type { Express } from 'express';
 
 /** How /openapi.json describes the responses that many routes share: problems, and those to requests with a key. */
 
@@ -58,7 +60,7 @@ export function StorelessResponses(problems: Readonly<Record<number, string>>): 
   );
 }
 
-export const PROBLEM_MODELS = [ProblemView, FieldErrorView];
+const PROBLEM_MODELS = [ProblemView, FieldErrorView];
 
 export const textHeader = (description: string) => ({ description, schema: { type: 'string' } as const });
 
@@ -96,3 +98,28 @@ export const KEY_UNJUDGED = {
   description: 'A store is unavailable: no request is let through',
   content: MESSAGE,
 } as const;
+
+const BEARER = { type: 'http', bearerFormat: 'opaque' } as const;
+const PLATFORM_TOKEN = "A JWT of the platform's own login, where SESSION_JWKS_URL is set";
+const SERVICE_TOKEN = 'A service token with the role reporter for leaked tokens, with the role validator elsewhere';
+const BARE_TOKEN = 'The service token without a scheme, as GitLab sends it';
+
+/** Describes all doors, by the decorators of their controllers. */
+export function serveOpenApi(app: NestExpressApplication): void {
+  const description = new DocumentBuilder()
+    .setTitle('Latchkey')
+    .setDescription('Personal API keys: create, list, revoke, and see what happened to them')
+    .setVersion('1')
+    .addCookieAuth('latchkey_session')
+    .addBearerAuth({ ...BEARER, bearerFormat: 'JWT', description: PLATFORM_TOKEN }, 'platform_token')
+    .addBearerAuth({ ...BEARER, description: SERVICE_TOKEN }, 'service_token')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'Authorization', description: BARE_TOKEN }, 'bare_service_token')
+    .addBearerAuth({ ...BEARER, description: 'An API key' }, 'api_key')
+    .addBasicAuth({ type: 'http', description: 'The name of a service identity, and its token' }, 'service_client')
+    .build();
+  const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
+  // All responses share one buffer, so a client that reads slowly or not at all costs no copy.
+  const bytes = Buffer.from(JSON.stringify(document));
+  const server: Express = app.getHttpAdapter().getInstance();
+  server.get('/openapi.json', (_request, response) => void response.type('json').send(bytes));
+}
