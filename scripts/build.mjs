@@ -66,6 +66,7 @@ const parts = {
     inputs: [
       ...webInputs,
       'web/vite.lib.config.ts',
+      'src/infrastructure/inbound/http/management',
       'web/declarations.ts',
       'web/tsconfig.json',
       'web/tsconfig.lib.json',

@@ -10,12 +10,15 @@ const SPECIFIER = /(from |import\()(['"])(\.[^'"]*?)(?:\.js)?\2/g;
 /** An import of a style sheet. */
 const EFFECT = /^import '\..*';\n/gm;
 
-/** Adds the types of src/index.ts and of its imports, with file endings that every module resolution accepts. */
+/**
+ * Adds the types of src/index.ts and of its imports, some of them the service's, with file endings that every module
+ * resolution accepts.
+ */
 export function declarations(): Plugin {
   return {
     name: 'declarations',
     generateBundle() {
-      for (const [path, text] of declarationsOf('index')) {
+      for (const [path, text] of declarationsOf('web/src/index')) {
         const source = text.replaceAll(EFFECT, '').replaceAll(SPECIFIER, '$1$2$3.js$2');
         this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source });
       }
@@ -25,12 +28,12 @@ export function declarations(): Plugin {
   };
 }
 
-/** By path under web/src, without ending. The compiler also writes those of the service's files that the screen imports. */
+/** By path in the checkout, without ending. */
 function declarationsOf(entry: string): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'declarations-'));
   const found = new Map<string, string>();
   const add = (path: string): void => {
-    const file = join(folder, 'web/src', `${path}.d.ts`);
+    const file = join(folder, `${path}.d.ts`);
     if (found.has(path) || !existsSync(file)) return;
     const text = readFileSync(file, 'utf8');
     found.set(path, text);

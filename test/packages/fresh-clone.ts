@@ -12,6 +12,7 @@ const TAKEN = [
   'proto',
   'scripts',
   'src/domain',
+  'src/infrastructure/inbound/http/management',
   'clients',
   'examples',
   'web',

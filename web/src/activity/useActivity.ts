@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { hasCode } from '../api/problem';
-import type { AuditEventType } from '../api/types';
+import type { OwnerEventType } from '../../../src/domain/audit/audit-event';
 import { usePanel } from '../base/context';
 import type { ActivityFilter } from '../base/place';
 import { groupEvents } from './group-events';
@@ -16,14 +16,14 @@ const OF_KEYS = [
 ] as const;
 
 /** An instance of an earlier release refuses them. */
-const NEW: readonly AuditEventType[] = ['session.refused', 'admin.viewed'];
+const NEW: readonly OwnerEventType[] = ['session.refused', 'admin.viewed'];
 
 /** Separate filters, because many failures could hide the events of keys. */
 const TYPES = {
   all: [...OF_KEYS, 'authentication.failed', ...NEW],
   keys: OF_KEYS,
   failures: ['authentication.failed', 'session.refused'],
-} as const satisfies Readonly<Record<ActivityFilter, readonly AuditEventType[]>>;
+} as const satisfies Readonly<Record<ActivityFilter, readonly OwnerEventType[]>>;
 
 /** While another filter loads, the old pages stay, with `isPlaceholderData` set. */
 export function useActivity(filter: ActivityFilter, keyId?: string) {
@@ -31,7 +31,7 @@ export function useActivity(filter: ActivityFilter, keyId?: string) {
   const query = useInfiniteQuery({
     queryKey: ['audit-events', filter, keyId],
     queryFn: ({ pageParam }) => {
-      const list = (types: readonly AuditEventType[]) => client.listEvents({ types, keyId }, pageParam);
+      const list = (types: readonly OwnerEventType[]) => client.listEvents({ types, keyId }, pageParam);
       const types = TYPES[filter];
       return list(types).catch((error: unknown) => {
         if (!hasCode(error, 'invalid_fields')) throw error;

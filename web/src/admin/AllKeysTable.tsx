@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import { useId } from 'react';
-import type { KeyOwner, OwnedKey } from '../api/types';
+import type { KeyOwner, OwnedKey } from './types';
 import { endsSoon } from '../key/expiry';
 import list from '../keys/KeyList.module.css';
 import { endOf, statusAt } from '../key/status';

@@ -1,6 +1,6 @@
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { type ClipboardEvent, useRef, useState } from 'react';
-import type { KeyOwner } from '../api/types';
+import type { KeyOwner } from './types';
 import { useAdminTexts, useTexts } from '../texts';
 import classes from './admin.module.css';
 import { type Days, daysFrom, monthOf } from './days';

@@ -16,7 +16,8 @@ import { Notice } from '../ui/Notice';
 import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
 import { OwnerMarks } from './AllKeysTable';
 import { nameOf } from './texts';
-import type { FoundKey, useOwnedKey } from './useAllKeys';
+import type { FoundKey } from './types';
+import type { useOwnedKey } from './useAllKeys';
 
 interface Props {
   readonly apiKey: FoundKey;

@@ -1,6 +1,6 @@
 import { Button, Group, VisuallyHidden } from '@mantine/core';
 import { useRef, useState } from 'react';
-import type { KeyOwner } from '../api/types';
+import type { KeyOwner } from './types';
 import { describeFailure } from '../ui/describe-failure';
 import { useAdminTexts, useTexts } from '../texts';
 import classes from './admin.module.css';

@@ -4,7 +4,7 @@ import { KeyFacts } from '../key/KeyFacts';
 import { useAdminTexts, useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { nameOf } from './texts';
-import type { FoundKey } from './useAllKeys';
+import type { FoundKey } from './types';
 import { useRevokeForm } from './useRevokeForm';
 
 interface FormProps {

@@ -1,10 +1,11 @@
-import type { AuditEventType, KeyOwner } from '../api/types';
+import type { OwnerEventType } from '../../../src/domain/audit/audit-event';
+import type { KeyOwner } from './types';
 import type { AdminTexts, Texts } from '../texts';
 
 /** The panel's texts, where those that speak to the owner of a key speak about the owner. */
 export function aboutOthers(texts: Texts, { others, audit }: AdminTexts): Texts {
   const { keys, details, restrictions, activity, create, rotate } = texts;
-  const types: Readonly<Record<AuditEventType, string>> = audit.types;
+  const types: Readonly<Record<OwnerEventType, string>> = audit.types;
   return {
     ...texts,
     keys: { ...keys, revokedBy: { ...keys.revokedBy, ...others.revokedBy } },

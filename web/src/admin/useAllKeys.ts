@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { asAdministrator } from './as-administrator';
-import type { AuditedEventPage, AuditEvent, KeyHistory, KeyOwner, OwnedKey, OwnedKeyPage } from '../api/types';
+import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKey, OwnedKeyPage } from './types';
 import { usePanel } from '../base/context';
 import { DAY_MS } from '../time/format';
 import { timesOf } from './days';
@@ -63,9 +63,6 @@ export function useAuditEvents({ actor, owner, of, type, days }: AuditPlace) {
   });
   return { ...query, events: query.data?.pages.flatMap((page) => page.items) ?? [] };
 }
-
-/** A key with its history and its newest events. */
-export type FoundKey = OwnedKey & KeyHistory & { readonly events: readonly AuditEvent[] };
 
 const pathOf = (id: string) => `${KEYS}/${encodeURIComponent(id)}`;
 

@@ -9,7 +9,8 @@ import { useOwner } from '../base/owner';
 import { MAX_NOTE_LENGTH } from '../rules';
 import { useAdminTexts, useTexts } from '../texts';
 import { NotAdministrator } from './as-administrator';
-import { type FoundKey, useEndKey } from './useAllKeys';
+import type { FoundKey } from './types';
+import { useEndKey } from './useAllKeys';
 
 interface Options {
   readonly apiKey: FoundKey;

@@ -6,7 +6,6 @@ import type {
   ApiKey,
   ApiKeyPage,
   AuditEventPage,
-  AuditEventType,
   CreatedKey,
   CreateKeyRequest,
   KeyHistory,
@@ -40,7 +39,7 @@ export interface ApiClientOptions {
 }
 
 interface EventQuery {
-  readonly types: readonly AuditEventType[];
+  readonly types: readonly string[];
   readonly keyId: string | undefined;
 }
 

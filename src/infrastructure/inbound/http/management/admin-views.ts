@@ -2,23 +2,22 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { RevokedKey } from '../../../../application/administration/administrators.js';
 import type { ViewedKey } from '../../../../application/administration/view-keys.js';
 import type { OwnedKey, Page } from '../../../../application/lists.js';
-import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
+import { ACCOUNT_STATUSES, type AccountStatus } from '../../../../domain/accounts/account.js';
+import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-profile.js';
 import type { AuditedEvent, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { ownedKeyView, ownerView } from '../../shared/key-view.js';
-import { AuditEventView, eventView } from './audit-events.controller.js';
-import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
-import { ApiKeyView, NOW, PERSON_OR_NULL, type PersonView } from './views.js';
+import { eventView, keyHistoryView } from './answers.js';
+import { ApiKeyHistoryView, ApiKeyView, AuditEventView, NOW, PERSON_OR_NULL, type PersonView } from './views.js';
 
-class KeyOwnerView {
+export class KeyOwnerView {
   @ApiProperty() id!: string;
   @ApiProperty({ description: 'Empty where a service account has none' }) email!: string;
   @ApiProperty() displayName!: string;
-  @ApiProperty({ enum: ACCOUNT_KINDS }) kind!: string;
-  @ApiProperty({ enum: ACCOUNT_STATUSES }) status!: string;
+  @ApiProperty({ enum: ACCOUNT_KINDS }) kind!: AccountKind;
+  @ApiProperty({ enum: ACCOUNT_STATUSES }) status!: AccountStatus;
 }
 
-class OwnedKeyView extends ApiKeyView {
+export class OwnedKeyView extends ApiKeyView {
   @ApiProperty({ type: KeyOwnerView }) owner!: KeyOwnerView;
 }
 
@@ -28,7 +27,7 @@ export class OwnedKeyListView {
   @ApiProperty(NOW) now!: string;
 }
 
-class AdminEventView extends AuditEventView {
+export class AdminEventView extends AuditEventView {
   @ApiProperty({ type: String, nullable: true, description: 'Why an administrator revoked the key, if they said it' })
   note!: string | null;
 }
@@ -56,7 +55,7 @@ const VIEWED = {
   description: 'Of admin.viewed: the query, or the ids of the accounts that were found',
 } as const;
 
-class AuditedEventView extends AdminEventView {
+export class AuditedEventView extends AdminEventView {
   @ApiProperty({ ...TEXT_OR_NULL, description: "An account's id, service:<name>, admin:<name>, or nobody's" })
   actorId!: string | null;
   @ApiProperty({ ...PERSON_OR_NULL, description: 'The account that the event is about' }) account!: PersonView | null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey, RotateApiKey } from '../../../../application/keys/make-api-keys.js';
 import {
   GetKeyOfOwner,
@@ -8,17 +8,23 @@ import {
   RevokeApiKey,
 } from '../../../../application/keys/keys-of-owner.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
 import { accessCeiling } from '../../../../domain/accounts/account-limits.js';
 import { permissionsToGive } from '../../../../domain/keys/access.js';
 import { keyView } from '../../shared/key-view.js';
 import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { keyHistoryView, keyListView } from './answers.js';
 import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
 import { type Query as ListQuery, readIdempotencyKey, readKeyId, readPage, readStatus } from './queries.js';
-import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
-import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, keyListView, RotatedApiKeyView } from './views.js';
+import {
+  ApiKeyHistoryView,
+  ApiKeyListView,
+  ApiKeyView,
+  CreatedApiKeyView,
+  PermissionsView,
+  RotatedApiKeyView,
+} from './views.js';
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -139,13 +145,6 @@ export class ApiKeysController {
     const revoked = await this.revokeKey.execute(actingIn(request), readKeyId(id), clientOf(request));
     return keyView(revoked, revoked.now);
   }
-}
-
-class PermissionsView {
-  @ApiProperty({ type: [String], description: 'What the owner may give a key: these, and what they cover' })
-  items!: string[];
-  @ApiProperty({ enum: ACCESS_LEVELS, description: 'The highest access level that the owner may give' })
-  maxAccess!: string;
 }
 
 /** What owners may choose from when they make a key. */

@@ -65,11 +65,11 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({ type: [String], minItems: 1, maxItems: MAX_KEY_PERMISSIONS, description: PERMISSIONS })
   @Follows(KEY_FIELDS.permissions)
-  permissions?: string[];
+  permissions?: readonly string[];
 
   @ApiPropertyOptional({ type: [String], minItems: 1, maxItems: MAX_ALLOWED_NETWORKS, description: NETWORKS })
   @Follows(KEY_FIELDS.allowedNetworks)
-  allowedNetworks?: string[];
+  allowedNetworks?: readonly string[];
 
   @ApiPropertyOptional(CONFIRMING_PASSWORD)
   @Follows(optional(text(passwordProblem)))

@@ -1,41 +1,17 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Administrators } from '../../../../application/administration/administrators.js';
-import { Confirmation, CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
+import { Confirmation } from '../../../../application/sessions/confirmation.js';
 import { SignIn, SignOut } from '../../../../application/sessions/sign-in.js';
 import { ManagedAccounts } from '../../../../application/managed-account.js';
-import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
 import { ForOwners, isAdministrator, SignedOutToo } from './guards.js';
-
-class SessionView {
-  @ApiProperty() ownerId!: string;
-  @ApiProperty() email!: string;
-  @ApiProperty() displayName!: string;
-  @ApiProperty({ type: String, format: 'date-time' }) expiresAt!: string;
-  @ApiProperty({ enum: CONFIRMATION_KINDS, description: 'What confirms the creation of a key' }) confirmation!: string;
-  @ApiProperty({ type: [Number], description: 'How many days before a key expires its owner gets a mail' })
-  expiryNoticeDays!: readonly number[];
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The address of this request; null if the service is not sure of it',
-  })
-  clientIp!: string | null;
-  @ApiProperty({ description: 'Whether the person sees the keys of all owners' })
-  isAdministrator!: boolean;
-}
-
-class SignedOutView {
-  @ApiProperty({ format: 'uri', description: 'Ends the session at the OpenID provider: see OIDC_SIGN_OUT' })
-  signOutUrl!: string;
-}
+import { ManagedAccountListView, SessionView, SignedOutView } from './views.js';
 
 /** How many days before a key expires its owner gets a mail. Empty without a mail server. */
 export class ExpiryMails {
@@ -123,17 +99,6 @@ export class SessionController {
     const token = this.cookie.read(request);
     return token ? this.signOut.execute(token) : undefined;
   }
-}
-
-class ManagedAccountView {
-  @ApiProperty() id!: string;
-  @ApiProperty() displayName!: string;
-  @ApiProperty({ enum: ACCOUNT_KINDS }) kind!: string;
-  @ApiProperty({ enum: ACCOUNT_STATUSES }) status!: string;
-}
-
-class ManagedAccountListView {
-  @ApiProperty({ type: [ManagedAccountView], description: 'The person first' }) items!: ManagedAccountView[];
 }
 
 /** The accounts whose keys a person works with. */

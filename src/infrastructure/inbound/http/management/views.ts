@@ -1,14 +1,20 @@
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
-import type { LeakSite } from '../../../../domain/audit/event-details.js';
-import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
+import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
+import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
+import { OWNER_EVENT_TYPES } from '../../../../domain/audit/audit-event.js';
+import { OPERATIONS } from '../../../../domain/keys/access.js';
+import { DENIAL_REASONS } from '../../../../domain/keys/verdict.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
 import { MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
-import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
 import { RECENT_DAYS } from '../../../../domain/usage/key-history.js';
-import { keyView } from '../../shared/key-view.js';
 
-/** The schemas of answers. Answers are built field by field, so that a new column never leaks by itself. */
+/**
+ * The schemas of answers. The settings screen imports their types, and its package contains them: so they name only types
+ * of the domain that stand alone.
+ */
 
 const TIME = { type: String, format: 'date-time' } as const;
 const TIME_OR_NULL = { ...TIME, nullable: true } as const;
@@ -18,6 +24,11 @@ const TEXT_OR_NULL = { type: String, nullable: true } as const;
 /** What the counts of refused requests count. */
 export const REFUSED = 'Requests with the right key that were answered 401, 403 or 429';
 const RECENT = 'One number for each of the last 30 days in UTC, oldest first, today last';
+
+interface LeakView {
+  source: string | null;
+  url: string | null;
+}
 
 const LEAK = {
   type: 'object',
@@ -62,6 +73,27 @@ const LIMITED_BY =
 
 const GRACE = 'Of a key that replaces another: how long the old key stays valid after the first use of this one';
 
+export class SessionView {
+  @ApiProperty() ownerId!: string;
+  @ApiProperty() email!: string;
+  @ApiProperty() displayName!: string;
+  @ApiProperty(TIME) expiresAt!: string;
+  @ApiProperty({ enum: CONFIRMATION_KINDS, description: 'What confirms the creation of a key' }) confirmation!:
+    | 'password'
+    | 'fresh-sign-in';
+  @ApiProperty({ type: [Number], description: 'How many days before a key expires its owner gets a mail' })
+  expiryNoticeDays!: readonly number[];
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The address of this request; null if the service is not sure of it' })
+  clientIp!: string | null;
+  @ApiProperty({ description: 'Whether the person sees the keys of all owners' })
+  isAdministrator!: boolean;
+}
+
+export class SignedOutView {
+  @ApiProperty({ format: 'uri', description: 'Ends the session at the OpenID provider: see OIDC_SIGN_OUT' })
+  signOutUrl!: string;
+}
+
 export class PersonView {
   @ApiProperty() id!: string;
   @ApiProperty({ description: 'Empty where it is not known' }) displayName!: string;
@@ -85,7 +117,7 @@ export class ApiKeyView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() name!: string;
   @ApiProperty({ ...TEXT_OR_NULL, maxLength: MAX_NOTE_LENGTH }) note!: string | null;
-  @ApiProperty({ enum: ACCESS_LEVELS, description: ACCESS }) access!: string;
+  @ApiProperty({ enum: ACCESS_LEVELS, description: ACCESS }) access!: AccessLevel;
   @ApiProperty({ ...TEXTS_OR_NULL, description: PERMISSIONS }) permissions!: string[] | null;
   @ApiProperty({ ...TEXTS_OR_NULL, description: NETWORKS }) allowedNetworks!: string[] | null;
   @ApiProperty({ description: 'The beginning of the key string, to recognise it by' }) prefix!: string;
@@ -94,7 +126,7 @@ export class ApiKeyView {
   @ApiProperty(TIME_OR_NULL) lastUsedAt!: string | null;
   @ApiProperty(TIME) expiresAt!: string;
   @ApiProperty(TIME_OR_NULL) revokedAt!: string | null;
-  @ApiProperty({ enum: API_KEY_STATUSES }) status!: string;
+  @ApiProperty({ enum: API_KEY_STATUSES }) status!: ApiKeyStatus;
   @ApiProperty({ ...ID_OR_NULL, description: 'The key that this one is to replace' }) replaces!: string | null;
   @ApiProperty({ ...ID_OR_NULL, description: 'The key that is to replace this one' }) replacedBy!: string | null;
   @ApiProperty({ ...TIME_OR_NULL, description: 'When the key ends because its successor is in use' })
@@ -102,7 +134,7 @@ export class ApiKeyView {
   @ApiProperty({ type: 'integer', nullable: true, description: GRACE }) graceSeconds!: number | null;
   @ApiProperty({ ...TIME_OR_NULL, description: IDLE_ENDS }) idleEndsAt!: string | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) revokedReason!: string | null;
-  @ApiProperty(LEAK_SCHEMA) leak!: LeakSite | null;
+  @ApiProperty(LEAK_SCHEMA) leak!: LeakView | null;
   @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
 }
 
@@ -112,7 +144,7 @@ export const NOW = { ...TIME, description: 'The time of the service' } as const;
 class KeyPolicyView {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_ACTIVE_KEYS }) maxActiveKeys!: number;
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS }) maxKeyDays!: number;
-  @ApiProperty({ enum: ACCESS_LEVELS }) maxAccess!: string;
+  @ApiProperty({ enum: ACCESS_LEVELS }) maxAccess!: AccessLevel;
   @ApiProperty({ type: 'integer', nullable: true, description: REVOKE_IDLE }) revokeIdleAfterDays!: number | null;
   @ApiProperty({ type: [String], description: LIMITED_BY }) limitedByAccount!: string[];
 }
@@ -126,12 +158,11 @@ export class ApiKeyListView {
   @ApiProperty(NOW) now!: string;
 }
 
-export function keyListView({ items, activeKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
-  const views = items.map((listed) => keyView(listed, now));
-  const { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays = null } = policy;
-  const limitedByAccount = [...policy.limitedByAccount];
-  const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays, limitedByAccount };
-  return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
+export class PermissionsView {
+  @ApiProperty({ type: [String], description: 'What the owner may give a key: these, and what they cover' })
+  items!: string[];
+  @ApiProperty({ enum: ACCESS_LEVELS, description: 'The highest access level that the owner may give' })
+  maxAccess!: AccessLevel;
 }
 
 export class CreatedApiKeyView {
@@ -145,5 +176,82 @@ export class RotatedApiKeyView {
   @ApiProperty({ type: ApiKeyView, description: 'The key that it is to replace' }) replaced!: ApiKeyView;
   @ApiProperty({ description: 'The whole key string of the new key; this is the only time it is shown' })
   fullKey!: string;
+  @ApiProperty(NOW) now!: string;
+}
+
+const USES = 'The last five addresses that it was granted or denied from within 90 days, newest first';
+const SERVICE =
+  'The service identity that last validated a request from this address; null for a proxy without an identity';
+const FIRST_AT = 'Since when the address has been among the last five';
+const LAST_AT = 'The last granted request; where all were denied, the last of them';
+const LAST_DENIAL = 'The last denied request with the right secret from this address; absent where none was denied';
+const DAYS = 'The days with requests among the last 90 in UTC, today included, oldest first; a missing day had none';
+
+export class DenialView {
+  @ApiProperty(TIME) at!: string;
+  @ApiProperty({ enum: DENIAL_REASONS }) reason!: string;
+  @ApiProperty({ enum: OPERATIONS }) operation!: string;
+  @ApiPropertyOptional({ description: 'What was asked for; absent where nothing was' }) permission?: string;
+}
+
+class AddressUseView {
+  @ApiProperty() clientIp!: string;
+  @ApiProperty({ ...TEXT_OR_NULL, description: SERVICE }) service!: string | null;
+  @ApiProperty({ ...TIME, description: FIRST_AT }) firstAt!: string;
+  @ApiProperty({ ...TIME, description: LAST_AT }) lastAt!: string;
+  @ApiPropertyOptional({ type: DenialView, description: LAST_DENIAL }) lastDenial?: DenialView;
+}
+
+class DayCountView {
+  @ApiProperty({ type: String, format: 'date' }) day!: string;
+  @ApiProperty({ type: 'integer' }) granted!: number;
+  @ApiProperty({ type: 'integer', description: REFUSED }) refused!: number;
+}
+
+/** A key as in the list, with its usage. */
+export class ApiKeyHistoryView extends ApiKeyView {
+  @ApiProperty({ type: [AddressUseView], description: USES }) uses!: AddressUseView[];
+  @ApiProperty({ type: [DayCountView], description: DAYS }) days!: DayCountView[];
+}
+
+export class ManagedAccountView {
+  @ApiProperty() id!: string;
+  @ApiProperty() displayName!: string;
+  @ApiProperty({ enum: ACCOUNT_KINDS }) kind!: 'person' | 'service';
+  @ApiProperty({ enum: ACCOUNT_STATUSES }) status!: 'active' | 'suspended' | 'deleted';
+}
+
+export class ManagedAccountListView {
+  @ApiProperty({ type: [ManagedAccountView], description: 'The person first' }) items!: ManagedAccountView[];
+}
+
+const EVENT_REASON =
+  'Of a revocation: owner, administrator, platform, rotated, leaked or purged; null in events from before reasons were ' +
+  'recorded. Of a failed authentication: why it was refused';
+
+const PREVIOUS_NAME = 'Of a key that was renamed: what it was called before; null if only its note changed';
+
+const ACTOR =
+  'The account that did it, for example a manager of a service account; null for everybody else. Addresses of other ' +
+  'people are not shown';
+
+export class AuditEventView {
+  @ApiProperty() id!: string;
+  @ApiProperty({ enum: OWNER_EVENT_TYPES }) type!: string;
+  @ApiProperty(TIME) at!: string;
+  @ApiProperty(TEXT_OR_NULL) keyId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: EVENT_REASON }) reason!: string | null;
+  @ApiProperty({ type: 'integer', description: 'How many identical events this one stands for' }) count!: number;
+  @ApiProperty(TEXT_OR_NULL) clientIp!: string | null;
+  @ApiProperty(TEXT_OR_NULL) userAgent!: string | null;
+  @ApiProperty(TEXT_OR_NULL) requestId!: string | null;
+  @ApiProperty(LEAK_SCHEMA) leak!: LeakView | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: PREVIOUS_NAME }) previousName!: string | null;
+  @ApiProperty({ ...PERSON_OR_NULL, description: ACTOR }) actor!: PersonView | null;
+}
+
+export class AuditEventListView {
+  @ApiProperty({ type: [AuditEventView] }) items!: AuditEventView[];
+  @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
   @ApiProperty(NOW) now!: string;
 }

@@ -1,0 +1,63 @@
+import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
+import type { ReadKey } from '../../../../application/lists.js';
+import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import type { AddressUse, KeyHistory } from '../../../../domain/usage/key-history.js';
+import { dayText } from '../../../../domain/time.js';
+import { keyView, leakView } from '../../shared/key-view.js';
+import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } from './views.js';
+
+/** Answers are built field by field, so that a new column never leaks by itself. */
+
+export function keyListView({ items, activeKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
+  const views = items.map((listed) => keyView(listed, now));
+  const { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays = null } = policy;
+  const limitedByAccount = [...policy.limitedByAccount];
+  const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays, limitedByAccount };
+  return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
+}
+
+export function keyHistoryView(read: ReadKey & KeyHistory): ApiKeyHistoryView {
+  const uses = read.uses.map(({ clientIp, service, firstAt, lastAt, lastDenial }) => ({
+    clientIp,
+    service,
+    firstAt: firstAt.toISOString(),
+    lastAt: lastAt.toISOString(),
+    ...(lastDenial && { lastDenial: denialView(lastDenial) }),
+  }));
+  const days = read.days.map(({ day, granted, refused }) => ({ day: dayText(day), granted, refused }));
+  return { ...keyView(read, read.now), uses, days };
+}
+
+function denialView({ at, reason, operation, permission }: NonNullable<AddressUse['lastDenial']>): DenialView {
+  return { at: at.toISOString(), reason, operation, ...(permission && { permission }) };
+}
+
+export function eventView({
+  id,
+  type,
+  at,
+  keyId,
+  reason,
+  count,
+  leak,
+  previousName,
+  actor,
+  ...by
+}: RecordedEvent): AuditEventView {
+  const { clientIp, userAgent, requestId } = by;
+  const site = leak && leakView(leak);
+  return {
+    id,
+    type,
+    at: at.toISOString(),
+    keyId,
+    reason,
+    count,
+    clientIp,
+    userAgent,
+    requestId,
+    leak: site,
+    previousName,
+    actor: actor && { id: actor.id, displayName: actor.displayName },
+  };
+}
