@@ -38,7 +38,7 @@ const specsOf = {
   'make-api-keys': ['create-api-key', 'rotate-api-key'],
   'key-rights': ['key-standing'],
   'key-history': ['key-history', 'time'],
-  'keys-of-owner': ['keys-of-owner', 'record-due-ends', 'show-own-key'],
+  'keys-of-owner': ['keys-of-owner', 'record-due-ends'],
   'leak-report': ['key-proof', 'leak-report'],
   lists: ['find-accounts', 'keys-of-owner', 'list-all-keys'],
   'notices-of-change': ['key-notice'],

@@ -9,19 +9,14 @@ import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
 import { CreateApiKey, RotateApiKey } from '../application/keys/make-api-keys.js';
 import { ImportKeys } from '../application/keys/import-keys.js';
-import {
-  GetKeyOfOwner,
-  ListKeysOfOwner,
-  RenameApiKey,
-  RevokeApiKey,
-  ShowOwnKey,
-} from '../application/keys/keys-of-owner.js';
+import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '../application/keys/keys-of-owner.js';
 import { ListAllKeys, ShownKeys } from '../application/keys/shown-keys.js';
 import { type ChangeWaits, unansweredAccounts } from '../application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '../application/keys/record-due-ends.js';
 import { RevokeAsPlatform, RevokeForOwner, RevokeLeakedKeys } from '../application/keys/revoke-for-owner.js';
 import { RevokeIdleKeys } from '../application/keys/revoke-idle-keys.js';
 import { ReportUses } from '../application/validation/report-uses.js';
+import { ShowOwnKey } from '../application/validation/show-own-key.js';
 import { ValidateKey } from '../application/validation/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
 import { NotifyOfDueKeys } from '../application/notices/notify-owners.js';

@@ -4,15 +4,13 @@ import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
 import { type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-transaction.js';
-import type { Accounts, ApiKeys, KeyUsage } from '../ports.js';
+import type { Accounts, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
 import { accountActor, type Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { Renaming } from '../../domain/keys/key-state.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
 import { anyKey, changeKeys, openKey } from './change-keys.js';
-import type { Question } from '../../domain/keys/verdict.js';
-import type { ValidateKey, Validation } from '../validation/validate-key.js';
 
 export interface KeysOfOwner extends ShownPage {
   /** The number of all active keys of the owner, not only of those on this page. */
@@ -84,31 +82,5 @@ export class RevokeApiKey {
       await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, 'owner', now));
       return { ...(await transaction.listed(key)), now };
     });
-  }
-}
-
-export interface OwnKey extends Validation {
-  /** Only of a granted key. */
-  readonly name?: string;
-  readonly allowedNetworks?: readonly string[] | null;
-}
-
-/** Shows the holder of a key what it may do. The key is judged, charged and recorded like for any request to read. */
-export class ShowOwnKey {
-  constructor(
-    private readonly validateKey: ValidateKey,
-    private readonly keys: ApiKeys,
-  ) {}
-
-  /** @param clientAddress see Question */
-  async execute(credential: string | undefined, client: Client, clientAddress: string | null): Promise<OwnKey> {
-    const question: Question = { operation: 'read', permission: '', clientAddress };
-    const validation = await this.validateKey.execute({ credential, question, client });
-    if (!validation.verdict.granted) return validation;
-    // A separate read, so that other validations need not read the name.
-    const key = await this.keys.find(validation.verdict.keyId);
-    if (!key) throw new LatchkeyError('unavailable', 'The key no longer exists');
-    const { name, allowedNetworks } = key.snapshot();
-    return { ...validation, name, allowedNetworks };
   }
 }

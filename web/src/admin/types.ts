@@ -1,4 +1,4 @@
-import type * as View from '../../../src/infrastructure/inbound/http/administration/admin-views.js';
+import type * as View from '../../../src/infrastructure/inbound/http/management/admin-views.js';
 import type { ApiKey, AuditEvent, KeyHistory, PageOf } from '../api/types';
 
 /** Whose key it is, as administrators see it. */
