@@ -6,7 +6,6 @@ export const databases: Databases = {
   migrate: async (...call) => (await import('./administration.js')).migrate(...call),
   examine: (database, redis) => ({
     database: async () => (await import('./administration.js')).examine(database),
-    redis:
-      redis && (async () => (await import('../infrastructure/outbound/redis/examine-redis.js')).examineRedis(redis)),
+    redis: redis && (async () => (await import('../infrastructure/outbound/redis/open-redis.js')).examineRedis(redis)),
   }),
 };

@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../../../config/redis-config.js';
+import type { ExaminedRedis } from '../../../application/examination.js';
 
 /** How long a sentinel may take to name the primary, and a node of a cluster to say which node has which slots. */
 const SENTINEL_TIMEOUT_MS = 500;
@@ -53,4 +54,27 @@ export function openRedis(config: RedisConfig, given: Options): Redis | Cluster 
     // replaced primary is noticed without it, because it closes its connections, refuses to write or does not answer.
     ...(tls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
   });
+}
+
+const TIMEOUT_MS = 2000;
+
+/** Rejects with the first error of the connection. */
+export async function examineRedis(config: RedisConfig): Promise<ExaminedRedis> {
+  const redis = openRedis(config, {
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    enableOfflineQueue: true,
+  });
+  try {
+    const failed = new Promise<never>((_, reject) => redis.on('error', reject));
+    const sentAt = Date.now();
+    const [[seconds = 0, micros = 0], info] = await Promise.race([
+      Promise.all([redis.time(), redis.info('server')]),
+      failed,
+    ]);
+    const clockAheadMs = Number(seconds) * 1000 + Number(micros) / 1000 - (sentAt + Date.now()) / 2;
+    return { version: /^redis_version:(\S+)/m.exec(info)?.[1] ?? 'unknown', clockAheadMs };
+  } finally {
+    redis.disconnect();
+  }
 }
