@@ -107,8 +107,6 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
     await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
     await forgetUsage(this.manager, this.id);
-    const ofPurgedKeys = 'key_id IN (SELECT id FROM api_keys WHERE owner_id = $1 AND purged)';
-    await this.manager.query(`DELETE FROM idle_notices WHERE ${ofPurgedKeys}`, [this.id]);
     const channel = 'mail';
     await this.manager.delete(OutboxRow, [
       { ownerId: this.id, channel },
