@@ -29,7 +29,6 @@ const specsOf = {
     'rotate-api-key',
     'record-due-ends',
   ],
-  'begin-platform-sign-in': ['platform-sign-in'],
   confirmation: ['confirmation', 'create-api-key', 'rotate-api-key'],
   'finish-platform-sign-in': ['platform-sign-in'],
   'find-accounts': ['find-accounts', 'change-account'],

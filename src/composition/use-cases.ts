@@ -23,12 +23,11 @@ import { NotifyOfDueKeys } from '../application/notices/notify-owners.js';
 import { EndReportedKeys } from '../application/leaks/end-reported-keys.js';
 import { ReportLeakedKeys } from '../application/leaks/report-leaked-keys.js';
 import type * as port from '../application/ports.js';
-import { BeginPlatformSignIn } from '../application/sessions/begin-platform-sign-in.js';
+import { BeginPlatformSignIn, SignIn, SignOut } from '../application/sessions/sign-in.js';
 import { Confirmation } from '../application/sessions/confirmation.js';
 import { FinishPlatformSignIn } from '../application/sessions/finish-platform-sign-in.js';
 import { IdentifyOwner } from '../application/sessions/identify-owner.js';
 import { PasswordCheck } from '../application/sessions/password-check.js';
-import { SignIn, SignOut } from '../application/sessions/sign-in.js';
 import type { Config } from '../config/config.js';
 
 /** The implementation of each port: an adapter, or a fake in tests. */

@@ -15,8 +15,7 @@ import type {
   SpentSignIns,
 } from '../ports.js';
 import { isRefused } from './identify-owner.js';
-import { sessionOpened } from './sign-in.js';
-import type { SignInUnderWay } from './begin-platform-sign-in.js';
+import { sessionOpened, type SignInUnderWay } from './sign-in.js';
 
 /** Why a person can't sign in here. `expired`: no sign-in is pending in their browser any more. */
 export type SignInRefusal = 'no_account' | 'service_account' | 'suspended' | 'deleted' | 'expired';

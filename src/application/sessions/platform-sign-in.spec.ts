@@ -5,7 +5,7 @@ import { eventsOf } from '../../../test/support/application/stored.js';
 import { FakePlatformLogin } from '../../../test/fakes/sessions/fake-platform-login.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 import { sessionDigest } from '../../domain/accounts/session.js';
-import type { SignInPurpose } from './begin-platform-sign-in.js';
+import type { SignInPurpose } from './sign-in.js';
 
 const rule = { maxAgeSeconds: 300, acrValues: ['gold'] };
 const login = new FakePlatformLogin();

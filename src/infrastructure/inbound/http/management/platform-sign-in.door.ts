@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '../../../../application/sessions/begin-platform-sign-in.js';
+import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '../../../../application/sessions/sign-in.js';
 import { FinishPlatformSignIn } from '../../../../application/sessions/finish-platform-sign-in.js';
 import { SIGN_IN_PROMPTS } from '../../../../application/sign-in-ports.js';
 import type { Config } from '../../../../config/config.js';
