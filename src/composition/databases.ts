@@ -2,10 +2,10 @@ import type { Databases } from '../infrastructure/inbound/cli/administration.js'
 
 /** Loaded only when needed, so that help and inspecting a key start fast. */
 export const databases: Databases = {
-  administer: async (...call) => (await import('./administration.js')).administer(...call),
-  migrate: async (...call) => (await import('./administration.js')).migrate(...call),
+  administer: async (...call) => (await import('./commands.js')).administer(...call),
+  migrate: async (...call) => (await import('./commands.js')).migrate(...call),
   examine: (database, redis) => ({
-    database: async () => (await import('./administration.js')).examine(database),
+    database: async () => (await import('./commands.js')).examine(database),
     redis: redis && (async () => (await import('../infrastructure/outbound/redis/open-redis.js')).examineRedis(redis)),
   }),
 };

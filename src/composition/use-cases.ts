@@ -93,8 +93,8 @@ export function buildUseCases(settings: Settings, given: Ports) {
   const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
-  const administration = buildAdministration(ports, settings);
-  const { shownKeys, revokeForOwner, listAllKeys } = administration;
+  const shared = buildSharedUseCases(ports, settings);
+  const { shownKeys, revokeForOwner, listAllKeys } = shared;
   const endLeakedKeys = new RevokeLeakedKeys(keys, new RevokeForOwner(accountsOfJobs), importPrefixes);
   const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
@@ -118,7 +118,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     leaseMs,
   });
   return {
-    ...administration,
+    ...shared,
     recordFirstUse,
     validateKey,
     reportUses: new ReportUses({ ...ports, keyPrefix, importPrefixes, rateLimit }),
@@ -156,7 +156,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
 }
 
 /** The use cases that both the service and the command line call. */
-export function buildAdministration(
+export function buildSharedUseCases(
   {
     accounts,
     keys,

@@ -12,7 +12,7 @@ import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import { examineDatabase } from '../infrastructure/outbound/postgres/examination.js';
 import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
 import { buildStores } from './stores.js';
-import { buildAdministration, type Ports } from './use-cases.js';
+import { buildSharedUseCases, type Ports } from './use-cases.js';
 
 /** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(
@@ -52,18 +52,18 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
   const stores = buildStores(database, { noticeReceivers: receivers, ...settings });
   const waits = new ChangeWaits(stores.instances);
   const passwords = new Argon2Passwords(passwordHashes);
-  const administration = (given: Partial<Pick<Ports, 'accounts' | 'keyImports'>>) => {
+  const useCases = (given: Partial<Pick<Ports, 'accounts' | 'keyImports'>>) => {
     const ports = { ...stores, passwords, ...given };
-    const useCases = buildAdministration(ports, { passwordSignIn: true, ...settings });
+    const shared = buildSharedUseCases(ports, { passwordSignIn: true, ...settings });
     return {
-      ...useCases,
-      changeStatus: useCases.changeAccountStatus,
-      revoke: useCases.revokeForOwner,
-      revokeLeaked: useCases.revokeLeakedKeys,
+      ...shared,
+      changeStatus: shared.changeAccountStatus,
+      revoke: shared.revokeForOwner,
+      revokeLeaked: shared.revokeLeakedKeys,
     };
   };
   return {
-    ...administration({
+    ...useCases({
       accounts: waits.answered(stores.accounts),
       keyImports: waits.answeredImports(stores.keyImports),
     }),
@@ -76,7 +76,7 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
           ),
         ),
     },
-    rehearsal: administration({
+    rehearsal: useCases({
       accounts: rehearsed(stores.accounts),
       keyImports: rehearsedImports(stores.keyImports),
     }),
