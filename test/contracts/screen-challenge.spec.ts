@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readChallenge } from '../../web/src/api/fresh-sign-in.js';
+import { readChallenge } from '../../web/src/api/problem.js';
 
 describe('readChallenge in the panel, for a challenge of RFC 9470', () => {
   test.each([

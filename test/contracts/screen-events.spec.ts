@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { OWNER_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
-import { describeEvent } from '../../web/src/activity/describe-event.js';
-import { groupEvents } from '../../web/src/activity/group-events.js';
+import { describeEvent } from '../../web/src/activity/events.js';
+import { groupEvents } from '../../web/src/activity/events.js';
 import type { AuditEvent } from '../../web/src/api/types.js';
 import { activity } from '../../web/src/texts/english/activity.js';
 import { admin } from '../../web/src/texts/english/admin.js';

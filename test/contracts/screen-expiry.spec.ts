@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { dueExpiryNotice } from '../../src/domain/notices/due-notices.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { mailedDays } from '../../web/src/new-key/mailed-days.js';
+import { mailedDays } from '../../web/src/key/expiry.js';
 
 test('the settings screen announces exactly the mails that the service sends before a key expires', () => {
   const noticeDays = fc.uniqueArray(fc.integer({ min: 1, max: 364 }), { maxLength: 5 });

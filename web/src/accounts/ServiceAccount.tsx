@@ -1,16 +1,16 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { Button, Group } from '@mantine/core';
 import { hasCode } from '../api/problem';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { PanelContext, usePanel } from '../base/context';
 import { createQueryClient } from '../api/retry';
 import { type GoTo, START } from '../base/place';
 import { nameOf, useAccounts, useOwner } from '../base/owner';
-import { TextsContext, useTexts } from '../texts';
+import { type Texts, TextsContext, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import classes from './ServiceAccount.module.css';
-import { textsOfAccount } from './texts-of-account';
 
 interface Props {
   readonly id: string;
@@ -83,3 +83,50 @@ export function ServiceAccount({ id, onLost, children }: Props) {
     </QueryClientProvider>
   );
 }
+
+interface LostAccountProps {
+  /** The name of the account, or empty if it is not known. Undefined: nothing to report. */
+  readonly lost: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** Explains why the person sees their own keys instead of those of a service account. */
+export function LostAccount({ lost, onClose }: LostAccountProps) {
+  const texts = useTexts();
+  const { focusHeading } = usePanel();
+  const words = texts.accounts.lost;
+  if (lost === undefined) return null;
+  const close = () => {
+    onClose();
+    focusHeading();
+  };
+  return (
+    <div className={classes.notice}>
+      <Notice tone="warning" title={lost === '' ? words.titleUnknown : words.title(lost)}>
+        {words.text}
+        <Group mt="sm">
+          <Button size="xs" variant="default" onClick={close}>
+            {texts.close}
+          </Button>
+        </Group>
+      </Notice>
+    </div>
+  );
+}
+
+type Words = Readonly<Record<string, unknown>>;
+
+/** The texts for the keys of a service account, where some must not say "you". */
+function textsOfAccount(texts: Texts): Texts {
+  return replaced(texts, texts.accounts.instead) as Texts;
+}
+
+function replaced(words: Words, instead: Words): Words {
+  const both = Object.entries(instead).map(([name, other]) => {
+    const word = words[name];
+    return [name, isWords(word) && isWords(other) ? replaced(word, other) : other];
+  });
+  return { ...words, ...Object.fromEntries(both) };
+}
+
+const isWords = (word: unknown): word is Words => typeof word === 'object' && word !== null;

@@ -1,4 +1,5 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { usePanel } from '../base/context';
 import { ACTIVITY_FILTERS, type ActivityFilter } from '../base/place';
 import { useTexts } from '../texts';
@@ -6,9 +7,11 @@ import { FailureAlert } from '../ui/FailureAlert';
 import classes from './activity.module.css';
 import { EventList } from './EventList';
 import { EventListSkeleton } from './EventListSkeleton';
-import { KeyFilter } from './KeyFilter';
 import { useActivity } from './useActivity';
-import { useKnownKeys } from './useKnownKeys';
+import type { ApiKey } from '../api/types';
+import { statusAt } from '../key/status';
+import { useNow } from '../time/useNow';
+import type { ApiClient } from '../api/client';
 
 interface Props {
   readonly filter: ActivityFilter;
@@ -72,4 +75,57 @@ export function ActivityTab({ filter, keyId }: Props) {
       )}
     </Stack>
   );
+}
+
+interface KeyFilterProps {
+  readonly keys: readonly ApiKey[];
+  readonly value: string | undefined;
+  readonly onChange: (keyId: string | undefined) => void;
+}
+
+/** The browser's own select element, which works with keyboards, screen readers and phones. */
+function KeyFilter({ keys, value, onChange }: KeyFilterProps) {
+  const { activity } = useTexts();
+  const now = useNow();
+  const optionsOf = (isActive: boolean) =>
+    keys
+      .filter((key) => (statusAt(key, now) === 'active') === isActive)
+      .map((key) => ({ value: key.id, label: activity.keyOption(key.name, key.prefix) }));
+  const isKnown = value === undefined || keys.some(({ id }) => id === value);
+  return (
+    <NativeSelect
+      className={classes.keys}
+      aria-label={activity.keyFilterLabel}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      data={[
+        { value: '', label: activity.allKeys },
+        ...(isKnown ? [] : [{ value, label: activity.unknownName }]),
+        { group: activity.activeKeys, items: optionsOf(true) },
+        { group: activity.endedKeys, items: optionsOf(false) },
+      ].filter((each) => !('items' in each) || each.items.length > 0)}
+    />
+  );
+}
+
+const MAX_PAGES = 20;
+
+/** The names and prefixes of keys, because events contain only ids. Newest first. */
+function useKnownKeys() {
+  const { client } = usePanel();
+  return useQuery({ queryKey: ['api-keys', 'known'], queryFn: () => readKeys(client) });
+}
+
+async function readKeys(client: ApiClient): Promise<ReadonlyMap<string, ApiKey>> {
+  const keys = new Map<string, ApiKey>();
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    // Each page contains the cursor of the next one.
+    // oxlint-disable-next-line no-await-in-loop
+    const page = await client.listKeys(undefined, cursor);
+    for (const key of page.items) keys.set(key.id, key);
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  return keys;
 }

@@ -1,7 +1,15 @@
+import { Badge } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
 import classes from './activity.module.css';
-import { EventItem } from './EventItem';
-import type { EventGroup } from './group-events';
+import { describeEvent, type EventGroup } from './events';
+import { nameOf, useOwner } from '../base/owner';
+import { usePanel } from '../base/context';
+import { useTexts } from '../texts';
+import { wholeNumber } from '../time/format';
+import { Emphasised } from '../ui/Emphasised';
+import { RelativeTime } from '../ui/RelativeTime';
+import { LeakSite } from './LeakSite';
+import { shortUserAgent } from './user-agent';
 
 interface Props {
   readonly label: string;
@@ -24,4 +32,59 @@ export function EventList({ label, groups, keyOf, isOfOneKey = false }: Props) {
       ))}
     </ul>
   );
+}
+
+/** Two times that are closer than this read the same. */
+const SAME_TIME_MS = 60_000;
+
+interface EventItemProps {
+  readonly group: EventGroup<AuditEvent>;
+  /** The key of the event, if it is known. */
+  readonly apiKey: ApiKey | undefined;
+  readonly showsPrefix: boolean;
+}
+
+function EventItem({ group: { event, since, count }, apiKey, showsPrefix }: EventItemProps) {
+  const texts = useTexts();
+  const { activity } = texts;
+  const sentence = describeEvent(event, activity);
+  const name = apiKey?.name ?? activity.unknownName;
+  const took = Date.parse(event.at) - Date.parse(since);
+  return (
+    <li className={classes.event} data-type={event.type}>
+      <div className={classes.what}>
+        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={name} />}
+        {count > 1 && (
+          <Badge size="sm" radius="sm" variant="default" tt="none" ms="xs">
+            {activity.times(wholeNumber(count, texts.language))}
+          </Badge>
+        )}
+      </div>
+      {event.leak && <LeakSite leak={event.leak} />}
+      {event.note && <div className={classes.what}>{event.note}</div>}
+      <div className={classes.who}>
+        <RelativeTime iso={event.at} isPast />
+        {took >= SAME_TIME_MS && <RelativeTime iso={since} text={activity.since} isPast />}
+        {showsPrefix && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
+        {event.clientIp && <span className={classes.address}>{event.clientIp}</span>}
+        {event.userAgent && <span title={event.userAgent}>{shortUserAgent(event.userAgent)}</span>}
+        <ActorOf event={event} />
+        {isByClock(event) && <span>{activity.automatic}</span>}
+      </div>
+    </li>
+  );
+}
+
+/** Who did it, where it may have been somebody else: a manager of a service account. */
+function ActorOf({ event: { actor } }: { readonly event: AuditEvent }) {
+  const { activity } = useTexts();
+  const { account } = usePanel();
+  const ownerId = useOwner().data?.ownerId;
+  if (!actor || (actor.id === ownerId && !account)) return null;
+  return actor.id === ownerId ? <span>{activity.you}</span> : <bdi>{nameOf(actor)}</bdi>;
+}
+
+/** The end of a key that no person requested at that moment. */
+function isByClock({ type, reason }: AuditEvent): boolean {
+  return type === 'api_key.expired' || (type === 'api_key.revoked' && (reason === 'rotated' || reason === 'idle'));
 }

@@ -4,7 +4,7 @@ import { hasCode } from '../api/problem';
 import type { OwnerEventType } from '../../../src/domain/audit/audit-event';
 import { usePanel } from '../base/context';
 import type { ActivityFilter } from '../base/place';
-import { groupEvents } from './group-events';
+import { groupEvents } from './events';
 
 const OF_KEYS = [
   'api_key.created',

@@ -8,9 +8,8 @@ import { StatusBadge } from '../key/StatusBadge';
 import { useAdminTexts, useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { shortDate } from '../time/format';
-import { onPlainClick } from '../ui/plain-click';
+import { onPlainClick, useRowLink } from '../ui/links';
 import { RelativeTime } from '../ui/RelativeTime';
-import { useRowLink } from '../ui/useRowLink';
 import classes from './admin.module.css';
 import { nameOf } from './texts';
 

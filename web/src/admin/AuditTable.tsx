@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import { nameOf } from '../base/owner';
-import { describeEvent } from '../activity/describe-event';
+import { describeEvent } from '../activity/events';
 import { LeakSite } from '../activity/LeakSite';
 import { shortUserAgent } from '../activity/user-agent';
 import type { Person } from '../api/types';
@@ -9,9 +9,8 @@ import list from '../keys/KeyList.module.css';
 import { useAdminTexts, useTexts } from '../texts';
 import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';
-import { onPlainClick } from '../ui/plain-click';
+import { onPlainClick, useRowLink } from '../ui/links';
 import { RelativeTime } from '../ui/RelativeTime';
-import { useRowLink } from '../ui/useRowLink';
 import classes from './admin.module.css';
 
 interface Links {

@@ -10,10 +10,9 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
-import { NotAdministrator } from './as-administrator';
+import { NotAdministrator, useOwnedKey } from './useAllKeys';
 import { KeyDrawerBody } from './KeyDrawerBody';
 import { RevokeDialog } from './RevokeDialog';
-import { useOwnedKey } from './useAllKeys';
 
 interface Props {
   /** Undefined: closed. */

@@ -1,11 +1,10 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import { EventList } from '../activity/EventList';
-import { groupEvents } from '../activity/group-events';
-import { CopyId } from '../details/CopyId';
+import { groupEvents } from '../activity/events';
+import { CopyId, Facts } from '../details/Facts';
 import classes from '../details/details.module.css';
 import { endedBy } from '../key/ending';
-import { Facts } from '../details/Facts';
 import { Usage } from '../history/Usage';
 import { endOf, statusAt } from '../key/status';
 import { step } from '../base/address';

@@ -1,7 +1,7 @@
 import { Button, Group, VisuallyHidden } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { KeyOwner } from './types';
-import { describeFailure } from '../ui/describe-failure';
+import { describeFailure } from '../ui/FailureAlert';
 import { useAdminTexts, useTexts } from '../texts';
 import classes from './admin.module.css';
 import { hasSecret } from './place';

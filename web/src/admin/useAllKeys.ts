@@ -1,11 +1,12 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
-import { asAdministrator } from './as-administrator';
+import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKey, OwnedKeyPage } from './types';
 import { usePanel } from '../base/context';
 import { DAY_MS } from '../time/format';
 import { timesOf } from './days';
 import type { AllKeysPlace, AuditPlace } from './place';
 import { serviceTime } from '../time/useNow';
+import type { ApiClient, Call } from '../api/client';
+import { hasCode } from '../api/problem';
 
 const KEYS = '/v1/admin/api-keys';
 const LIST = ['admin', 'list'];
@@ -90,7 +91,7 @@ export function useFindAccounts(onFound: (accounts: readonly KeyOwner[]) => void
   });
 }
 
-export interface EndOfKey {
+interface EndOfKey {
   readonly note?: string;
   readonly password?: string;
 }
@@ -115,4 +116,24 @@ export function useEndKey(id: string) {
     });
   };
   return { end, showAgain };
+}
+
+/** The person may not see the keys of all owners any more. */
+export class NotAdministrator extends Error {
+  override readonly name = 'NotAdministrator';
+}
+
+/**
+ * People without the permission or without a session get the answer for an address that does not exist. If only the
+ * session has ended, the person signs in again, and the call is repeated. So `not_found` means that there is no such key.
+ */
+async function asAdministrator<T>(client: ApiClient, path: string, call: Call = {}): Promise<T> {
+  try {
+    return await client.call<T>(path, call);
+  } catch (error) {
+    if (!hasCode(error, 'not_found')) throw error;
+    const { isAdministrator } = await client.getOwner();
+    if (!isAdministrator) throw new NotAdministrator();
+    return client.call<T>(path, call);
+  }
 }

@@ -1,6 +1,5 @@
 import { takeBegun, TIMEOUT_MS } from './begun';
-import type { FreshSignIn } from './fresh-sign-in';
-import { NoAnswer, hasCode, readProblem } from './problem';
+import { type FreshSignIn, hasCode, NoAnswer, readProblem } from './problem';
 import { learnTime } from '../time/useNow';
 import type {
   ApiKey,

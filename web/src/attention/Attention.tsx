@@ -5,7 +5,7 @@ import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
 import { useCanMakeKeys } from '../base/context';
 import type { PanelPlace } from '../base/place';
-import { PlaceLink } from '../ui/PlaceLink';
+import { PlaceLink } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';

@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
-import { useCallback, type Dispatch, type SetStateAction } from 'react';
+import { type Dispatch, type SetStateAction, useCallback } from 'react';
 import { nameOf } from '../base/owner';
-import type { KeyPolicy } from '../api/types';
+import type { AccessLevel, KeyPolicy } from '../api/types';
 import { usePanel } from '../base/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
@@ -10,11 +10,13 @@ import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
 import { PermissionsField } from '../restrictions/PermissionsField';
 import { useTexts } from '../texts';
-import { AccessField } from './AccessField';
 import type { ChosenPermissions, KeyDraft } from '../base/trip';
 import { checkDraft, requestOf } from './form';
 import { NameField } from './NameField';
 import { NetworksField } from './NetworksField';
+import { lowerAccess } from '../../../src/domain/accounts/access-level';
+import { limitText } from '../key/limits';
+import { ChoiceCards } from '../ui/ChoiceCards';
 
 interface Props {
   /** Within the policy. */
@@ -74,5 +76,36 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
       <NetworksField value={draft.networks} onChange={(networks) => change({ networks })} error={errors.networks} />
       <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={create.submit} onCancel={onCancel} />
     </NewKeyFrame>
+  );
+}
+
+const LEVELS: readonly AccessLevel[] = ['read-only', 'read-and-write'];
+
+interface AccessFieldProps {
+  readonly value: AccessLevel;
+  readonly policy: KeyPolicy;
+  readonly onChange: (access: AccessLevel) => void;
+  readonly error: string | undefined;
+}
+
+/** A level above the ceiling is shown with the reason why it can't be chosen. */
+function AccessField({ value, policy, onChange, error }: AccessFieldProps) {
+  const texts = useTexts();
+  const { create, keys } = texts;
+  const choices = LEVELS.map((level) => {
+    const isDisabled = lowerAccess(level, policy.maxAccess) !== level;
+    const text = isDisabled ? limitText(policy, 'maxAccess', texts) : create.accessText[level];
+    return { value: level, label: keys.access[level], text, isDisabled };
+  });
+  return (
+    <ChoiceCards
+      name="access"
+      label={create.access}
+      choices={choices}
+      value={value}
+      onChange={onChange}
+      note={create.never}
+      error={error}
+    />
   );
 }

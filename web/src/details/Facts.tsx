@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { nameOf, useOwner } from '../base/owner';
 import { endOf, statusAt } from '../key/status';
@@ -11,6 +12,8 @@ import { duration, exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import classes from './details.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
+import { CheckIcon, CopyIcon } from '../ui/icons';
+import { useCopy } from '../ui/useCopy';
 
 interface Props {
   readonly apiKey: ApiKey;
@@ -120,5 +123,31 @@ function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rotation })
         <RelativeTime iso={old.expiresAt} text={latest} />
       </span>
     </span>
+  );
+}
+
+/** Few people need the id, so it is not shown unless the browser can't copy (plain http, a policy, a refusal). */
+export function CopyId({ id }: { readonly id: string }) {
+  const { details, keys } = useTexts();
+  const { isCopied, isBlocked, copy } = useCopy();
+  const shown = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isBlocked && shown.current) getSelection()?.selectAllChildren(shown.current);
+  }, [isBlocked]);
+  return (
+    <div className={classes.copyId}>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={isCopied ? <CheckIcon /> : <CopyIcon />}
+        onClick={() => void copy(id)}
+      >
+        {isCopied ? details.copied : keys.copyId}
+      </Button>
+      {isBlocked && <code ref={shown}>{id}</code>}
+      <span role="status" className={classes.aloud}>
+        {isCopied && details.copiedAloud}
+      </span>
+    </div>
   );
 }

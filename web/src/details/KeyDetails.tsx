@@ -12,9 +12,8 @@ import { EditIcon } from '../ui/icons';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
-import { KeyActions } from './KeyActions';
+import { KeyActions, type NextStep } from './WhatToDo';
 import { KeyDetailsBody } from './KeyDetailsBody';
-import type { NextStep } from './WhatToDo';
 
 interface Props {
   /** Undefined: closed. */

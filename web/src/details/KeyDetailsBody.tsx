@@ -1,18 +1,19 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useId } from 'react';
 import { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
 import { Usage } from '../history/Usage';
 import type { Rotation } from '../key/rotation';
 import { useTexts } from '../texts';
-import { CopyId } from './CopyId';
+import { CopyId, Facts } from './Facts';
 import classes from './details.module.css';
-import { Facts } from './Facts';
-import { KeyEvents } from './KeyEvents';
-import { OtherKey } from './OtherKey';
 import { RenameForm } from './RenameForm';
-import type { KeyFound } from '../key/list';
-import { WhatToDo, type NextStep } from './WhatToDo';
+import { type KeyFound, useKey } from '../key/list';
+import { type NextStep, WhatToDo } from './WhatToDo';
+import { EventList } from '../activity/EventList';
+import { EventListSkeleton } from '../activity/EventListSkeleton';
+import { PlaceLink } from '../ui/links';
+import { FailureAlert } from '../ui/FailureAlert';
 
 interface Props {
   readonly apiKey: ApiKey;
@@ -58,5 +59,63 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
         </section>
       )}
     </Stack>
+  );
+}
+
+/** The number of newest events here. The activity has all of them. */
+const SHOWN_EVENTS = 5;
+
+interface KeyEventsProps {
+  readonly apiKey: ApiKey;
+  readonly activity: ReturnType<typeof useActivity>;
+  readonly isLoading: boolean;
+}
+
+function KeyEvents({ apiKey, activity, isLoading }: KeyEventsProps) {
+  const { details } = useTexts();
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId} className={classes.section}>
+      <Title order={3} size="h5" id={titleId}>
+        {details.history}
+      </Title>
+      {isLoading && <EventListSkeleton rows={2} />}
+      {activity.isError && <FailureAlert error={activity.error} onRetry={() => void activity.refetch()} />}
+      {!isLoading &&
+        activity.isSuccess &&
+        (activity.groups.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {details.noHistory}
+          </Text>
+        ) : (
+          <EventList
+            groups={activity.groups.slice(0, SHOWN_EVENTS)}
+            keyOf={() => apiKey}
+            label={details.history}
+            isOfOneKey
+          />
+        ))}
+      {!isLoading && (
+        <PlaceLink place={{ tab: 'activity', events: 'all', keyId: apiKey.id }} className={classes.link}>
+          {details.allActivity}
+        </PlaceLink>
+      )}
+    </section>
+  );
+}
+
+interface OtherKeyProps {
+  readonly id: string;
+  readonly onOpen: (keyId: string) => void;
+}
+
+/** Leads to the details of another key. */
+function OtherKey({ id, onOpen }: OtherKeyProps) {
+  const { details } = useTexts();
+  const { key } = useKey(id);
+  return (
+    <UnstyledButton className={classes.link} onClick={() => onOpen(id)}>
+      {key ? details.otherKey(key.prefix) : details.otherKeyGone}
+    </UnstyledButton>
   );
 }

@@ -1,11 +1,13 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiProblem } from '../api/problem';
-import type { ApiKey } from '../api/types';
+import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '../rules';
-import { useTexts, type Texts } from '../texts';
+import { type Texts, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
-import { useRenameKey } from './useRenameKey';
+import { LIST, oneKey, refreshKeys } from '../key/list';
+import { usePanel } from '../base/context';
 
 interface Draft {
   readonly name: string;
@@ -96,4 +98,29 @@ function errorsOf(error: unknown, { create }: Texts): Partial<Draft> {
   if (!(error instanceof ApiProblem)) return {};
   const own = error.errors.filter(({ field }) => field === 'name' || field === 'note');
   return Object.fromEntries(own.map(({ field, message }) => [field, create.field(message)]));
+}
+
+interface Options {
+  readonly onRenamed: () => void;
+  readonly onRefused: (error: unknown) => void;
+}
+
+/** Shows the new name and note everywhere at once, before the lists are read again. */
+function useRenameKey(id: string, { onRenamed, onRefused }: Options) {
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (changes: RenameKeyRequest) => client.renameKey(id, changes),
+    onSuccess: async ({ name, note }) => {
+      const renamed = <K extends ApiKey>(key: K): K => (key.id === id ? { ...key, name, note } : key);
+      queryClient.setQueryData<ApiKey>(oneKey(id), (key) => key && renamed(key));
+      queryClient.setQueriesData<InfiniteData<ApiKeyPage>>(
+        { queryKey: LIST },
+        (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, items: page.items.map(renamed) })) },
+      );
+      onRenamed();
+      await refreshKeys(queryClient);
+    },
+    onError: onRefused,
+  });
 }

@@ -11,6 +11,7 @@ import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
 import { endedBy, rejectedSince } from '../key/ending';
+import { revokeAction } from '../key/revoke-words';
 
 /** What a person does next with the key; "create" makes one like it. */
 export type NextStep = KeyAction['kind'] | 'create';
@@ -68,5 +69,33 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
         )}
       </Group>
     </Notice>
+  );
+}
+
+interface KeyActionsProps {
+  /** An active one. */
+  readonly apiKey: ApiKey;
+  readonly rotation: Rotation | undefined;
+  readonly onNext: (step: NextStep) => void;
+}
+
+export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
+  const texts = useTexts();
+  const { keys } = texts;
+  // A key that ends soon has this button at the top.
+  const now = useNow();
+  const canMakeKeys = useCanMakeKeys();
+  const hasRotate = canMakeKeys && !rotation && !endsSoon(apiKey, now);
+  const action = (step: NextStep, label: string) => (
+    <Button size="xs" variant="default" onClick={() => onNext(step)}>
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {hasRotate && action('rotate', keys.rotate)}
+      {canMakeKeys && !rotation && action('leaked', keys.leaked)}
+      {action('revoke', revokeAction(apiKey, rotation, texts))}
+    </>
   );
 }

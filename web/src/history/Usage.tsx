@@ -1,13 +1,16 @@
-import { Text, Title } from '@mantine/core';
+import { Badge, Text, Title } from '@mantine/core';
 import { useId } from 'react';
-import type { ApiKey, KeyHistory } from '../api/types';
+import type { AddressUse, ApiKey, DayCount, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
-import { Addresses } from './Addresses';
 import classes from './history.module.css';
 import { ChartSkeleton, UsageChart } from './UsageChart';
-import { UsageTable } from './UsageTable';
+import { dayDate, monthDay, wholeNumber } from '../time/format';
+import { useNow } from '../time/useNow';
+import { RelativeTime } from '../ui/RelativeTime';
+import { isAccepted, isNewAddress, whyDenied } from './usage';
+import { ChevronIcon } from '../ui/icons';
 
 interface Props {
   /** The key, with its history if that is loaded. */
@@ -50,5 +53,85 @@ export function Usage({ found: { key, isError, error, isFetching, refetch } }: P
       )}
       {!key?.days && !isError && <ChartSkeleton />}
     </section>
+  );
+}
+
+interface AddressesProps {
+  readonly uses: readonly AddressUse[];
+  /** When the key was created. */
+  readonly createdAt: string;
+}
+
+function Addresses({ uses, createdAt }: AddressesProps) {
+  const { history, language } = useTexts();
+  const now = useNow();
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId}>
+      <Title order={4} size="h6" id={titleId} mb={6}>
+        {history.addresses}
+      </Title>
+      {uses.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {history.noAddress}
+        </Text>
+      ) : (
+        <ul className={classes.addresses} aria-labelledby={titleId}>
+          {uses.map((use) => (
+            <li key={use.clientIp}>
+              <code>{use.clientIp}</code>
+              {isNewAddress(use.firstAt, createdAt, now) && (
+                <Badge size="sm" radius="sm" variant="default" tt="none" className={classes.new}>
+                  {history.isNew}
+                </Badge>
+              )}
+              <span className={classes.seen}>
+                {isAccepted(use) && <RelativeTime iso={use.lastAt} text={history.lastSeen} isPast />}
+                <span>{history.since(monthDay(use.firstAt, language))}</span>
+                <span>{use.service === null ? history.viaProxy : history.via(use.service)}</span>
+              </span>
+              {use.lastDenial && (
+                <span className={classes.denied}>
+                  <RelativeTime iso={use.lastDenial.at} text={history.lastDenied} isPast />
+                  {whyDenied(use.lastDenial, history.denied)}
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** The numbers of the chart, newest first, for people who want them or can't see the chart. */
+function UsageTable({ days }: { readonly days: readonly DayCount[] }) {
+  const { history, language } = useTexts();
+  const { column } = history;
+  return (
+    <details className={classes.numbers}>
+      <summary>
+        <ChevronIcon />
+        {history.table}
+      </summary>
+      <table aria-label={history.table}>
+        <thead>
+          <tr>
+            <th scope="col">{column.day}</th>
+            <th scope="col">{column.granted}</th>
+            <th scope="col">{column.refused}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...days].reverse().map(({ day, granted, refused }) => (
+            <tr key={day}>
+              <th scope="row">{dayDate(day, language)}</th>
+              <td>{wholeNumber(granted, language)}</td>
+              <td>{wholeNumber(refused, language)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   );
 }

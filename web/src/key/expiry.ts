@@ -17,3 +17,11 @@ export const lifetimeDays = (key: ApiKey, { maxKeyDays }: KeyPolicy): number =>
 function lifetimeOf({ createdAt, expiresAt }: ApiKey): number {
   return (Date.parse(expiresAt) - Date.parse(createdAt)) / DAY_MS;
 }
+
+/**
+ * Which of the service's mails before an expiry a key gets: none earlier than after half of its lifetime.
+ * test/contracts/screen-expiry.spec.ts compares this with the service's rule.
+ */
+export function mailedDays(noticeDays: readonly number[], lifetime: number): readonly number[] {
+  return noticeDays.filter((days) => days * 2 <= lifetime).sort((one, other) => other - one);
+}

@@ -1,10 +1,9 @@
 import { useId } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { PlaceLink } from '../ui/PlaceLink';
+import { PlaceLink, useRowLink } from '../ui/links';
 import { fewWords } from '../key/limits';
 import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
-import { useRowLink } from '../ui/useRowLink';
 import { ExpiryCell } from './ExpiryCell';
 import { type KeyLinks, type KeyRow as Row, usedLast } from './key-rows';
 import classes from './KeyList.module.css';

@@ -9,7 +9,7 @@ import { later } from '../ui/later';
 import { EmptyState } from './EmptyState';
 import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
-import { KeyTableSkeleton } from './KeyTableSkeleton';
+import { KeyTableSkeleton } from './KeyTable';
 import { KeysToolbar } from './KeysToolbar';
 import { useApiKeys } from '../key/list';
 

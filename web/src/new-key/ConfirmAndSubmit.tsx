@@ -3,8 +3,7 @@ import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
 import { PasswordField } from '../ui/PasswordField';
-import { Refusal } from './Refusal';
-import { SignInResult } from './StepUp';
+import { Refusal, SignInResult } from './Refusal';
 import type { NewKey } from './useNewKey';
 import type { NewKeyForm } from './useNewKeyForm';
 

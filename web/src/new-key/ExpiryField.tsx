@@ -9,7 +9,7 @@ import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { CUSTOM, daysOf, EXPIRY_PRESETS, expiryIn, firstDate, lastDate } from './expiry';
 import type { Expiry } from '../base/trip';
-import { mailedDays } from './mailed-days';
+import { mailedDays } from '../key/expiry';
 
 interface Props {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from 'react';
 import type { CreatedKey } from '../api/types';
 import { usePanel, useReturned } from '../base/context';
-import { RevealDialogBody } from '../reveal/RevealDialogBody';
+import { RevealDialogBody } from '../reveal/RevealKey';
 import { useSecret } from '../reveal/useSecret';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';

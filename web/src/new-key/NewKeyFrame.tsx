@@ -1,11 +1,13 @@
-import { Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useOwner } from '../base/owner';
 import type { Texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
-import { LostAnswer } from './LostAnswer';
-import type { NewKey } from './useNewKey';
+import type { Lost, NewKey } from './useNewKey';
 import type { NewKeyForm } from './useNewKeyForm';
+import { DialogFooter } from '../ui/Dialog';
+import { Notice } from '../ui/Notice';
+import { useFocusOnMount } from '../ui/focus';
 
 interface Props {
   readonly newKey: NewKey;
@@ -29,5 +31,33 @@ export function NewKeyFrame({ newKey, form, lostWords, onKeep, children }: Props
     <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={newKey.isBusy}>
       <Stack gap="lg">{children}</Stack>
     </form>
+  );
+}
+
+interface LostAnswerProps {
+  readonly lost: Lost;
+  readonly words: Texts['create']['lost'];
+  readonly onMakeAgain: () => void;
+  readonly onKeep: () => void;
+}
+
+function LostAnswer({ lost, words, onMakeAgain, onKeep }: LostAnswerProps) {
+  const makeAgain = useFocusOnMount<HTMLButtonElement>();
+  const { isReplacing = false, error } = lost;
+  return (
+    <Stack gap="md">
+      <Notice tone="warning" title={words.title}>
+        {isReplacing ? words.working : `${words.text(lost.name)} ${words.advice}`}
+      </Notice>
+      {error !== undefined && <FailureAlert error={error} />}
+      <DialogFooter>
+        <Button variant="default" onClick={onKeep} disabled={isReplacing}>
+          {words.keep}
+        </Button>
+        <Button ref={makeAgain} onClick={onMakeAgain} loading={isReplacing}>
+          {words.again}
+        </Button>
+      </DialogFooter>
+    </Stack>
   );
 }

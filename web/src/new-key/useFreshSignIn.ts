@@ -1,6 +1,5 @@
 import { useRef } from 'react';
-import { NotSignedInAgain, readChallenge, SomebodyElse, type FreshSignIn } from '../api/fresh-sign-in';
-import { hasCode } from '../api/problem';
+import { type FreshSignIn, hasCode, NotSignedInAgain, readChallenge, SomebodyElse } from '../api/problem';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
 import { useOwner } from '../base/owner';

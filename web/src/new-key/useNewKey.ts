@@ -1,8 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { SomebodyElse } from '../api/fresh-sign-in';
-import { newIdempotencyKey } from '../api/idempotency';
-import { hasCode } from '../api/problem';
+import { hasCode, SomebodyElse } from '../api/problem';
 import { withRetries } from '../api/retry';
 import type { CreatedKey } from '../api/types';
 import { refreshKeys } from '../key/list';
@@ -122,4 +120,11 @@ export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse:
       ? making.isReplacing === true
       : ['sending', 'retrying', 'confirming'].includes(making.phase);
   return { making, isBusy, make, makeAgain, giveUp, reset, series };
+}
+
+/** `crypto.randomUUID` is missing on a page that is served over plain http from another machine. */
+function newIdempotencyKey(): string {
+  const { randomUUID } = crypto as Partial<Crypto>;
+  if (randomUUID) return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

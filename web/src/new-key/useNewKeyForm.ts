@@ -1,11 +1,10 @@
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiProblem } from '../api/problem';
 import { usePanel } from '../base/context';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
-import { FIELDS, type FieldErrors } from './fields';
+import { type FieldErrors, fieldErrorsOf, FIELDS } from './fields';
 import type { Typed } from '../base/trip';
-import { fieldErrorsOf } from './refusal-fields';
 import type { NewKey, NewKeyOrder } from './useNewKey';
 
 interface Options {

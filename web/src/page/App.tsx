@@ -12,16 +12,14 @@ import { later } from '../ui/later';
 import { Header } from './Header';
 import classes from './page.module.css';
 import surface from '../ui/surface.module.css';
-import { docsUrl, exampleUrl, helpUrl } from './links';
-import { hasSignedIn, isAnother, weakness } from './landing';
+import { docsUrl, exampleUrl, hasSignedIn, helpUrl, isAnother, platformSignIn, weakness } from './written';
 import { LandingNotice } from './LandingNotice';
-import { platformSignIn } from './sign-in-ways';
 import { forgetPlace, step, usePlaceInAddress, useSearch } from '../base/address';
 import { usePageTexts } from '../texts';
 import { useSession } from './useSession';
 
 const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));
-const Administration = later(() => import('../admin/load').then((part) => part.loadAdministration()), {
+const Administration = later(() => import('../admin/tabs').then((part) => part.loadAdministration()), {
   fallback: <KeyListSkeleton />,
   isRare: true,
 });

@@ -1,7 +1,6 @@
-import { Button, Text } from '@mantine/core';
+import { ActionIcon, Button, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import type { Session } from '../api/types';
-import { KeyIcon } from '../ui/icons';
-import { ColorSchemeToggle } from './ColorSchemeToggle';
+import { KeyIcon, MoonIcon, SunIcon } from '../ui/icons';
 import classes from './page.module.css';
 import { usePageTexts } from '../texts';
 
@@ -35,5 +34,24 @@ export function Header({ session, onSignOut }: Props) {
         <ColorSchemeToggle />
       </div>
     </header>
+  );
+}
+
+/** Follows the system's scheme until it is pressed. */
+function ColorSchemeToggle() {
+  const texts = usePageTexts();
+  const { setColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      c="inherit"
+      size="lg"
+      aria-label={isDark ? texts.scheme.toLight : texts.scheme.toDark}
+      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+    >
+      {isDark ? <SunIcon /> : <MoonIcon />}
+    </ActionIcon>
   );
 }

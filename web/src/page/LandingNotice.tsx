@@ -1,11 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
-import { refusal } from './landing';
-import { helpUrl } from './links';
+import { helpUrl, otherAccount, refusal } from './written';
 import classes from './page.module.css';
-import { otherAccount } from './sign-in-ways';
-import { usePageTexts, type PageTexts } from '../texts';
+import { type PageTexts, usePageTexts } from '../texts';
 
 type Reason = keyof PageTexts['refused'];
 

@@ -1,13 +1,10 @@
-import { Divider, Text, Title } from '@mantine/core';
+import { Button, Divider, Text, Title } from '@mantine/core';
 import type { ApiClient } from '../api/client';
-import { PlatformSignIn } from '../session/PlatformSignIn';
 import { SignInForm } from '../session/SignInForm';
 import { HelpLink } from '../ui/HelpLink';
-import { hasNotice } from './landing';
-import { helpUrl } from './links';
+import { hasNotice, hasSignedOut, helpUrl, otherAccount, platformSignIn, takesPasswords } from './written';
 import classes from './page.module.css';
-import { hasSignedOut, otherAccount, platformSignIn, takesPasswords } from './sign-in-ways';
-import { usePageTexts } from '../texts';
+import { usePageTexts, useTexts } from '../texts';
 
 interface Props {
   readonly client: ApiClient;
@@ -49,5 +46,15 @@ export function SignInPage({ client, onSignedIn }: Props) {
         </div>
       )}
     </div>
+  );
+}
+
+/** A link, because the platform's login is another page. */
+function PlatformSignIn({ url }: { readonly url: string }) {
+  const texts = useTexts();
+  return (
+    <Button component="a" href={url} fullWidth>
+      {texts.session.platform.submit}
+    </Button>
   );
 }

@@ -4,7 +4,7 @@ import type { ApiClient } from '../api/client';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import type { Session } from '../api/types';
-import { forgetSignOut, rememberSignOut } from './sign-in-ways';
+import { forgetSignOut, rememberSignOut } from './written';
 
 type SessionState =
   | { readonly phase: 'loading' | 'signed-out' }

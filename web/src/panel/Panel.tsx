@@ -2,21 +2,20 @@ import { Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { ApiClient, type ApiClientOptions } from '../api/client';
-import type { FreshSignIn } from '../api/fresh-sign-in';
+import type { FreshSignIn } from '../api/problem';
 import type { Session } from '../api/types';
 import { SessionGate } from '../api/session-gate';
-import { PlatformTrip, type Platform } from '../base/trip';
+import { type Platform, PlatformTrip } from '../base/trip';
 import { useTexts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
 import { HelpLink } from '../ui/HelpLink';
 import { later, LoadTheRest } from '../ui/later';
-import { AccountGate } from './AccountGate';
+import { AccountGate, type OwnTab, PanelTabs } from './PanelTabs';
 import { PanelContext } from '../base/context';
 import classes from './Panel.module.css';
 import surface from '../ui/surface.module.css';
 import { OWNER } from '../base/owner';
-import { PanelTabs, type OwnTab } from './PanelTabs';
-import { START, type GoTo, type PanelPlace } from '../base/place';
+import { type GoTo, type PanelPlace, START } from '../base/place';
 
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'> {
   /**

@@ -1,5 +1,6 @@
-import { Tabs } from '@mantine/core';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Button, Group, Tabs, Text } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { KeyDialogs } from '../dialogs/KeyDialogs';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
@@ -7,7 +8,11 @@ import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
 import { later } from '../ui/later';
 import { usePanel } from '../base/context';
-import { START, type PanelPlace } from '../base/place';
+import { type PanelPlace, START } from '../base/place';
+import { hasCode } from '../api/problem';
+import { HelpLink } from '../ui/HelpLink';
+import { Notice } from '../ui/Notice';
+import { useOwner } from '../base/owner';
 
 /** A tab that the page brings. It keeps its place itself. */
 export interface OwnTab {
@@ -104,5 +109,27 @@ function TabsOfPlace({ place, ownTabs, isAtPlace }: Props & { readonly isAtPlace
         </Tabs.Panel>
       ))}
     </Tabs>
+  );
+}
+
+/** The service does not know a person of the platform until the platform opens an account for them. */
+export function AccountGate({ children }: { readonly children: ReactNode }) {
+  const texts = useTexts();
+  const owner = useOwner();
+  const { helpUrl } = usePanel();
+  const queryClient = useQueryClient();
+  if (!hasCode(owner.error, 'no_account')) return children;
+  return (
+    <Notice tone="warning" title={texts.noAccount.title}>
+      <Text size="sm" mb="sm">
+        {texts.noAccount.text}
+      </Text>
+      <Group>
+        <Button size="xs" variant="default" onClick={() => void queryClient.resetQueries()}>
+          {texts.tryAgain}
+        </Button>
+        <HelpLink url={helpUrl} />
+      </Group>
+    </Notice>
   );
 }

@@ -6,10 +6,9 @@ import type { ChosenPermissions } from '../base/trip';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { moveInGrid } from './grid-keys';
-import { pickerRows, type PickerRow } from './picker-rows';
+import { type PickerRow, pickerRows } from './picker-rows';
 import classes from './picker.module.css';
-import { InstanceRow } from './InstanceRow';
-import { firstCell, PermissionRow } from './PermissionRow';
+import { firstCell, InstanceRow, PermissionRow } from './PermissionRow';
 import { usePermissions } from '../base/owner';
 import { byResource } from '../key/limits';
 

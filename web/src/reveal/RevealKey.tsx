@@ -10,6 +10,7 @@ import { CopyableText } from './CopyableText';
 import { FirstUse } from './FirstUse';
 import classes from './reveal.module.css';
 import { Snippets } from './Snippets';
+import type { Secret } from './useSecret';
 
 interface Props {
   readonly created: CreatedKey;
@@ -18,7 +19,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-export function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: Props) {
+function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: Props) {
   const texts = useTexts();
   const { docsUrl } = usePanel();
   const { create, language, reveal } = texts;
@@ -53,5 +54,46 @@ export function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDo
         <Button onClick={onDone}>{texts.done}</Button>
       </DialogFooter>
     </Stack>
+  );
+}
+
+interface RevealDialogBodyProps {
+  readonly created: CreatedKey;
+  readonly secret: Secret;
+  /** Asks first if the key was not copied. */
+  readonly onClose: () => void;
+  readonly onLeave: () => void;
+  /** What to do with the key, if the form does not say it. */
+  readonly advice?: string;
+}
+
+export function RevealDialogBody({ created, secret, onClose, onLeave, advice }: RevealDialogBodyProps) {
+  if (secret.isAsking) return <EarlyClose onStay={secret.stay} onLeave={onLeave} />;
+  return <RevealKey created={created} onCopied={secret.setCopied} onDone={onClose} advice={advice} />;
+}
+
+interface EarlyCloseProps {
+  readonly onStay: () => void;
+  readonly onLeave: () => void;
+}
+
+/** Replaces the key within the same dialog, so that Escape leads back and no dialog covers another. */
+function EarlyClose({ onStay, onLeave }: EarlyCloseProps) {
+  const { early } = useTexts().reveal;
+  const stay = useFocusOnMount<HTMLButtonElement>();
+  return (
+    <>
+      <Text size="sm" role="alert">
+        {early.text}
+      </Text>
+      <DialogFooter>
+        <Button variant="default" onClick={onLeave}>
+          {early.leave}
+        </Button>
+        <Button ref={stay} onClick={onStay}>
+          {early.stay}
+        </Button>
+      </DialogFooter>
+    </>
   );
 }

@@ -1,10 +1,11 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ApiClient } from '../api/client';
 import { useTexts } from '../texts';
 import { PasswordField } from '../ui/PasswordField';
 import { Notice } from '../ui/Notice';
-import { useSignIn } from './useSignIn';
+import { hasCode } from '../api/problem';
+import { describeFailure } from '../ui/FailureAlert';
 
 interface Props {
   readonly client: ApiClient;
@@ -70,4 +71,32 @@ export function SignInForm({ client, email: knownEmail, takesFocus = false, onSi
       </Stack>
     </form>
   );
+}
+
+/** Not a mutation of TanStack Query, whose cache would keep the password. */
+function useSignIn(client: ApiClient, onSignedIn: () => void) {
+  const texts = useTexts();
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const underWay = useRef(false);
+
+  const signIn = async (email: string, password: string): Promise<boolean> => {
+    if (underWay.current) return false;
+    underWay.current = true;
+    setSending(true);
+    setFailure(undefined);
+    try {
+      await client.signIn(email, password);
+      onSignedIn();
+      return true;
+    } catch (error) {
+      const isWrong = hasCode(error, 'invalid_credentials', 'invalid_fields');
+      setFailure(isWrong ? texts.session.wrong : describeFailure(error, texts));
+      return false;
+    } finally {
+      underWay.current = false;
+      setSending(false);
+    }
+  };
+  return { signIn, isSending, failure };
 }

@@ -1,0 +1,120 @@
+import { AdminTextsContext, TextsContext, useAdminTexts, useTexts } from '../texts';
+import { hasCode } from '../api/problem';
+import { KeyTableSkeleton } from '../keys/KeyTable';
+import { step, useSearch } from '../base/address';
+import { AllKeysTable } from './AllKeysTable';
+import { NotAdministrator, useAllKeys, useAuditEvents } from './useAllKeys';
+import { Filters } from './Filters';
+import { KeyDrawer, Lost } from './KeyDrawer';
+import { ListFrame } from './ListFrame';
+import {
+  type AllKeysPlace,
+  allKeysPlaceOf,
+  type AuditPlace,
+  auditPlaceOf,
+  isFiltered,
+  searchOfAllKeys,
+  searchOfAudit,
+} from './place';
+import { aboutOthers } from './texts';
+import { EventListSkeleton } from '../activity/EventListSkeleton';
+import { AuditFilters } from './AuditFilters';
+import { AuditTable } from './AuditTable';
+
+const english = () => import('../texts/english/admin');
+
+/** By the language of the page. As for the rest of the screen, each is a chunk of its own. */
+const LANGUAGES: Readonly<Record<string, typeof english>> = { de: () => import('../texts/german/admin') };
+
+/** The tabs of administrators, with their texts. */
+export async function loadAdministration() {
+  const { admin } = await (LANGUAGES[document.documentElement.lang] ?? english)();
+  return ({ tab }: { readonly tab: 'all-keys' | 'audit' }) => (
+    <AdminTextsContext value={admin}>{tab === 'audit' ? <AuditTab /> : <AllKeysTab />}</AdminTextsContext>
+  );
+}
+
+/** The keys of all owners, for administrators. */
+function AllKeysTab() {
+  const own = useTexts();
+  const admin = useAdminTexts();
+  const texts = aboutOthers(own, admin);
+  const place = allKeysPlaceOf(useSearch());
+  const list = useAllKeys(place);
+  const goTo = (next: AllKeysPlace) => step(searchOfAllKeys(next), next.keyId !== undefined);
+  const placeOf = (keyId: string): AllKeysPlace => ({ ...place, keyId });
+  const wrongPrefix = hasCode(list.error, 'invalid_fields')
+    ? list.error.errors.find(({ field }) => field === 'prefix')
+    : undefined;
+
+  if (list.error instanceof NotAdministrator) return <Lost />;
+  return (
+    <TextsContext value={texts}>
+      <ListFrame
+        intro={admin.intro}
+        filters={
+          <Filters
+            place={place}
+            owner={list.keys[0]?.owner}
+            goTo={goTo}
+            error={wrongPrefix && texts.create.field(wrongPrefix.message)}
+          />
+        }
+        list={list}
+        skeleton={<KeyTableSkeleton />}
+        shown={texts.keys.shown(list.keys.length)}
+        failed={admin.failed}
+        isExplained={wrongPrefix !== undefined}
+        none={list.keys.length > 0 ? undefined : isFiltered(place) ? admin.none : admin.empty}
+        onClear={isFiltered(place) ? () => goTo(allKeysPlaceOf('')) : undefined}
+      >
+        <AllKeysTable
+          keys={list.keys}
+          hrefOf={(id) => searchOfAllKeys(placeOf(id))}
+          onOpen={(id) => goTo(placeOf(id))}
+        />
+      </ListFrame>
+      <KeyDrawer
+        keyId={place.keyId}
+        onOpen={(id) => goTo(placeOf(id))}
+        onClose={() => goTo({ ...place, keyId: undefined })}
+      />
+    </TextsContext>
+  );
+}
+
+/** Who did and viewed what, for administrators. */
+function AuditTab() {
+  const own = useTexts();
+  const admin = useAdminTexts();
+  const { audit } = admin;
+  const texts = aboutOthers(own, admin);
+  const place = auditPlaceOf(useSearch());
+  const list = useAuditEvents(place);
+  const goTo = (next: AuditPlace) => step(searchOfAudit(next), next.keyId !== undefined);
+  const placeOf = (keyId: string | undefined): AuditPlace => ({ ...place, keyId });
+  const isSearched = searchOfAudit(placeOf(undefined)) !== searchOfAudit(auditPlaceOf(''));
+
+  if (list.error instanceof NotAdministrator) return <Lost />;
+  return (
+    <TextsContext value={texts}>
+      <ListFrame
+        intro={audit.intro}
+        filters={<AuditFilters place={place} goTo={(next) => goTo({ ...place, keyId: undefined, ...next })} />}
+        list={list}
+        skeleton={<EventListSkeleton />}
+        shown={audit.shown(list.events.length)}
+        failed={audit.failed}
+        none={list.events.length > 0 ? undefined : audit.none}
+        onClear={isSearched ? () => goTo(auditPlaceOf('')) : undefined}
+      >
+        <AuditTable
+          events={list.events}
+          hrefOf={(id) => searchOfAudit(placeOf(id))}
+          onOpen={(id) => goTo(placeOf(id))}
+        />
+      </ListFrame>
+      <KeyDrawer keyId={place.keyId} onOpen={(id) => goTo(placeOf(id))} onClose={() => goTo(placeOf(undefined))} />
+    </TextsContext>
+  );
+}
