@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core';
-import { useId } from 'react';
+import { KeyName, Table } from '../keys/Table';
+import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
 import { endsSoon } from '../key/expiry';
 import list from '../keys/KeyList.module.css';
@@ -8,96 +9,63 @@ import { StatusBadge } from '../key/StatusBadge';
 import { useAdminTexts, useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { shortDate } from '../time/format';
-import { onPlainClick, useRowLink } from '../ui/links';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { nameOf } from './texts';
 
-interface Links {
-  /** The address of a key's drawer. */
-  readonly hrefOf: (keyId: string) => string;
-  readonly onOpen: (keyId: string) => void;
+interface Props {
+  readonly keys: readonly OwnedKey[];
+  /** To a key's drawer. */
+  readonly linkTo: (keyId: string) => OwnLink;
 }
 
-/** Looks like a person's own list (keys/KeyTable). */
-export function AllKeysTable({ keys, ...links }: Links & { readonly keys: readonly OwnedKey[] }) {
-  const { column } = useTexts().keys;
-  const admin = useAdminTexts();
-  const names = [column.name, admin.owner, column.access, column.status, column.lastUsed, column.expires];
-  return (
-    <div role="table" className={list.table} aria-label={admin.table}>
-      <div role="rowgroup" className={list.header}>
-        <div role="row" className={`${list.columns} ${classes.columns}`}>
-          {names.map((name) => (
-            <span key={name} role="columnheader">
-              {name}
-            </span>
-          ))}
-        </div>
-      </div>
-      <div role="rowgroup" className={list.rows}>
-        {keys.map((apiKey) => (
-          <Row key={apiKey.id} apiKey={apiKey} {...links} />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-function Row({ apiKey, hrefOf, onOpen }: Links & { readonly apiKey: OwnedKey }) {
-  const texts = useTexts();
+/** The keys of all owners. */
+export function AllKeysTable({ keys, linkTo }: Props) {
+  const { never, keys: words } = useTexts();
+  const { column, access } = words;
   const admin = useAdminTexts();
   const now = useNow();
-  const id = useId();
-  const { link, openFromHint } = useRowLink();
-  const { column, access } = texts.keys;
-  const status = statusAt(apiKey, now);
-  const open = onPlainClick(() => onOpen(apiKey.id));
-  const idleEnd = status === 'active' && apiKey.idleEndsAt;
-  const end = idleEnd ? (
-    texts.keys.idleEnds(shortDate(idleEnd, now, texts.language))
-  ) : (
-    <RelativeTime
-      iso={status === 'revoked' ? (apiKey.revokedAt ?? endOf(apiKey)) : endOf(apiKey)}
-      isPast={status !== 'active'}
+  return (
+    <Table
+      label={admin.table}
+      widths={classes.columns}
+      rows={keys}
+      idOf={({ id }) => id}
+      isEnded={(key) => statusAt(key, now) !== 'active'}
+      columns={[
+        {
+          name: column.name,
+          cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
+        },
+        { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
+        { name: column.access, cell: (key) => access[key.access] },
+        { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
+        {
+          name: column.lastUsed,
+          cell: ({ lastUsedAt }) =>
+            lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : <span className={list.dimmed}>{never}</span>,
+        },
+        {
+          name: column.expires,
+          nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
+          cell: (key) => <End apiKey={key} />,
+        },
+      ]}
     />
   );
-  return (
-    <div
-      role="row"
-      className={`${list.row} ${classes.columns}`}
-      data-ended={status !== 'active' || undefined}
-      onClick={openFromHint}
-    >
-      <div role="rowheader" className={list.name}>
-        <a href={hrefOf(apiKey.id)} className={list.link} aria-describedby={`${id}prefix`} ref={link} onClick={open}>
-          {apiKey.name}
-        </a>
-        <code id={`${id}prefix`} className={list.prefix}>
-          {apiKey.prefix}
-        </code>
-      </div>
-      <div role="cell" data-label={admin.owner} className={classes.owner}>
-        <Owner owner={apiKey.owner} />
-      </div>
-      <div role="cell" data-label={column.access}>
-        {access[apiKey.access]}
-      </div>
-      <div role="cell" data-label={column.status}>
-        <StatusBadge status={status} />
-      </div>
-      <div role="cell" data-label={column.lastUsed}>
-        {apiKey.lastUsedAt ? (
-          <RelativeTime iso={apiKey.lastUsedAt} isPast />
-        ) : (
-          <span className={list.dimmed}>{texts.never}</span>
-        )}
-      </div>
-      <div role="cell" data-label={status === 'active' ? column.expires : column.ended}>
-        {idleEnd || endsSoon(apiKey, now) ? <span className={list.soon}>{end}</span> : end}
-      </div>
-    </div>
-  );
+}
+
+function End({ apiKey }: { readonly apiKey: OwnedKey }) {
+  const { keys, language } = useTexts();
+  const now = useNow();
+  const status = statusAt(apiKey, now);
+  const { idleEndsAt, revokedAt } = apiKey;
+  if (status === 'active' && idleEndsAt) {
+    return <span className={list.soon}>{keys.idleEnds(shortDate(idleEndsAt, now, language))}</span>;
+  }
+  const end = status === 'revoked' ? (revokedAt ?? endOf(apiKey)) : endOf(apiKey);
+  const time = <RelativeTime iso={end} isPast={status !== 'active'} />;
+  return endsSoon(apiKey, now) ? <span className={list.soon}>{time}</span> : time;
 }
 
 function Owner({ owner }: { readonly owner: KeyOwner }) {

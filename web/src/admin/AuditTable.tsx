@@ -1,4 +1,6 @@
 import { Badge } from '@mantine/core';
+import { Table } from '../keys/Table';
+import type { OwnLink } from '../ui/links';
 import { nameOf } from '../base/owner';
 import { describeEvent } from '../activity/events';
 import { LeakSite } from '../activity/LeakSite';
@@ -9,73 +11,59 @@ import list from '../keys/KeyList.module.css';
 import { useAdminTexts, useTexts } from '../texts';
 import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';
-import { onPlainClick, useRowLink } from '../ui/links';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 
-interface Links {
-  /** The address of a key's drawer. */
-  readonly hrefOf: (keyId: string) => string;
-  readonly onOpen: (keyId: string) => void;
+interface Props {
+  readonly events: readonly AuditedEvent[];
+  /** To the drawer of the key of an event. */
+  readonly linkTo: (keyId: string) => OwnLink;
 }
 
-/** Looks like the list of all keys. A row leads to the key of its event. */
-export function AuditTable({ events, ...links }: Links & { readonly events: readonly AuditedEvent[] }) {
+/** Each row leads to the key of its event. */
+export function AuditTable({ events, linkTo }: Props) {
   const { audit } = useAdminTexts();
   return (
-    <div role="table" className={list.table} aria-label={audit.table}>
-      <div role="rowgroup" className={list.header}>
-        <div role="row" className={`${list.columns} ${classes.audited}`}>
-          {[audit.what, audit.by, audit.account, audit.when].map((name) => (
-            <span key={name} role="columnheader">
-              {name}
-            </span>
-          ))}
-        </div>
-      </div>
-      <div role="rowgroup" className={list.rows}>
-        {events.map((event) => (
-          <Row key={event.id} event={event} {...links} />
-        ))}
-      </div>
-    </div>
+    <Table
+      label={audit.table}
+      widths={classes.audited}
+      rows={events}
+      idOf={({ id }) => id}
+      columns={[
+        {
+          name: audit.what,
+          cell: (event, { link }) => (
+            <>
+              {event.keyId !== null && event.keyName !== null ? (
+                <a {...linkTo(event.keyId)} className={list.link} ref={link}>
+                  <Sentence event={event} />
+                </a>
+              ) : (
+                <Sentence event={event} />
+              )}
+              <Particulars event={event} />
+            </>
+          ),
+        },
+        { name: audit.by, className: classes.owner, cell: (event) => <Actor event={event} /> },
+        { name: audit.account, className: classes.owner, cell: ({ account }) => <Who person={account} /> },
+        { name: audit.when, cell: ({ at }) => <RelativeTime iso={at} isPast /> },
+      ]}
+    />
   );
 }
 
-function Row({ event, hrefOf, onOpen }: Links & { readonly event: AuditedEvent }) {
-  const { audit } = useAdminTexts();
-  const { link, openFromHint } = useRowLink();
-  const { keyId, keyName, actor, actorId, account, clientIp, userAgent } = event;
-  const open = onPlainClick(() => onOpen(keyId!));
-  const isOpenable = keyId !== null && keyName !== null;
+function Actor({ event: { actor, actorId, clientIp, userAgent } }: { readonly event: AuditedEvent }) {
   return (
-    <div role="row" className={`${list.row} ${classes.audited}`} onClick={isOpenable ? openFromHint : undefined}>
-      <div role="rowheader" className={list.name}>
-        {isOpenable ? (
-          <a href={hrefOf(keyId)} className={list.link} ref={link} onClick={open}>
-            <Sentence event={event} />
-          </a>
-        ) : (
-          <Sentence event={event} />
-        )}
-        <Particulars event={event} />
-      </div>
-      <div role="cell" data-label={audit.by} className={classes.owner}>
-        <Who person={actor ?? (actorId === null ? null : { id: actorId, displayName: '' })} />
-        {clientIp && <span className={list.second}>{clientIp}</span>}
-        {userAgent && (
-          <span className={list.second} title={userAgent}>
-            {shortUserAgent(userAgent)}
-          </span>
-        )}
-      </div>
-      <div role="cell" data-label={audit.account} className={classes.owner}>
-        <Who person={account} />
-      </div>
-      <div role="cell" data-label={audit.when}>
-        <RelativeTime iso={event.at} isPast />
-      </div>
-    </div>
+    <>
+      <Who person={actor ?? (actorId === null ? null : { id: actorId, displayName: '' })} />
+      {clientIp && <span className={list.second}>{clientIp}</span>}
+      {userAgent && (
+        <span className={list.second} title={userAgent}>
+          {shortUserAgent(userAgent)}
+        </span>
+      )}
+    </>
   );
 }
 

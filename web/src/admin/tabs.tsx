@@ -1,3 +1,4 @@
+import { ownLink } from '../ui/links';
 import { AdminTextsContext, TextsContext, useAdminTexts, useTexts } from '../texts';
 import { hasCode } from '../api/problem';
 import { KeyTableSkeleton } from '../keys/KeyTable';
@@ -70,8 +71,7 @@ function AllKeysTab() {
       >
         <AllKeysTable
           keys={list.keys}
-          hrefOf={(id) => searchOfAllKeys(placeOf(id))}
-          onOpen={(id) => goTo(placeOf(id))}
+          linkTo={(id) => ownLink(searchOfAllKeys(placeOf(id)), () => goTo(placeOf(id)))}
         />
       </ListFrame>
       <KeyDrawer
@@ -110,8 +110,7 @@ function AuditTab() {
       >
         <AuditTable
           events={list.events}
-          hrefOf={(id) => searchOfAudit(placeOf(id))}
-          onOpen={(id) => goTo(placeOf(id))}
+          linkTo={(id) => ownLink(searchOfAudit(placeOf(id)), () => goTo(placeOf(id)))}
         />
       </ListFrame>
       <KeyDrawer keyId={place.keyId} onOpen={(id) => goTo(placeOf(id))} onClose={() => goTo(placeOf(undefined))} />

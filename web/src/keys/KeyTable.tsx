@@ -1,8 +1,21 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { fewWords } from '../key/limits';
 import { useTexts } from '../texts';
-import type { KeyLinks, KeyRow as Row } from './key-rows';
+import { RelativeTime } from '../ui/RelativeTime';
+import { ExpiryCell } from './ExpiryCell';
 import classes from './KeyList.module.css';
-import { KeyRow } from './KeyRow';
+import { Sparkline } from './Sparkline';
+import { KEYS, showCurrent } from '../key/list';
+import { usePanel } from '../base/context';
+import { duration, relativeTime } from '../time/format';
+import { useNow } from '../time/useNow';
+import { endOf } from '../key/status';
+import type { Rotation } from '../key/rotation';
+import { usePlaceLinks } from '../ui/links';
+import { KeyName, prefixIdOf, Table, TableHeader } from './Table';
+import { KeyMenu } from './KeyMenu';
+import { type KeyLinks, type KeyRow as Row, usedLast } from './key-rows';
 
 interface Props {
   readonly rows: readonly Row[];
@@ -10,48 +23,127 @@ interface Props {
   readonly links: KeyLinks;
 }
 
-/** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
+/** A person's own keys. */
 export function KeyTable({ rows, areEnded = false, links }: Props) {
-  const { keys } = useTexts();
+  const texts = useTexts();
+  const linkTo = usePlaceLinks();
+  const { column, access, endedLabel, tableLabel } = texts.keys;
   return (
-    <div role="table" className={classes.table} aria-label={areEnded ? keys.endedLabel : keys.tableLabel}>
-      <TableHeader areEnded={areEnded} />
-      <div role="rowgroup" className={classes.rows}>
-        {rows.map((row) => (
-          <KeyRow key={row.key.id} row={row} links={links} />
-        ))}
-      </div>
-    </div>
+    <Table
+      label={areEnded ? endedLabel : tableLabel}
+      rows={rows}
+      idOf={({ key }) => key.id}
+      isEnded={({ status }) => status !== 'active'}
+      below={({ rotation }) => rotation && <RotationProgress rotation={rotation} />}
+      columns={[
+        {
+          name: column.name,
+          cell: ({ key }, parts) => <KeyName apiKey={key} to={linkTo(links.placeOf(key.id))} hasNote {...parts} />,
+        },
+        {
+          name: column.access,
+          cell: ({ key }) => (
+            <>
+              {access[key.access]}
+              {fewWords(key, texts).map((words) => (
+                <span key={words} className={classes.limit}>
+                  {words}
+                </span>
+              ))}
+            </>
+          ),
+        },
+        { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
+        { name: column.lastUsed, cell: (row) => <LastUsed row={row} /> },
+        {
+          name: areEnded ? column.ended : column.expires,
+          nameFor: ({ status }) => (status === 'active' ? column.expires : column.ended),
+          cell: (row) => <ExpiryCell row={row} />,
+        },
+        {
+          name: column.actions,
+          isForButtons: true,
+          cell: (row, { id }) => <KeyMenu row={row} links={links} describedBy={prefixIdOf(id)} />,
+        },
+      ]}
+    />
   );
 }
 
-function TableHeader({ areEnded = false }: { readonly areEnded?: boolean }) {
-  const { column } = useTexts().keys;
-  const names = [column.name, column.access, column.recent, column.lastUsed, areEnded ? column.ended : column.expires];
+/** Of a rotation: the last use of either key. */
+function LastUsed({ row }: { readonly row: Row }) {
+  const texts = useTexts();
+  const { usedLast: which } = texts.keys;
+  const last = usedLast(row);
+  if (!last?.lastUsedAt) return <span className={classes.dimmed}>{texts.never}</span>;
   return (
-    <div role="rowgroup" className={classes.header}>
-      <div role="row" className={classes.columns}>
-        {names.map((name) => (
-          <span key={name} role="columnheader">
-            {name}
-          </span>
-        ))}
-        <span role="columnheader">
-          <VisuallyHidden>{column.actions}</VisuallyHidden>
-        </span>
-      </div>
-    </div>
+    <span>
+      <RelativeTime iso={last.lastUsedAt} isPast />
+      {row.rotation && <span className={classes.second}>{last.id === row.key.id ? which.next : which.old}</span>}
+    </span>
   );
+}
+
+const POLL_MS = 5000;
+
+/** How far a rotation is, and until when the old key works. */
+function RotationProgress({ rotation }: { readonly rotation: Rotation }) {
+  const { old, next } = rotation;
+  useFirstUse(rotation);
+  const texts = useTexts();
+  const now = useNow();
+  const { progress } = texts.keys;
+  const isInUse = next.lastUsedAt !== null;
+  const { prefix } = old;
+  const untilUsed = next.graceSeconds
+    ? progress.untilAfter(prefix, duration(next.graceSeconds, texts.language))
+    : progress.untilThen(prefix);
+  return (
+    <span className={classes.rotation} data-in-use={isInUse || undefined}>
+      <strong>{isInUse ? progress.inUse : progress.waiting}</strong>
+      {' · '}
+      {isInUse ? progress.ends(prefix, relativeTime(endOf(old), now, texts)) : untilUsed}
+    </span>
+  );
+}
+
+/**
+ * Reads the new key of a rotation until it is used or has ended, and then the old one, which gets its end by that. While
+ * the tab is hidden it reads nothing.
+ */
+function useFirstUse({ old, next }: Rotation): void {
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  useQuery({
+    queryKey: [...KEYS, 'first-use', next.id],
+    queryFn: async () => {
+      const current = await client.getKey(next.id);
+      const isWaiting = current.lastUsedAt === null && current.status === 'active';
+      if (!isWaiting) showCurrent(queryClient, [current, await client.getKey(old.id)]);
+      return isWaiting;
+    },
+    enabled: next.lastUsedAt === null,
+    // The list has just been read.
+    initialData: true,
+    staleTime: POLL_MS,
+    refetchInterval: POLL_MS,
+  });
 }
 
 /** The header and empty rows of the height of the real ones, so that nothing moves. */
 export function KeyTableSkeleton({ rows = 3 }: { readonly rows?: number }) {
   const texts = useTexts();
+  const { name, access, recent, lastUsed, expires, actions } = texts.keys.column;
   return (
     <div role="status">
       <VisuallyHidden>{texts.loading}</VisuallyHidden>
       <div className={classes.table} aria-hidden="true">
-        <TableHeader />
+        <TableHeader
+          columns={[
+            ...[name, access, recent, lastUsed, expires].map((each) => ({ name: each })),
+            { name: actions, isForButtons: true },
+          ]}
+        />
         <div className={classes.rows}>
           {Array.from({ length: rows }, (_, row) => (
             <div key={row} className={classes.row}>

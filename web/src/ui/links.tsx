@@ -1,25 +1,34 @@
-import { type ComponentProps, type MouseEvent, useRef } from 'react';
+import { useRef, type ComponentProps, type MouseEvent } from 'react';
 import { usePanel } from '../base/context';
-import { type PanelPlace, searchOf } from '../base/place';
+import { searchOf, type PanelPlace } from '../base/place';
+
+/** A real link, which this page follows itself unless the person opens it in a new tab or window. */
+export interface OwnLink {
+  readonly href: string;
+  readonly onClick: (event: MouseEvent) => void;
+}
+
+export function ownLink(href: string, follow: () => void): OwnLink {
+  const onClick = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    follow();
+  };
+  return { href, onClick };
+}
+
+/** It can be opened in a new tab if the host keeps the place in its address. */
+export function usePlaceLinks(): (place: PanelPlace) => OwnLink {
+  const { goTo, isInAddress, account } = usePanel();
+  return (place) => ownLink(isInAddress ? searchOf({ account: account?.id, ...place }) || '?' : '#', () => goTo(place));
+}
 
 interface Props extends Omit<ComponentProps<'a'>, 'href' | 'onClick'> {
   readonly place: PanelPlace;
 }
 
-/** A real link, which can be opened in a new tab if the host keeps the place in its address. */
 export function PlaceLink({ place, ...rest }: Props) {
-  const { goTo, isInAddress, account } = usePanel();
-  const open = onPlainClick(() => goTo(place));
-  return <a {...rest} href={isInAddress ? searchOf({ account: account?.id, ...place }) || '?' : '#'} onClick={open} />;
-}
-
-/** For a link that this page follows itself, unless the person opens it in a new tab or window. */
-export function onPlainClick(follow: () => void): (event: MouseEvent) => void {
-  return (event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    follow();
-  };
+  return <a {...rest} {...usePlaceLinks()(place)} />;
 }
 
 /** For a row that a link covers, except its times and drawings, which are above the link, for their hints. */

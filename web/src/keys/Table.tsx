@@ -1,0 +1,125 @@
+import { VisuallyHidden } from '@mantine/core';
+import { useId, type ReactNode, type Ref } from 'react';
+import type { ApiKey } from '../api/types';
+import { useRowLink, type OwnLink } from '../ui/links';
+import classes from './KeyList.module.css';
+
+/** What a cell needs to know of its row: the prefix of its ids, and the link that covers it. */
+interface RowParts {
+  readonly id: string;
+  readonly link: Ref<HTMLAnchorElement>;
+}
+
+export interface Column<Row> {
+  readonly name: string;
+  /** Whether the name is only read out: the cells have buttons. */
+  readonly isForButtons?: boolean;
+  /** The name on a narrow screen, where it depends on the row. */
+  readonly nameFor?: (row: Row) => string;
+  readonly className?: string | undefined;
+  readonly cell: (row: Row, parts: RowParts) => ReactNode;
+}
+
+interface Props<Row> {
+  readonly label: string;
+  /** The first one names the row. */
+  readonly columns: readonly [Column<Row>, ...Column<Row>[]];
+  /** A class with the widths of the columns. Default: those of a person's own keys. */
+  readonly widths?: string | undefined;
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly isEnded?: (row: Row) => boolean;
+  /** A last cell as wide as the row. */
+  readonly below?: (row: Row) => ReactNode;
+}
+
+/** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
+export function Table<Row>({ label, rows, ...row }: Props<Row>) {
+  return (
+    <div role="table" className={classes.table} aria-label={label}>
+      <TableHeader {...row} />
+      <div role="rowgroup" className={classes.rows}>
+        {rows.map((each) => (
+          <TableRow key={row.idOf(each)} row={each} {...row} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface HeaderProps {
+  readonly columns: readonly Pick<Column<never>, 'name' | 'isForButtons'>[];
+  readonly widths?: string | undefined;
+}
+
+export function TableHeader({ columns, widths = '' }: HeaderProps) {
+  return (
+    <div role="rowgroup" className={classes.header}>
+      <div role="row" className={`${classes.columns} ${widths}`}>
+        {columns.map(({ name, isForButtons }) => (
+          <span key={name} role="columnheader">
+            {isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows'> & { readonly row: Row };
+
+function TableRow<Row>({ row, columns: [head, ...columns], widths = '', isEnded, below }: RowProps<Row>) {
+  const id = useId();
+  const { link, openFromHint } = useRowLink();
+  const last = below?.(row);
+  return (
+    <div
+      role="row"
+      className={`${classes.row} ${widths}`}
+      data-ended={isEnded?.(row) || undefined}
+      onClick={openFromHint}
+    >
+      <div role="rowheader" className={classes.name}>
+        {head.cell(row, { id, link })}
+      </div>
+      {columns.map(({ name, isForButtons, nameFor, className, cell }) => (
+        <div
+          key={name}
+          role="cell"
+          data-label={isForButtons ? undefined : (nameFor?.(row) ?? name)}
+          className={isForButtons ? classes.actions : className}
+        >
+          {cell(row, { id, link })}
+        </div>
+      ))}
+      {last && (
+        <div role="cell" className={classes.progress}>
+          {last}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export const prefixIdOf = (id: string) => `${id}prefix`;
+
+interface KeyNameProps extends RowParts {
+  readonly apiKey: ApiKey;
+  readonly to: OwnLink;
+  readonly hasNote?: boolean;
+}
+
+/** The link of the name covers the whole row. */
+export function KeyName({ apiKey: { id: keyId, name, note, prefix }, to, hasNote = false, id, link }: KeyNameProps) {
+  return (
+    <>
+      <a {...to} ref={link} className={classes.link} aria-describedby={prefixIdOf(id)} data-key-id={keyId}>
+        {name}
+      </a>
+      {hasNote && note !== null && <span className={classes.note}>{note}</span>}
+      <code id={prefixIdOf(id)} className={classes.prefix}>
+        {prefix}
+      </code>
+    </>
+  );
+}
