@@ -42,6 +42,8 @@ export default {
   coverageThreshold: { global: { lines: 95, branches: 95 } },
   moduleNameMapper: {
     '^@latchkey/guard$': '<rootDir>/clients/node/src/index.ts',
+    '^#test/(.*?)(\\.js)?$': '<rootDir>/test/$1',
+    '^#(domain|application|infrastructure|config|composition)/(.*)\\.js$': '<rootDir>/src/$1/$2',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };

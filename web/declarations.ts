@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'vite';
 
 /** The ending `.js` is left out: some files name it already. */
 const SPECIFIER = /(from |import\()(['"])(\.[^'"]*?)(?:\.js)?\2/g;
+/** A file of the service that another one imports by its layer's name. */
+const BY_NAME = /'#(\w+\/[^']*)'/g;
 /** An import of a style sheet. */
 const EFFECT = /^import '\..*';\n/gm;
 
@@ -35,7 +37,8 @@ function declarationsOf(entry: string): Map<string, string> {
   const add = (path: string): void => {
     const file = join(folder, `${path}.d.ts`);
     if (found.has(path) || !existsSync(file)) return;
-    const text = readFileSync(file, 'utf8');
+    const src = relative(dirname(path), 'src');
+    const text = readFileSync(file, 'utf8').replaceAll(BY_NAME, `'${src}/$1'`);
     found.set(path, text);
     for (const [, , , specifier] of text.matchAll(SPECIFIER)) add(join(dirname(path), specifier!));
   };

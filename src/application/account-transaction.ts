@@ -1,11 +1,11 @@
-import type { Account } from '../domain/accounts/account.js';
-import type { FormerAccount } from '../domain/accounts/former-account.js';
-import type { AuditEvent } from '../domain/audit/audit-event.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
-import type { IdleNotice } from '../domain/notices/idle-keys.js';
-import type { KeyNotice } from '../domain/notices/key-notice.js';
+import type { Account } from '#domain/accounts/account.js';
+import type { FormerAccount } from '#domain/accounts/former-account.js';
+import type { AuditEvent } from '#domain/audit/audit-event.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { IdleNotice } from '#domain/notices/idle-keys.js';
+import type { KeyNotice } from '#domain/notices/key-notice.js';
 import type { ListedKey } from './lists.js';
-import { LatchkeyError } from '../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 
 /** A change whose call is not answered yet, by the account whose keys it is about. */
 export interface UnansweredChange {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../test/fakes/fake-application.js';
-import { createKey, newOwner, outcomeOf } from '../../test/support/application/calls.js';
-import { LatchkeyError, Refusal } from '../domain/errors.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { createKey, newOwner, outcomeOf } from '#test/support/application/calls.js';
+import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { ChangeWaits, unansweredAccounts } from './change-waits.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { Instances } from './ports.js';

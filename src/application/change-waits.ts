@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { LatchkeyError, Refusal } from '../domain/errors.js';
-import { waitMs } from '../domain/keys/lease.js';
+import { LatchkeyError, Refusal } from '#domain/errors.js';
+import { waitMs } from '#domain/keys/lease.js';
 import type { UnansweredChange } from './account-transaction.js';
 import type { Accounts, ChangeMeter, Instances, KeyImports } from './ports.js';
 import { type Outcome, outcomeOf, valueOf, withTransactions } from './with-transactions.js';

@@ -1,12 +1,12 @@
 /** Ports for keys that become due with time, and for imports of keys. See ports.ts, which exports them too. */
-import type { AuditEvent } from '../domain/audit/audit-event.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
-import type { DueNotice, NoticeCandidate } from '../domain/notices/due-notices.js';
-import type { DueNoticeType, KeyNotice } from '../domain/notices/key-notice.js';
+import type { AuditEvent } from '#domain/audit/audit-event.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { DueNotice, NoticeCandidate } from '#domain/notices/due-notices.js';
+import type { DueNoticeType, KeyNotice } from '#domain/notices/key-notice.js';
 import type { KeyPosition } from './lists.js';
-import type { KeyNetworks } from '../domain/usage/key-networks.js';
-import type { UtcDay } from '../domain/time.js';
-import type { Account } from '../domain/accounts/account.js';
+import type { KeyNetworks } from '#domain/usage/key-networks.js';
+import type { UtcDay } from '#domain/time.js';
+import type { Account } from '#domain/accounts/account.js';
 import type { UnansweredChange } from './account-transaction.js';
 
 /** Saved in one transaction. */

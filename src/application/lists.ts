@@ -1,14 +1,14 @@
-import { invalidFields, type LatchkeyError } from '../domain/errors.js';
-import type { Person } from '../domain/audit/audit-event.js';
-import type { LeakSite } from '../domain/audit/event-details.js';
-import type { Account } from '../domain/accounts/account.js';
-import type { AccountLimits } from '../domain/accounts/account-limits.js';
-import { type AccessLevel, lowerAccess } from '../domain/accounts/access-level.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
-import type { ApiKeyStatus } from '../domain/keys/key-status.js';
-import type { ShownPrefix } from '../domain/keys/key-string.js';
-import { recentUse, type RecentUse } from '../domain/usage/key-history.js';
-import { utcDay } from '../domain/time.js';
+import { invalidFields, type LatchkeyError } from '#domain/errors.js';
+import type { Person } from '#domain/audit/audit-event.js';
+import type { LeakSite } from '#domain/audit/event-details.js';
+import type { Account } from '#domain/accounts/account.js';
+import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import { type AccessLevel, lowerAccess } from '#domain/accounts/access-level.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
+import type { ShownPrefix } from '#domain/keys/key-string.js';
+import { recentUse, type RecentUse } from '#domain/usage/key-history.js';
+import { utcDay } from '#domain/time.js';
 
 export interface ListedKey {
   readonly key: ApiKey;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { openFakes } from '../../test/fakes/fake-application.js';
-import { eventsOf } from '../../test/support/application/stored.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf } from '#test/support/application/stored.js';
 import {
   client,
   createKey,
@@ -9,9 +9,9 @@ import {
   PASSWORD,
   rotateKey,
   themselves,
-} from '../../test/support/application/calls.js';
-import type { Actor } from '../domain/audit/audit-event.js';
-import { NO_CLIENT } from '../domain/audit/audit-event.js';
+} from '#test/support/application/calls.js';
+import type { Actor } from '#domain/audit/audit-event.js';
+import { NO_CLIENT } from '#domain/audit/audit-event.js';
 
 const app = openFakes();
 const ADA: Actor = { actorId: 'admin:ada', client: NO_CLIENT };

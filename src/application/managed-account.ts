@@ -1,6 +1,6 @@
-import type { Account } from '../domain/accounts/account.js';
-import { accountIdProblem } from '../domain/accounts/account-profile.js';
-import { LatchkeyError } from '../domain/errors.js';
+import type { Account } from '#domain/accounts/account.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { AccountLocks, KeyChanges, KeyMaking } from './account-transaction.js';
 import type { Accounts } from './ports.js';
 

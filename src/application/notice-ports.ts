@@ -1,4 +1,4 @@
-import type { NoticeChannel, NoticeData, NoticeType } from '../domain/notices/key-notice.js';
+import type { NoticeChannel, NoticeData, NoticeType } from '#domain/notices/key-notice.js';
 
 /** Ports for notices. See ports.ts, which exports them too. */
 

@@ -3,17 +3,17 @@
  * key-ports.ts. Unless stated otherwise, a method throws LatchkeyError
  * `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all instances.
  */
-import type { Account, AccountStatus } from '../domain/accounts/account.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
-import type { SealableEvent } from '../domain/audit/audit-seal.js';
+import type { Account, AccountStatus } from '#domain/accounts/account.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
 import type {
   AuditedEvent,
   AuditEvent,
   FailedAuthentication,
   OwnerEventType,
   RecordedEvent,
-} from '../domain/audit/audit-event.js';
-import type { KeyProof, LeakReport, ReportCharge } from '../domain/leaks/leak-report.js';
+} from '#domain/audit/audit-event.js';
+import type { KeyProof, LeakReport, ReportCharge } from '#domain/leaks/leak-report.js';
 import type { AccountLocks, AccountTransaction, UnansweredChange } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit-trail-ports.js';
 import type { KeyFilter, KeyPosition, OwnedKey, Page, PageRequest } from './lists.js';

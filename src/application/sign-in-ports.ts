@@ -1,7 +1,7 @@
-import type { Account } from '../domain/accounts/account.js';
-import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/session.js';
-import type { ThrottlePolicy } from '../domain/accounts/passwords.js';
-import type { AuditEvent } from '../domain/audit/audit-event.js';
+import type { Account } from '#domain/accounts/account.js';
+import type { FreshSignInRule, PlatformSignIn } from '#domain/accounts/session.js';
+import type { ThrottlePolicy } from '#domain/accounts/passwords.js';
+import type { AuditEvent } from '#domain/audit/audit-event.js';
 
 /** Ports for signing in and confirming. See ports.ts, which exports them too. */
 

@@ -1,11 +1,11 @@
 /** What a validation needs from outside: see ports.ts. */
-import type { Client, FailedAuthentication } from '../domain/audit/audit-event.js';
-import type { KeyRights } from '../domain/keys/key-rights.js';
-import type { KeyStanding } from '../domain/keys/key-standing.js';
-import type { Question, Verdict } from '../domain/keys/verdict.js';
-import type { LeasedKey } from '../domain/keys/lease.js';
-import type { RateDecision, RateLimit } from '../domain/rate-limit.js';
-import type { DeniedRequest, KeyHistory } from '../domain/usage/key-history.js';
+import type { Client, FailedAuthentication } from '#domain/audit/audit-event.js';
+import type { KeyRights } from '#domain/keys/key-rights.js';
+import type { KeyStanding } from '#domain/keys/key-standing.js';
+import type { Question, Verdict } from '#domain/keys/verdict.js';
+import type { LeasedKey } from '#domain/keys/lease.js';
+import type { RateDecision, RateLimit } from '#domain/rate-limit.js';
+import type { DeniedRequest, KeyHistory } from '#domain/usage/key-history.js';
 
 /** What one SQL statement read about a public part, at `now`. */
 export interface KeyReading {

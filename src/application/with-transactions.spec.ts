@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { openFakes } from '../../test/fakes/fake-application.js';
-import { createKey, newOwner, outcomeOf, times } from '../../test/support/application/calls.js';
-import { NO_CLIENT } from '../domain/audit/audit-event.js';
-import { DAY_MS } from '../domain/time.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { createKey, newOwner, outcomeOf, times } from '#test/support/application/calls.js';
+import { NO_CLIENT } from '#domain/audit/audit-event.js';
+import { DAY_MS } from '#domain/time.js';
 import { RevokeForOwner } from './keys/revoke-for-owner.js';
 import { ChangeAccountStatus, PurgeAccount } from './accounts/change-account.js';
 import { rehearsed } from './with-transactions.js';

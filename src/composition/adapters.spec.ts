@@ -1,10 +1,10 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { readConfig } from '../config/config.js';
-import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/sign-in/decoys.js';
-import { createDataSource } from '../infrastructure/outbound/postgres/schema.js';
-import { Log } from '../infrastructure/telemetry/log.js';
-import { NO_TRACES } from '../infrastructure/telemetry/traces.js';
-import { primaryAt } from '../../test/support/stores/primary.js';
+import { readConfig } from '#config/config.js';
+import { PostgresStoredCosts } from '#infrastructure/outbound/postgres/sign-in/decoys.js';
+import { createDataSource } from '#infrastructure/outbound/postgres/schema.js';
+import { Log } from '#infrastructure/telemetry/log.js';
+import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
+import { primaryAt } from '#test/support/stores/primary.js';
 import { buildAdapters } from './adapters.js';
 
 const DATABASE_URL = 'postgres://127.0.0.1:1/nowhere';

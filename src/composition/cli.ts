@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { readMarkers } from '../config/config.js';
-import { Settings } from '../config/settings.js';
-import { alsoHide, withoutSecrets } from '../domain/secrets.js';
-import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/answering.js';
-import { buildProgram } from '../infrastructure/inbound/cli/program.js';
+import { readMarkers } from '#config/config.js';
+import { Settings } from '#config/settings.js';
+import { alsoHide, withoutSecrets } from '#domain/secrets.js';
+import { exitCodeOf, linesOf, USAGE } from '#infrastructure/inbound/cli/answering.js';
+import { buildProgram } from '#infrastructure/inbound/cli/program.js';
 import { databases } from './databases.js';
 
 // The reader of our output may stop early: `latchkey audit export | head`.

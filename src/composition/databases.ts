@@ -1,4 +1,4 @@
-import type { Databases } from '../infrastructure/inbound/cli/administration.js';
+import type { Databases } from '#infrastructure/inbound/cli/administration.js';
 
 /** Loaded only when needed, so that help and inspecting a key start fast. */
 export const databases: Databases = {
@@ -6,6 +6,6 @@ export const databases: Databases = {
   migrate: async (...call) => (await import('./commands.js')).migrate(...call),
   examine: (database, redis) => ({
     database: async () => (await import('./commands.js')).examine(database),
-    redis: redis && (async () => (await import('../infrastructure/outbound/redis/open-redis.js')).examineRedis(redis)),
+    redis: redis && (async () => (await import('#infrastructure/outbound/redis/open-redis.js')).examineRedis(redis)),
   }),
 };

@@ -1,15 +1,15 @@
-import { type Config, version } from '../config/config.js';
-import { HOUR_MS, MINUTE_MS } from '../domain/time.js';
-import type { Job } from '../infrastructure/inbound/clock/clock.js';
+import { type Config, version } from '#config/config.js';
+import { HOUR_MS, MINUTE_MS } from '#domain/time.js';
+import type { Job } from '#infrastructure/inbound/clock/clock.js';
 import {
   EndReportedKeysJob,
   MeasureAccountsJob,
   RenewInstanceJob,
   SealAuditEventsJob,
-} from '../infrastructure/inbound/clock/upkeep.jobs.js';
-import { MeasureOutboxJob, SendNoticesJob } from '../infrastructure/inbound/clock/outbox.jobs.js';
-import type { Readiness } from '../infrastructure/inbound/shared/readiness.js';
-import type { Log } from '../infrastructure/telemetry/log.js';
+} from '#infrastructure/inbound/clock/upkeep.jobs.js';
+import { MeasureOutboxJob, SendNoticesJob } from '#infrastructure/inbound/clock/outbox.jobs.js';
+import type { Readiness } from '#infrastructure/inbound/shared/readiness.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
 import type { UseCases } from './use-cases.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { counter } from '../infrastructure/telemetry/instrument.js';
+import { counter } from '#infrastructure/telemetry/instrument.js';
 import { Parts } from './start.js';
 
 /** Notes every call to it. */

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
-import { ConfigError, readConfig, version, type Config } from '../config/config.js';
-import { LatchkeyError } from '../domain/errors.js';
-import { Log } from '../infrastructure/telemetry/log.js';
+import { ConfigError, readConfig, version, type Config } from '#config/config.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { WorkerFailure, Workers } from './workers/workers.js';
 
 process.title = 'latchkey';

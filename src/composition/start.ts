@@ -1,19 +1,19 @@
-import { alsoHide } from '../domain/secrets.js';
-import { type Config, version } from '../config/config.js';
-import { demoOwner, DEMO_OWNER } from '../config/demo.js';
-import { Clock } from '../infrastructure/inbound/clock/clock.js';
-import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
-import { openDatabase } from '../infrastructure/outbound/postgres/open-database.js';
-import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
-import { mergeByName, type Instrument } from '../infrastructure/telemetry/instrument.js';
+import { alsoHide } from '#domain/secrets.js';
+import { type Config, version } from '#config/config.js';
+import { demoOwner, DEMO_OWNER } from '#config/demo.js';
+import { Clock } from '#infrastructure/inbound/clock/clock.js';
+import type { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
+import { openDatabase } from '#infrastructure/outbound/postgres/open-database.js';
+import { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
+import { mergeByName, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
 import { buildDoors } from './doors.js';
 import { buildJobs } from './jobs.js';
 import { openTelemetry } from './telemetry.js';
 import { buildUseCases, type UseCases } from './use-cases.js';
-import type { PutAccount, PutAccountCommand } from '../application/accounts/put-account.js';
-import type { Accounts, Passwords } from '../application/ports.js';
-import { LatchkeyError } from '../domain/errors.js';
+import type { PutAccount, PutAccountCommand } from '#application/accounts/put-account.js';
+import type { Accounts, Passwords } from '#application/ports.js';
+import { LatchkeyError } from '#domain/errors.js';
 
 export interface Latchkey {
   readonly useCases: UseCases;

@@ -1,16 +1,16 @@
-import type { ServicePolicy } from '../domain/keys/key-policy.js';
-import type { NoticeReceivers } from '../domain/notices/key-notice.js';
-import { PostgresAccounts } from '../infrastructure/outbound/postgres/transaction/accounts.js';
-import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
-import type { Database } from '../infrastructure/outbound/postgres/client/database.js';
-import { PostgresRecordingGate } from '../infrastructure/outbound/postgres/keys/recording-gate.js';
-import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
-import { PostgresKeyImports } from '../infrastructure/outbound/postgres/transaction/key-imports.js';
-import { PostgresDueKeys } from '../infrastructure/outbound/postgres/transaction/due-keys.js';
-import { PostgresIdleKeys } from '../infrastructure/outbound/postgres/keys/idle-keys.js';
-import { PostgresInstances } from '../infrastructure/outbound/postgres/keys/instances.js';
-import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
-import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
+import type { ServicePolicy } from '#domain/keys/key-policy.js';
+import type { NoticeReceivers } from '#domain/notices/key-notice.js';
+import { PostgresAccounts } from '#infrastructure/outbound/postgres/transaction/accounts.js';
+import { PostgresAuditTrail } from '#infrastructure/outbound/postgres/audit/audit-trail.js';
+import type { Database } from '#infrastructure/outbound/postgres/client/database.js';
+import { PostgresRecordingGate } from '#infrastructure/outbound/postgres/keys/recording-gate.js';
+import { PostgresApiKeys } from '#infrastructure/outbound/postgres/keys/api-keys.js';
+import { PostgresKeyImports } from '#infrastructure/outbound/postgres/transaction/key-imports.js';
+import { PostgresDueKeys } from '#infrastructure/outbound/postgres/transaction/due-keys.js';
+import { PostgresIdleKeys } from '#infrastructure/outbound/postgres/keys/idle-keys.js';
+import { PostgresInstances } from '#infrastructure/outbound/postgres/keys/instances.js';
+import { PostgresOutbox } from '#infrastructure/outbound/postgres/outbox/outbox.js';
+import { OutboxWriter } from '#infrastructure/outbound/postgres/outbox/outbox-writer.js';
 
 interface StoreSettings {
   readonly noticeReceivers: NoticeReceivers;

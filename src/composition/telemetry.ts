@@ -1,10 +1,10 @@
-import type { Config } from '../config/config.js';
-import { Log, LoggedRefusals } from '../infrastructure/telemetry/log.js';
-import { MetricsPage } from '../infrastructure/telemetry/metrics-page.js';
-import { RequestTimes } from '../infrastructure/telemetry/request-times.js';
-import { SlowValidations } from '../infrastructure/telemetry/slow-validations.js';
-import { NO_TRACES, type Traces } from '../infrastructure/telemetry/traces.js';
-import { ValidationTimes } from '../infrastructure/telemetry/validation-times.js';
+import type { Config } from '#config/config.js';
+import { Log, LoggedRefusals } from '#infrastructure/telemetry/log.js';
+import { MetricsPage } from '#infrastructure/telemetry/metrics-page.js';
+import { RequestTimes } from '#infrastructure/telemetry/request-times.js';
+import { SlowValidations } from '#infrastructure/telemetry/slow-validations.js';
+import { NO_TRACES, type Traces } from '#infrastructure/telemetry/traces.js';
+import { ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
 
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 
@@ -32,6 +32,6 @@ export async function openTelemetry(config: Config) {
 async function openTraces(isWanted: boolean, onProblem: (reason: string) => void): Promise<Traces> {
   if (!isWanted) return NO_TRACES;
   // Imported only when tracing is on, because it takes time and memory.
-  const { OtelTraces } = await import('../infrastructure/telemetry/otel-traces.js');
+  const { OtelTraces } = await import('#infrastructure/telemetry/otel-traces.js');
   return new OtelTraces(onProblem);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ServicePolicy } from '../domain/keys/key-policy.js';
-import type { NoticeReceivers } from '../domain/notices/key-notice.js';
+import type { ServicePolicy } from '#domain/keys/key-policy.js';
+import type { NoticeReceivers } from '#domain/notices/key-notice.js';
 import { readDatabase } from './database-config.js';
 import { readGrpcPlaintext, readGrpcTls } from './grpc-tls-config.js';
 import { readMail } from './mail-config.js';

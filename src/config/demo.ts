@@ -1,4 +1,4 @@
-import type { PutAccountCommand } from '../application/accounts/put-account.js';
+import type { PutAccountCommand } from '#application/accounts/put-account.js';
 import type { EnvReader } from './env-reader.js';
 
 /** Public values for trying the service. They exist only with DEMO=on, which NODE_ENV=production refuses. */

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { MAX_KEY_DAYS } from '../domain/accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
 import type { EnvReader } from './env-reader.js';
 
 // Each `parse…` returns one entry of a list, or throws an Error whose message may be shown.

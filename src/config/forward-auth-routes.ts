@@ -1,5 +1,5 @@
-import { OPERATIONS, type Operation } from '../domain/keys/access.js';
-import { isPermission, isPermissionTemplate, namesIn } from '../domain/accounts/permission.js';
+import { OPERATIONS, type Operation } from '#domain/keys/access.js';
+import { isPermission, isPermissionTemplate, namesIn } from '#domain/accounts/permission.js';
 
 /** What a request through a proxy requires, by method and path. */
 export interface ForwardAuthRoute {

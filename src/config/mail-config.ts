@@ -1,4 +1,4 @@
-import { emailProblem } from '../domain/accounts/account-profile.js';
+import { emailProblem } from '#domain/accounts/account-profile.js';
 import { isLoopbackUrl } from './network-config.js';
 import type { Settings } from './settings.js';
 

@@ -1,9 +1,9 @@
-import { MAX_RATE, MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '../domain/accounts/account-limits.js';
-import { actionOf, newPermissionProblem } from '../domain/accounts/permission.js';
-import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '../domain/keys/imported-key.js';
-import { KEY_PREFIX as MARKER } from '../domain/keys/key-string.js';
-import { LEAST_LEASE_MS, MAX_LEASE_MS } from '../domain/keys/lease.js';
-import { IDLE_DAYS } from '../domain/notices/idle-keys.js';
+import { MAX_RATE, MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { actionOf, newPermissionProblem } from '#domain/accounts/permission.js';
+import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '#domain/keys/imported-key.js';
+import { KEY_PREFIX as MARKER } from '#domain/keys/key-string.js';
+import { LEAST_LEASE_MS, MAX_LEASE_MS } from '#domain/keys/lease.js';
+import { IDLE_DAYS } from '#domain/notices/idle-keys.js';
 import { readDemo } from './demo.js';
 import { parseAcr, parseDays, parseSealKey, parseWebhookSecret, readDatabaseUrls } from './entries.js';
 import { EnvReader } from './env-reader.js';

@@ -1,4 +1,4 @@
-import type { FreshSignInRule } from '../domain/accounts/session.js';
+import type { FreshSignInRule } from '#domain/accounts/session.js';
 import type { Settings } from './settings.js';
 
 export type PlatformLoginConfig = NonNullable<ReturnType<typeof readPlatformLogin>>;

@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import argon2 from 'argon2';
-import type { PutAccountRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { PutAccountRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';

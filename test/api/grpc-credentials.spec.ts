@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';

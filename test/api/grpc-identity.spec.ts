@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { callerOf } from '../../src/infrastructure/inbound/grpc/call-pipeline.js';
-import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
-import { parseServiceTokens } from '../../src/config/service-roles.js';
-import { Log } from '../../src/infrastructure/telemetry/log.js';
+import { callerOf } from '#infrastructure/inbound/grpc/call-pipeline.js';
+import { ServiceIdentity } from '#infrastructure/inbound/shared/service-identity.js';
+import { parseServiceTokens } from '#config/service-roles.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { type Service, startService } from '../support/processes/service.js';
 

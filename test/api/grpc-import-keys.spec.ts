@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ListKeysResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysResponse.js';
+import type { ListKeysResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysResponse.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { importedString, IMPORT_PREFIX, importedKey, importKeys, importOf } from '../support/callers/imports.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';

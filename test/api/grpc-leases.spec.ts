@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ReportUsesRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ReportUsesRequest.js';
-import type { ValidateKeyRequest as Request } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse__Output as Response } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ReportUsesRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ReportUsesRequest.js';
+import type { ValidateKeyRequest as Request } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output as Response } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { newOwner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ListAccountsRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListAccountsRequest.js';
-import type { ListAccountsResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListAccountsResponse.js';
+import type { ListAccountsRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ListAccountsRequest.js';
+import type { ListAccountsResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ListAccountsResponse.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { startService, type Service } from '../support/processes/service.js';
 

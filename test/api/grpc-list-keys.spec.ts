@@ -1,8 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ListKeysRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysRequest.js';
-import type { ListKeysResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysResponse.js';
-import { DAY_MS } from '../../src/domain/time.js';
+import type { ListKeysRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysRequest.js';
+import type { ListKeysResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ListKeysResponse.js';
+import { DAY_MS } from '#domain/time.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { RevokeKeysRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysRequest.js';
+import type { RevokeKeysRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysRequest.js';
 import { newOwner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 

@@ -1,8 +1,8 @@
 import { type ClientDuplexStream, Metadata, status, type StatusObject } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import type { ValidateKeyRequest as Request } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse__Output as Response } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ValidateKeyRequest as Request } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output as Response } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { eventually } from '../support/eventually.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey } from '../support/callers/key-strings.js';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { DAY_MS } from '../../src/domain/time.js';
+import { DAY_MS } from '#domain/time.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { ADMIN, ADMIN_PERMISSION, ADMIN_PROFILE, ADMIN_ROUTES } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';

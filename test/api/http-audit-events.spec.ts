@@ -1,6 +1,6 @@
 import { status as grpc } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AuditEventView } from '../../src/infrastructure/inbound/http/management/views.js';
+import type { AuditEventView } from '#infrastructure/inbound/http/management/views.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
 import type { Person } from '../support/callers/person.js';
 import { sharedService, type Service } from '../support/processes/service.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { keyProofsIn } from '../../src/domain/leaks/leak-report.js';
-import { MAX_TOKENS, TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
+import { keyProofsIn } from '#domain/leaks/leak-report.js';
+import { MAX_TOKENS, TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { rawRequest } from '../support/callers/raw-http.js';

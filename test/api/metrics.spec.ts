@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
+import { DENIAL_REASONS } from '#domain/keys/verdict.js';
 import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { eventually } from '../support/eventually.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Metadata } from '@grpc/grpc-js';
 import { once } from 'node:events';
-import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
+import { DENIAL_REASONS } from '#domain/keys/verdict.js';
 import { eventually } from '../support/eventually.js';
 import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { bearer } from '../support/callers/grpc-clients.js';

@@ -1,5 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js';
-import type { PutAccountRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { PutAccountRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
 import { ExtAuthz } from '../doors/support/ext-authz.js';
 import { answer, bearer, type Clients } from '../support/callers/grpc-clients.js';
 import type { Find } from './canary-search.js';

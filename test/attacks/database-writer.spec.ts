@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { SealAuditEvents } from '../../src/application/audit/seal-audit-events.js';
+import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { rotateKey, themselves } from '../support/application/calls.js';
 import { client, createKey, newOwner, openApplication, type Application } from '../support/application/application.js';
 import { SEAL_KEY, SEAL_KEY_HEX } from '../support/stores/audit-trail.js';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
-import { KeyString } from '../../src/domain/keys/key-string.js';
-import { readBearer } from '../../src/infrastructure/inbound/shared/request-facts.js';
-import { withoutSecrets } from '../../src/domain/secrets.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { readBearer } from '#infrastructure/inbound/shared/request-facts.js';
+import { withoutSecrets } from '#domain/secrets.js';
 import { shortOrLong } from '../support/jest/long-form.js';
 
 const TRIES = shortOrLong(10_000, 1_000_000);

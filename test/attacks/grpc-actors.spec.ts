@@ -1,7 +1,7 @@
 import type { ServiceError, MethodDefinition, Metadata } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DEMO_SERVICE_TOKENS } from '../../src/config/service-roles.js';
+import { DEMO_SERVICE_TOKENS } from '#config/service-roles.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';

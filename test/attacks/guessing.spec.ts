@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
+import { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import argon2 from 'argon2';
 import {
   client,

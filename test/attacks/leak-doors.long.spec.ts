@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { KeyString } from '../../src/domain/keys/key-string.js';
-import { TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { connectClients } from '../support/callers/grpc-clients.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,4 @@
-import { themselves } from '../../test/support/application/calls.js';
+import { themselves } from '#test/support/application/calls.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { client, createKey, newOwner, rotateKey } from '../support/application/application.js';
 import { openTrail, type Trail } from '../support/stores/audit-trail.js';

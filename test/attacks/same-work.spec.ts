@@ -2,7 +2,7 @@ import * as crypto from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import type { Audit } from '../../src/application/ports.js';
+import type { Audit } from '#application/ports.js';
 import type { Application } from '../support/application/application.js';
 
 /** The steps that were taken, in order. */
@@ -20,9 +20,9 @@ jest.unstable_mockModule('node:crypto', () => ({
 }));
 // Modules that import node:crypto must be imported after the mock.
 const { client, createKey, newOwner, openApplication } = await import('../support/application/application.js');
-const { ValidateKey } = await import('../../src/application/validation/validate-key.js');
-const { MemoryRateLimiter } = await import('../../src/infrastructure/outbound/memory/memory-rate-limiter.js');
-const { PostgresKeyReader } = await import('../../src/infrastructure/outbound/postgres/keys/key-reader.js');
+const { ValidateKey } = await import('#application/validation/validate-key.js');
+const { MemoryRateLimiter } = await import('#infrastructure/outbound/memory/memory-rate-limiter.js');
+const { PostgresKeyReader } = await import('#infrastructure/outbound/postgres/keys/key-reader.js');
 const { primaryAt } = await import('../support/stores/primary.js');
 
 describe('the denial of a validation', () => {

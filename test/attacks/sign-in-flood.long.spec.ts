@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
-import { migrateDatabase } from '../../src/infrastructure/outbound/postgres/open-database.js';
+import { migrateDatabase } from '#infrastructure/outbound/postgres/open-database.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { primaryAt } from '../support/stores/primary.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import argon2 from 'argon2';
-import { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
+import { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { eventually } from '../support/eventually.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
 import { startServiceHere, type Service } from '../support/processes/service.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
-import type { Audit } from '../../src/application/ports.js';
-import { ValidateKey } from '../../src/application/validation/validate-key.js';
-import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
-import { PostgresKeyReader } from '../../src/infrastructure/outbound/postgres/keys/key-reader.js';
+import type { Audit } from '#application/ports.js';
+import { ValidateKey } from '#application/validation/validate-key.js';
+import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
+import { PostgresKeyReader } from '#infrastructure/outbound/postgres/keys/key-reader.js';
 import {
   client,
   createKey,

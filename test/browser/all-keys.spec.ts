@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { DAY_MS } from '../../src/domain/time.js';
+import { DAY_MS } from '#domain/time.js';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { sql } from '../support/stores/sql.js';

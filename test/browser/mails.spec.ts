@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { Account } from '../../src/domain/accounts/account.js';
-import { maskKey } from '../../src/domain/keys/key-string.js';
-import { DAY_MS } from '../../src/domain/time.js';
-import { letterHtml, writeLetter } from '../../src/infrastructure/outbound/mail/letter.js';
-import type { MailedType } from '../../src/infrastructure/outbound/mail/words.js';
+import { Account } from '#domain/accounts/account.js';
+import { maskKey } from '#domain/keys/key-string.js';
+import { DAY_MS } from '#domain/time.js';
+import { letterHtml, writeLetter } from '#infrastructure/outbound/mail/letter.js';
+import type { MailedType } from '#infrastructure/outbound/mail/words.js';
 import { axe } from './support/axe.js';
 import { DESKTOP, PHONE, wider } from './support/look.js';
 import { shoot } from './support/screenshots.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { version } from '../../src/config/config.js';
+import { version } from '#config/config.js';
 import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '../support/application/application.js';
 import { CommandHost } from '../support/processes/command-line.js';
 import { buildService } from '../support/processes/service-process.js';

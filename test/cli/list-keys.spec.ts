@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DAY_MS } from '../../src/domain/time.js';
+import { DAY_MS } from '#domain/time.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { CommandHost } from '../support/processes/command-line.js';
 import { sharedService, type Service } from '../support/processes/service.js';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { root } from '../../scripts/lib/paths.mjs';
-import { databases } from '../../src/composition/databases.js';
-import { buildProgram } from '../../src/infrastructure/inbound/cli/program.js';
+import { databases } from '#composition/databases.js';
+import { buildProgram } from '#infrastructure/inbound/cli/program.js';
 
 describe('docs/cli.md', () => {
   const page = readFileSync(join(root, 'docs/cli.md'), 'utf8');

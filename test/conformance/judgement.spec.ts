@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { createGuard, type Guard, type Operation, type Question as GuardQuestion } from '@latchkey/guard';
 import { ScriptedLatchkey } from '../../clients/node/src/testing/scripted-latchkey.js';
 import { root } from '../../scripts/lib/paths.mjs';
-import { NO_ENTITLEMENTS } from '../../src/domain/accounts/account-change.js';
-import type { AccessLevel } from '../../src/domain/accounts/access-level.js';
-import { denialBy } from '../../src/domain/keys/key-rights.js';
-import { KeyStanding } from '../../src/domain/keys/key-standing.js';
-import type { Question } from '../../src/domain/keys/verdict.js';
-import { clientFacts } from '../../src/infrastructure/inbound/shared/request-facts.js';
+import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import type { AccessLevel } from '#domain/accounts/access-level.js';
+import { denialBy } from '#domain/keys/key-rights.js';
+import { KeyStanding } from '#domain/keys/key-standing.js';
+import type { Question } from '#domain/keys/verdict.js';
+import { clientFacts } from '#infrastructure/inbound/shared/request-facts.js';
 import { newOwner } from '../support/callers/owners.js';
 import { type Service, sharedService } from '../support/processes/service.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NO_ENTITLEMENTS } from '../../src/domain/accounts/account-change.js';
-import { Account, type AccountStatus } from '../../src/domain/accounts/account.js';
-import { ApiKey } from '../../src/domain/keys/api-key.js';
-import { KeyString } from '../../src/domain/keys/key-string.js';
+import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import { Account, type AccountStatus } from '#domain/accounts/account.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { KeyString } from '#domain/keys/key-string.js';
 import { client, outcomeOf, tally, times } from '../support/application/calls.js';
 import { beginSession, change, eventsOf, HASH, linger, newAccount, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
-import { saveKeys } from '../../src/application/keys/change-keys.js';
-import { type KeyFilter, type KeyPosition, newlyListed } from '../../src/application/lists.js';
-import type { AccountLimits } from '../../src/domain/accounts/account-limits.js';
-import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
-import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
-import { ApiKey } from '../../src/domain/keys/api-key.js';
-import { API_KEY_STATUSES } from '../../src/domain/keys/key-status.js';
-import { KeyString } from '../../src/domain/keys/key-string.js';
-import { DAY_MS } from '../../src/domain/time.js';
+import { RecordDueEnds } from '#application/keys/record-due-ends.js';
+import { saveKeys } from '#application/keys/change-keys.js';
+import { type KeyFilter, type KeyPosition, newlyListed } from '#application/lists.js';
+import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import { THE_SERVICE } from '#domain/audit/audit-event.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { DAY_MS } from '#domain/time.js';
 import { change, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

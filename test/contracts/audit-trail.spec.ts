@@ -1,12 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  FIRST_ID,
-  type AuditTrailReading,
-  type AuditTrailTransaction,
-} from '../../src/application/audit-trail-ports.js';
-import { type AuditPruning, recordPruning, type AuditSeal, sealEvents } from '../../src/domain/audit/audit-seal.js';
-import { DAY_MS } from '../../src/domain/time.js';
+import { FIRST_ID, type AuditTrailReading, type AuditTrailTransaction } from '#application/audit-trail-ports.js';
+import { type AuditPruning, recordPruning, type AuditSeal, sealEvents } from '#domain/audit/audit-seal.js';
+import { DAY_MS } from '#domain/time.js';
 import { client, times } from '../support/application/calls.js';
 import { newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

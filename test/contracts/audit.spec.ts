@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sessionOpened } from '../../src/application/sessions/sign-in.js';
+import { sessionOpened } from '#application/sessions/sign-in.js';
 import {
   accountActor,
   type Actor,
@@ -8,8 +8,8 @@ import {
   OWNER_EVENT_TYPES,
   type OwnerEventType,
   THE_SERVICE,
-} from '../../src/domain/audit/audit-event.js';
-import type { EventSearch } from '../../src/application/ports.js';
+} from '#domain/audit/audit-event.js';
+import type { EventSearch } from '#application/ports.js';
 import { client, times } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

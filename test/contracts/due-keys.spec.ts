@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { endDueKeys, RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
-import { dueNotices } from '../../src/application/notices/notify-owners.js';
-import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import type { ApiKeyStatus } from '../../src/domain/keys/key-status.js';
-import type { DueNoticeType } from '../../src/domain/notices/key-notice.js';
-import { DAY_MS } from '../../src/domain/time.js';
+import { endDueKeys, RecordDueEnds } from '#application/keys/record-due-ends.js';
+import { dueNotices } from '#application/notices/notify-owners.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
+import type { DueNoticeType } from '#domain/notices/key-notice.js';
+import { DAY_MS } from '#domain/time.js';
 import { times } from '../support/application/calls.js';
 import { change, eventsOf, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NO_TERMS } from '../../src/domain/accounts/account-change.js';
-import { Account } from '../../src/domain/accounts/account.js';
-import { FormerAccount } from '../../src/domain/accounts/former-account.js';
+import { NO_TERMS } from '#domain/accounts/account-change.js';
+import { Account } from '#domain/accounts/account.js';
+import { FormerAccount } from '#domain/accounts/former-account.js';
 import { client } from '../support/application/calls.js';
 import {
   beginSession,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
-import { RevokeIdleKeys } from '../../src/application/keys/revoke-idle-keys.js';
-import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js';
+import { RecordDueEnds } from '#application/keys/record-due-ends.js';
+import { RevokeIdleKeys } from '#application/keys/revoke-idle-keys.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import { change, eventsOf, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

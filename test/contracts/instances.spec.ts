@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Refusal } from '../../src/domain/errors.js';
+import { Refusal } from '#domain/errors.js';
 import { outcomeOf } from '../support/application/calls.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NewImport } from '../../src/application/key-ports.js';
-import { eventOf } from '../../src/application/keys/change-keys.js';
-import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
-import { ApiKey } from '../../src/domain/keys/api-key.js';
-import { DAY_MS } from '../../src/domain/time.js';
+import type { NewImport } from '#application/key-ports.js';
+import { eventOf } from '#application/keys/change-keys.js';
+import { NO_CLIENT } from '#domain/audit/audit-event.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { DAY_MS } from '#domain/time.js';
 import { change, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

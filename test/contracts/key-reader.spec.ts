@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
-import { DAY_MS } from '../../src/domain/time.js';
+import { RecordDueEnds } from '#application/keys/record-due-ends.js';
+import { DAY_MS } from '#domain/time.js';
 import { times } from '../support/application/calls.js';
 import { change, newAccount, newKey, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DeniedUse } from '../../src/application/ports.js';
-import { DAY_MS, MINUTE_MS, dayText, utcDay } from '../../src/domain/time.js';
-import { MAX_NETWORKS } from '../../src/domain/usage/key-networks.js';
+import type { DeniedUse } from '#application/ports.js';
+import { DAY_MS, MINUTE_MS, dayText, utcDay } from '#domain/time.js';
+import { MAX_NETWORKS } from '#domain/usage/key-networks.js';
 import { change, newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { LeakClaim, Requester } from '../../src/application/ports.js';
-import { KeyString } from '../../src/domain/keys/key-string.js';
-import {
-  keyProofsIn,
-  type LeakReport,
-  FINDINGS_OF_SERVICE,
-  REQUESTS_OF_NETWORK,
-} from '../../src/domain/leaks/leak-report.js';
-import { MINUTE_MS } from '../../src/domain/time.js';
+import type { LeakClaim, Requester } from '#application/ports.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { keyProofsIn, type LeakReport, FINDINGS_OF_SERVICE, REQUESTS_OF_NETWORK } from '#domain/leaks/leak-report.js';
+import { MINUTE_MS } from '#domain/time.js';
 import { client, tally, times } from '../support/application/calls.js';
 import type { World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

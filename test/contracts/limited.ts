@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from '@jest/globals';
 import { until } from '../../scripts/lib/wait.mjs';
-import type { RateLimiter } from '../../src/application/ports.js';
-import { parseRedisUrl } from '../../src/config/redis-config.js';
-import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
-import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
-import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
-import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';
+import type { RateLimiter } from '#application/ports.js';
+import { parseRedisUrl } from '#config/redis-config.js';
+import type { RateDecision, RateLimit } from '#domain/rate-limit.js';
+import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
+import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
+import { RedisRateLimiter } from '#infrastructure/outbound/redis/redis-rate-limiter.js';
 import { keptLog } from '../support/reading/kept-log.js';
 import { STORE_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import type { Entry } from '../support/reading/printed-log.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Claim } from '../../src/application/notice-ports.js';
-import type { NoticeChannel, KeyNotice } from '../../src/domain/notices/key-notice.js';
-import type { ApiKey } from '../../src/domain/keys/api-key.js';
-import { maskKey } from '../../src/domain/keys/key-string.js';
-import { isTriedSooner, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../src/domain/notices/retry-schedule.js';
-import { HOUR_MS, MINUTE_MS } from '../../src/domain/time.js';
+import type { Claim } from '#application/notice-ports.js';
+import type { NoticeChannel, KeyNotice } from '#domain/notices/key-notice.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import { maskKey } from '#domain/keys/key-string.js';
+import { isTriedSooner, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
+import { HOUR_MS, MINUTE_MS } from '#domain/time.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

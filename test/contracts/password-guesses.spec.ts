@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { GuessSubject } from '../../src/application/ports.js';
+import type { GuessSubject } from '#application/ports.js';
 import { tally, times } from '../support/application/calls.js';
 import type { World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import argon2 from 'argon2';
 import bcrypt from 'bcryptjs';
-import type { Passwords } from '../../src/application/ports.js';
-import { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
-import { passwordHashes } from '../../src/infrastructure/outbound/passwords/password-hashes.js';
+import type { Passwords } from '#application/ports.js';
+import { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
+import { passwordHashes } from '#infrastructure/outbound/passwords/password-hashes.js';
 import { FakePasswords, fakeHash } from '../fakes/sessions/fake-passwords.js';
 
 const argon2Hash = (password: string, memoryCost: number) =>

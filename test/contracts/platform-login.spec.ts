@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { BegunSignIn } from '../../src/application/sign-in-ports.js';
-import type { PlatformLogin } from '../../src/application/ports.js';
-import { OidcPlatformLogin } from '../../src/infrastructure/outbound/platform-login/oidc-platform-login.js';
+import type { BegunSignIn } from '#application/sign-in-ports.js';
+import type { PlatformLogin } from '#application/ports.js';
+import { OidcPlatformLogin } from '#infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { FakePlatformLogin } from '../fakes/sessions/fake-platform-login.js';
 import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
 import { SILENT } from '../support/reading/kept-log.js';

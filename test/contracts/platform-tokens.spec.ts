@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { PlatformTokens } from '../../src/application/ports.js';
-import type { PlatformSignIn } from '../../src/domain/accounts/session.js';
-import { HOUR_MS } from '../../src/domain/time.js';
-import { JwksPlatformTokens } from '../../src/infrastructure/outbound/platform-login/jwks-platform-tokens.js';
+import type { PlatformTokens } from '#application/ports.js';
+import type { PlatformSignIn } from '#domain/accounts/session.js';
+import { HOUR_MS } from '#domain/time.js';
+import { JwksPlatformTokens } from '#infrastructure/outbound/platform-login/jwks-platform-tokens.js';
 import { FakePlatformTokens } from '../fakes/sessions/fake-platform-tokens.js';
 import { SILENT } from '../support/reading/kept-log.js';
 import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform/platform-login.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '../../scripts/lib/wait.mjs';
-import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
+import type { RateDecision, RateLimit } from '#domain/rate-limit.js';
 import { admittedOf, chargeTogether, newKey, undisturbed, type Subject } from './limited.js';
 
 /** What every rate limiter guarantees, wherever it counts. */

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { until } from '../../scripts/lib/wait.mjs';
-import { parseRedisUrl } from '../../src/config/redis-config.js';
-import type { RateDecision } from '../../src/domain/rate-limit.js';
-import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';
+import { parseRedisUrl } from '#config/redis-config.js';
+import type { RateDecision } from '#domain/rate-limit.js';
+import { RedisRateLimiter } from '#infrastructure/outbound/redis/redis-rate-limiter.js';
 import { keptLog } from '../support/reading/kept-log.js';
 import { startRedis } from '../support/stores/redis.mjs';
 import {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../../scripts/lib/wait.mjs';
-import type { RateLimit } from '../../src/domain/rate-limit.js';
+import type { RateLimit } from '#domain/rate-limit.js';
 import { startRedisCluster } from '../support/stores/redis-cluster.mjs';
 import { admittedOf, chargeTogether, newKey, onRedis, shared, undisturbed, type Subject } from './limited.js';
 import { describeRateLimiter } from './rate-limiter-contract.js';

@@ -1,8 +1,8 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import type { Refusals } from '../../src/application/ports.js';
-import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
-import type { KeyRights } from '../../src/domain/keys/key-rights.js';
-import { Log, LoggedRefusals } from '../../src/infrastructure/telemetry/log.js';
+import type { Refusals } from '#application/ports.js';
+import type { FailedAuthentication } from '#domain/audit/audit-event.js';
+import type { KeyRights } from '#domain/keys/key-rights.js';
+import { Log, LoggedRefusals } from '#infrastructure/telemetry/log.js';
 import { FakeRefusals } from '../fakes/fake-refusals.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 

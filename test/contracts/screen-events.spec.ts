@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { OWNER_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
+import { OWNER_EVENT_TYPES } from '#domain/audit/audit-event.js';
 import { describeEvent } from '../../web/src/activity/events.js';
 import { groupEvents } from '../../web/src/activity/events.js';
 import type { AuditEvent } from '../../web/src/api/types.js';

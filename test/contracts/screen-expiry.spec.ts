@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { dueExpiryNotice } from '../../src/domain/notices/due-notices.js';
-import { DAY_MS } from '../../src/domain/time.js';
+import { dueExpiryNotice } from '#domain/notices/due-notices.js';
+import { DAY_MS } from '#domain/time.js';
 import { mailedDays } from '../../web/src/key/expiry.js';
 
 test('the settings screen announces exactly the mails that the service sends before a key expires', () => {

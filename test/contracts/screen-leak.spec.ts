@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { linkOfLeak } from '../../src/domain/audit/event-details.js';
+import { linkOfLeak } from '#domain/audit/event-details.js';
 import { leakPlace } from '../../web/src/key/leak.js';
 
 test.each([

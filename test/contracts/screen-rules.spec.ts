@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { MAX_KEY_DAYS } from '../../src/domain/accounts/account-limits.js';
-import { MAX_ALLOWED_NETWORKS } from '../../src/domain/keys/allowed-networks.js';
-import { MAX_KEY_PERMISSIONS } from '../../src/domain/keys/key-restrictions.js';
-import * as keyRules from '../../src/domain/keys/key-rules.js';
-import { USAGE_KEPT_DAYS } from '../../src/domain/usage/key-history.js';
+import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { MAX_ALLOWED_NETWORKS } from '#domain/keys/allowed-networks.js';
+import { MAX_KEY_PERMISSIONS } from '#domain/keys/key-restrictions.js';
+import * as keyRules from '#domain/keys/key-rules.js';
+import { USAGE_KEPT_DAYS } from '#domain/usage/key-history.js';
 import * as screen from '../../web/src/rules.js';
 
 const domain = { ...keyRules, MAX_KEY_DAYS, MAX_ALLOWED_NETWORKS, MAX_KEY_PERMISSIONS, USAGE_KEPT_DAYS };

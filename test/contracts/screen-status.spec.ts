@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { statusAt as decided } from '../../src/domain/keys/key-status.js';
+import { statusAt as decided } from '#domain/keys/key-status.js';
 import { endOf, statusAt } from '../../web/src/key/status.js';
 
 const instant = fc.integer({ min: 0, max: 6 }).map((hour) => new Date(hour * 3_600_000));

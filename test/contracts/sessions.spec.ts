@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '../../src/domain/accounts/session.js';
-import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
-import { sessionOpened } from '../../src/application/sessions/sign-in.js';
-import { HOUR_MS } from '../../src/domain/time.js';
+import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
+import { NO_CLIENT } from '#domain/audit/audit-event.js';
+import { sessionOpened } from '#application/sessions/sign-in.js';
+import { HOUR_MS } from '#domain/time.js';
 import { client } from '../support/application/calls.js';
 import { beginSession, change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

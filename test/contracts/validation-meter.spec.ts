@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { VALIDATION_PARTS, type ValidationMeter, type ValidationPart } from '../../src/application/ports.js';
-import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
-import { deny, type Verdict } from '../../src/domain/keys/verdict.js';
-import { Log } from '../../src/infrastructure/telemetry/log.js';
-import { MetricsPage } from '../../src/infrastructure/telemetry/metrics-page.js';
-import { SlowValidations } from '../../src/infrastructure/telemetry/slow-validations.js';
-import { ValidationTimes } from '../../src/infrastructure/telemetry/validation-times.js';
+import { VALIDATION_PARTS, type ValidationMeter, type ValidationPart } from '#application/ports.js';
+import { NO_CLIENT } from '#domain/audit/audit-event.js';
+import { deny, type Verdict } from '#domain/keys/verdict.js';
+import { Log } from '#infrastructure/telemetry/log.js';
+import { MetricsPage } from '#infrastructure/telemetry/metrics-page.js';
+import { SlowValidations } from '#infrastructure/telemetry/slow-validations.js';
+import { ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
 import { FakeValidationMeter } from '../fakes/keys/fake-validation-meter.js';
 
 const GRANT: Verdict = {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
-import { readConfig } from '../../src/config/config.js';
-import { SETTINGS } from '../../src/config/settings.js';
+import { readConfig } from '#config/config.js';
+import { SETTINGS } from '#config/settings.js';
 import { only, problemsOf, renderChart, type Rendered, type Tree, valuesWith } from './chart.js';
 
 const EXAMPLES = join(root, 'deploy/helm/latchkey/examples');

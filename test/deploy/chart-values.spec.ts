@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '#config/config.js';
 import { LEAST, problemsOf, renderChart, only, type Tree, valuesWith } from './chart.js';
 
 describe('the chart’s values', () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { parseForwardAuthRoute } from '../../src/config/forward-auth-routes.js';
+import { parseForwardAuthRoute } from '#config/forward-auth-routes.js';
 import { MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
 import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from './chart.js';
 import { EVERYTHING } from './every-value.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '#config/config.js';
 import type { Tree } from './chart.js';
 import { environmentOf, reachableFrom, readCompose } from './compose.js';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import { readConfig } from '../../src/config/config.js';
-import { SETTINGS } from '../../src/config/settings.js';
+import { readConfig } from '#config/config.js';
+import { SETTINGS } from '#config/settings.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const named = (source: string, pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import { VerifyAuditTrail } from '../../src/application/audit/verify-audit-trail.js';
+import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
 import { openApplication, times } from '../support/application/application.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';

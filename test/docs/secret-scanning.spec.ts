@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
-import { KeyString } from '../../src/domain/keys/key-string.js';
-import { TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { runCommand } from '../support/processes/command-line.js';
 import { snippetOf } from '../support/reading/pages.js';
 

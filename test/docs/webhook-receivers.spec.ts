@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import type { OutboxMessage } from '../../src/application/notice-ports.js';
-import { WebhookReceiver } from '../../src/infrastructure/outbound/webhooks/webhook-receiver.js';
+import type { OutboxMessage } from '#application/notice-ports.js';
+import { WebhookReceiver } from '#infrastructure/outbound/webhooks/webhook-receiver.js';
 import { eventually } from '../support/eventually.js';
 import { blocksOf } from '../support/reading/pages.js';
 

@@ -1,6 +1,6 @@
 import type { Enum, Field, ReflectionObject, Type } from 'protobufjs';
 import { expect, test } from '@jest/globals';
-import { loadProto } from '../../src/infrastructure/inbound/grpc/protos.js';
+import { loadProto } from '#infrastructure/inbound/grpc/protos.js';
 import { envoyApi } from './support/envoy-api.js';
 
 const FILE = 'envoy/service/auth/v3/external_auth.proto';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { OPERATIONS } from '../../src/domain/keys/access.js';
-import { isPermission } from '../../src/domain/accounts/permission.js';
+import { OPERATIONS } from '#domain/keys/access.js';
+import { isPermission } from '#domain/accounts/permission.js';
 import { faultsOf } from './support/envoy-config.js';
 import { OVERRIDES } from './overrides.js';
 import {

@@ -1,14 +1,8 @@
-import type {
-  PasswordGuesses,
-  Passwords,
-  PlatformLogin,
-  PlatformTokens,
-  RecordingGate,
-} from '../../src/application/ports.js';
-import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
-import { ChangeWaits } from '../../src/application/change-waits.js';
-import type { RateLimit } from '../../src/domain/rate-limit.js';
-import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
+import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens, RecordingGate } from '#application/ports.js';
+import { buildUseCases, type Settings } from '#composition/use-cases.js';
+import { ChangeWaits } from '#application/change-waits.js';
+import type { RateLimit } from '#domain/rate-limit.js';
+import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
 import { fakeAccounts } from './accounts/fake-accounts.js';
 import { fakeAudit } from './audit/fake-audit.js';

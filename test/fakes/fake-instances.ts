@@ -1,4 +1,4 @@
-import type { Instances } from '../../src/application/ports.js';
+import type { Instances } from '#application/ports.js';
 import type { FakeStore } from './fake-store.js';
 
 export function fakeInstances(store: FakeStore): Instances {

@@ -1,5 +1,5 @@
-import type { RefusalDetails, Refusals } from '../../src/application/ports.js';
-import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
+import type { RefusalDetails, Refusals } from '#application/ports.js';
+import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 
 /** Collects every refusal for a test. */
 export class FakeRefusals implements Refusals {

@@ -1,20 +1,20 @@
-import type { ListedKey } from '../../src/application/lists.js';
-import type { OutboxMessage } from '../../src/application/notice-ports.js';
-import { Account } from '../../src/domain/accounts/account.js';
-import type { PlatformSignIn } from '../../src/domain/accounts/session.js';
-import type { ThrottleState } from '../../src/domain/accounts/passwords.js';
-import { type AuditEvent, storedDetails } from '../../src/domain/audit/audit-event.js';
-import type { AuditPruning, AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
-import { recordedLeak } from '../../src/domain/audit/event-details.js';
-import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
-import { lowerAccess } from '../../src/domain/accounts/access-level.js';
-import { ApiKey } from '../../src/domain/keys/api-key.js';
-import { isOpen } from '../../src/domain/keys/key-status.js';
-import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
-import { type IdleNotice, shownIdleEnd } from '../../src/domain/notices/idle-keys.js';
-import type { NoticeChannel } from '../../src/domain/notices/key-notice.js';
-import { recentUse, type KeyHistory } from '../../src/domain/usage/key-history.js';
-import { utcDay } from '../../src/domain/time.js';
+import type { ListedKey } from '#application/lists.js';
+import type { OutboxMessage } from '#application/notice-ports.js';
+import { Account } from '#domain/accounts/account.js';
+import type { PlatformSignIn } from '#domain/accounts/session.js';
+import type { ThrottleState } from '#domain/accounts/passwords.js';
+import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
+import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
+import { recordedLeak } from '#domain/audit/event-details.js';
+import { LatchkeyError, Refusal } from '#domain/errors.js';
+import { lowerAccess } from '#domain/accounts/access-level.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { isOpen } from '#domain/keys/key-status.js';
+import type { LeakReport } from '#domain/leaks/leak-report.js';
+import { type IdleNotice, shownIdleEnd } from '#domain/notices/idle-keys.js';
+import type { NoticeChannel } from '#domain/notices/key-notice.js';
+import { recentUse, type KeyHistory } from '#domain/usage/key-history.js';
+import { utcDay } from '#domain/time.js';
 
 type StoredAccount = Parameters<typeof Account.restore>[0];
 export interface StoredKey {

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
-import { ROWS_AT_ONCE, ROWS_REGAINED_PER_SECOND } from '../../src/domain/audit/failure-flood.js';
+import type { FailedAuthentication } from '#domain/audit/audit-event.js';
+import { ROWS_AT_ONCE, ROWS_REGAINED_PER_SECOND } from '#domain/audit/failure-flood.js';
 import { client, openApplication, outcomeOf, times, type Application } from '../support/application/application.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { printFigures } from '../support/jest/long-form.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { openDatabase } from '../../src/infrastructure/outbound/postgres/open-database.js';
+import { openDatabase } from '#infrastructure/outbound/postgres/open-database.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { primaryAt } from '../support/stores/primary.js';
 

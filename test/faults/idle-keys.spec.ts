@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js';
+import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import { openHeldDatabase } from '../contracts/support/postgres-world.js';
 import { client, createKey, newOwner, rotateKey } from '../support/application/application.js';
 import { printFigures, shortOrLong } from '../support/jest/long-form.js';

@@ -1,5 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js';
-import type { ValidateKeyResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ValidateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 
 /** `grant`, `denial`, or the code of the gRPC status that the call ended with. */
 export type Outcome = 'grant' | 'denial' | number;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
-import { dataSourceFor } from '../../src/infrastructure/outbound/postgres/client/data-source.js';
-import { createIndex } from '../../src/infrastructure/outbound/postgres/migrations/create-index.js';
-import { migrate } from '../../src/infrastructure/outbound/postgres/migrations/migrate.js';
+import { dataSourceFor } from '#infrastructure/outbound/postgres/client/data-source.js';
+import { createIndex } from '#infrastructure/outbound/postgres/migrations/create-index.js';
+import { migrate } from '#infrastructure/outbound/postgres/migrations/migrate.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { eventually } from '../support/eventually.js';
 import { CommandHost } from '../support/processes/command-line.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../../scripts/lib/wait.mjs';
-import type { RateLimit } from '../../src/domain/rate-limit.js';
+import type { RateLimit } from '#domain/rate-limit.js';
 import { onRedis } from '../contracts/limited.js';
 import { describeRateLimiter } from '../contracts/rate-limiter-contract.js';
 import { startRedisSentinels } from '../support/stores/redis-sentinels.mjs';

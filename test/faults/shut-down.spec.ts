@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { DEMO_OWNER } from '../../src/config/demo.js';
+import { DEMO_OWNER } from '#config/demo.js';
 import { startService, type Service } from '../support/processes/service.js';
 
 /** An HTTP client that can send any bytes at any time. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Leases, type Use, type Wish } from '../../clients/node/src/leases.js';
-import { rateLimitWindowSeconds } from '../../src/domain/rate-limit.js';
-import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
+import { rateLimitWindowSeconds } from '#domain/rate-limit.js';
+import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 
 const LEASE_MS = 500;
 const USE: Use = { digest: 'd', authorization: 'a', operation: 'READ', permission: '', clientIp: '' };

@@ -1,10 +1,10 @@
 import type { Granted } from '../../clients/node/src/decision.js';
 import { type Clocks, Leases, type Use } from '../../clients/node/src/leases.js';
-import { ChangeWaits, unansweredAccounts } from '../../src/application/change-waits.js';
-import type { AccountTransaction } from '../../src/application/account-transaction.js';
-import type { Accounts, Instances } from '../../src/application/ports.js';
-import { LatchkeyError, Refusal } from '../../src/domain/errors.js';
-import { leaseLength } from '../../src/domain/keys/lease.js';
+import { ChangeWaits, unansweredAccounts } from '#application/change-waits.js';
+import type { AccountTransaction } from '#application/account-transaction.js';
+import type { Accounts, Instances } from '#application/ports.js';
+import { LatchkeyError, Refusal } from '#domain/errors.js';
+import { leaseLength } from '#domain/keys/lease.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** Times are milliseconds of true time. */

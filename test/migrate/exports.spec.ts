@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner } from '../support/callers/owners.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
-import { KEY_COLUMNS } from '../../src/infrastructure/inbound/cli/keys/import-keys.js';
+import { KEY_COLUMNS } from '#infrastructure/inbound/cli/keys/import-keys.js';
 import { daysUntil, exportFrom, rowsOf } from './support/exports.js';
 import { NewHome } from './support/moved-keys.js';
 import { SanctumTokens } from './support/sanctum.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { newOwner } from '../../../test/support/application/calls.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { newOwner } from '#test/support/application/calls.js';
 import type { AccountListing } from './find-accounts.js';
 
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };

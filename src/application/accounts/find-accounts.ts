@@ -1,6 +1,6 @@
-import type { Account, AccountStatus } from '../../domain/accounts/account.js';
-import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
-import { requireFields } from '../../domain/errors.js';
+import type { Account, AccountStatus } from '#domain/accounts/account.js';
+import { accountIdProblem, emailProblem } from '#domain/accounts/account-profile.js';
+import { requireFields } from '#domain/errors.js';
 import {
   DEFAULT_PAGE_SIZE,
   type LongPageRequest,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
-import { client } from '../../../test/support/application/calls.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
+import { client } from '#test/support/application/calls.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { ImportAccounts, PutAccount, type PutAccountCommand } from './put-account.js';
 import { rehearsed } from '../with-transactions.js';
 

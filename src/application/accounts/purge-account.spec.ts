@@ -1,14 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import {
-  client,
-  createKey,
-  newOwner,
-  outcomeOf,
-  PASSWORD,
-  themselves,
-} from '../../../test/support/application/calls.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf, runOut } from '#test/support/application/stored.js';
+import { client, createKey, newOwner, outcomeOf, PASSWORD, themselves } from '#test/support/application/calls.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };

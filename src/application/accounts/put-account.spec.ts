@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { fakeHash, FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
-import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
-import { Account } from '../../domain/accounts/account.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { fakeHash, FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
+import { Account } from '#domain/accounts/account.js';
 import { PutAccount, type PutAccountCommand } from './put-account.js';
 
 const app = openFakes();

@@ -1,8 +1,8 @@
-import { Account } from '../../domain/accounts/account.js';
-import { accountIdProblem, requireProfile, type AccountProfile } from '../../domain/accounts/account-profile.js';
-import { newPasswordProblem, passwordProblem } from '../../domain/accounts/passwords.js';
-import { THE_SERVICE, type Actor } from '../../domain/audit/audit-event.js';
-import { requireFields, LatchkeyError } from '../../domain/errors.js';
+import { Account } from '#domain/accounts/account.js';
+import { accountIdProblem, requireProfile, type AccountProfile } from '#domain/accounts/account-profile.js';
+import { newPasswordProblem, passwordProblem } from '#domain/accounts/passwords.js';
+import { THE_SERVICE, type Actor } from '#domain/audit/audit-event.js';
+import { requireFields, LatchkeyError } from '#domain/errors.js';
 import type { AccountChanges, AccountLocks, LockedAccounts } from '../account-transaction.js';
 import type { Accounts, Passwords } from '../ports.js';
 import { saveAccount } from './change-account.js';

@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADMIN_PERMISSION, openFakes } from '../../../test/fakes/fake-application.js';
-import {
-  createKey,
-  newOwner,
-  outcomeOf,
-  client,
-  PASSWORD,
-  rotateKey,
-} from '../../../test/support/application/calls.js';
+import { ADMIN_PERMISSION, openFakes } from '#test/fakes/fake-application.js';
+import { createKey, newOwner, outcomeOf, client, PASSWORD, rotateKey } from '#test/support/application/calls.js';
 import { managedTransaction } from '../managed-account.js';
 import { Administrators } from './administrators.js';
 

@@ -1,9 +1,9 @@
-import type { Account } from '../../domain/accounts/account.js';
-import { nothingHere } from '../../domain/errors.js';
-import { noSuchKey } from '../../domain/keys/owner-keys.js';
+import type { Account } from '#domain/accounts/account.js';
+import { nothingHere } from '#domain/errors.js';
+import { noSuchKey } from '#domain/keys/owner-keys.js';
 import type { Admission } from '../managed-account.js';
-import { accountActor, type Client, type RecordedEvent } from '../../domain/audit/audit-event.js';
-import { normalizeKeyNote } from '../../domain/keys/key-rules.js';
+import { accountActor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
+import { normalizeKeyNote } from '#domain/keys/key-rules.js';
 import { changeKeys, openKey } from '../keys/change-keys.js';
 import type { OwnedKey } from '../lists.js';
 import type { ApiKeys, Audit } from '../ports.js';

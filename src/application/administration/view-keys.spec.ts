@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADMIN_PERMISSION, openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf, themselves } from '../../../test/support/application/calls.js';
-import { DAY_MS } from '../../domain/time.js';
+import { ADMIN_PERMISSION, openFakes } from '#test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, themselves } from '#test/support/application/calls.js';
+import { DAY_MS } from '#domain/time.js';
 
 async function world() {
   const app = openFakes();

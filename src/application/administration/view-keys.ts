@@ -1,13 +1,13 @@
-import type { Account } from '../../domain/accounts/account.js';
-import { accountIdProblem, emailProblem } from '../../domain/accounts/account-profile.js';
+import type { Account } from '#domain/accounts/account.js';
+import { accountIdProblem, emailProblem } from '#domain/accounts/account-profile.js';
 import {
   type Actor,
   asSeenBy,
   type AuditedEvent,
   OWNER_EVENT_TYPES,
   type RecordedEvent,
-} from '../../domain/audit/audit-event.js';
-import type { KeyHistory } from '../../domain/usage/key-history.js';
+} from '#domain/audit/audit-event.js';
+import type { KeyHistory } from '#domain/usage/key-history.js';
 import type { KeyListing, ListAllKeys, ShownKeys } from '../keys/shown-keys.js';
 import type { OwnedKey, Page, PageRequest } from '../lists.js';
 import type { Accounts, ApiKeys, Audit, EventSearch, KeyUsage } from '../ports.js';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { openFakes, type FakeApplication } from '../../../test/fakes/fake-application.js';
-import { SEAL_KEY } from '../../../test/support/application/trail.js';
-import { client, createKey, newOwner, themselves } from '../../../test/support/application/calls.js';
-import { DAY_MS, MINUTE_MS } from '../../domain/time.js';
+import { openFakes, type FakeApplication } from '#test/fakes/fake-application.js';
+import { SEAL_KEY } from '#test/support/application/trail.js';
+import { client, createKey, newOwner, themselves } from '#test/support/application/calls.js';
+import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import { PruneAuditEvents } from './prune-audit-events.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { VerifyAuditTrail } from './verify-audit-trail.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, themselves } from '../../../test/support/application/calls.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { client, createKey, newOwner, themselves } from '#test/support/application/calls.js';
 
 const app = openFakes();
 

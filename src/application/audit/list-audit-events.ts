@@ -1,4 +1,4 @@
-import { asSeenBy, type RecordedEvent, SHOWN_EVENT_TYPES } from '../../domain/audit/audit-event.js';
+import { asSeenBy, type RecordedEvent, SHOWN_EVENT_TYPES } from '#domain/audit/audit-event.js';
 import type { Acting } from '../managed-account.js';
 import type { Page, PageRequest } from '../lists.js';
 import type { Audit, EventFilter } from '../ports.js';

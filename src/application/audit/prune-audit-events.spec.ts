@@ -1,8 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { Trail, SEAL_KEY } from '../../../test/support/application/trail.js';
-import { EventsMac, sealEvents } from '../../domain/audit/audit-seal.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/time.js';
+import { Trail, SEAL_KEY } from '#test/support/application/trail.js';
+import { EventsMac, sealEvents } from '#domain/audit/audit-seal.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#domain/time.js';
 import { PruneAuditEvents } from './prune-audit-events.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { type IntactTrail, VerifyAuditTrail } from './verify-audit-trail.js';

@@ -7,8 +7,8 @@ import {
   sealKeyOf,
   type SealKeys,
   sealProblem,
-} from '../../domain/audit/audit-seal.js';
-import { DAY_MS, HOUR_MS } from '../../domain/time.js';
+} from '#domain/audit/audit-seal.js';
+import { DAY_MS, HOUR_MS } from '#domain/time.js';
 import { type AuditTrailTransaction, EventCursor, FIRST_ID } from '../audit-trail-ports.js';
 import type { AuditTrail } from '../ports.js';
 

@@ -1,7 +1,7 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { fakeAuditTrail } from '../../../test/fakes/audit/fake-audit-trail.js';
-import { Trail, SEAL_KEY } from '../../../test/support/application/trail.js';
+import { fakeAuditTrail } from '#test/fakes/audit/fake-audit-trail.js';
+import { Trail, SEAL_KEY } from '#test/support/application/trail.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { VerifyAuditTrail } from './verify-audit-trail.js';
 

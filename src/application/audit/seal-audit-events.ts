@@ -1,4 +1,4 @@
-import { EventsMac, sealEvents, sealKeyOf, type SealKeys } from '../../domain/audit/audit-seal.js';
+import { EventsMac, sealEvents, sealKeyOf, type SealKeys } from '#domain/audit/audit-seal.js';
 import type { AuditTrailTransaction } from '../audit-trail-ports.js';
 import type { AuditTrail } from '../ports.js';
 

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { Trail, SEAL_KEY } from '../../../test/support/application/trail.js';
-import { sealEvents } from '../../domain/audit/audit-seal.js';
+import { Trail, SEAL_KEY } from '#test/support/application/trail.js';
+import { sealEvents } from '#domain/audit/audit-seal.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { type IntactTrail, VerifyAuditTrail } from './verify-audit-trail.js';
 

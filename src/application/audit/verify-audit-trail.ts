@@ -8,8 +8,8 @@ import {
   sealKeyOf,
   type SealKeys,
   sealProblem,
-} from '../../domain/audit/audit-seal.js';
-import { MINUTE_MS } from '../../domain/time.js';
+} from '#domain/audit/audit-seal.js';
+import { MINUTE_MS } from '#domain/time.js';
 import { type AuditTrailSnapshot, EventCursor, FIRST_ID } from '../audit-trail-ports.js';
 import { compareWithAuditTrail, type Comparison } from './compare-with-audit-trail.js';
 import type { AuditTrail } from '../ports.js';

@@ -1,15 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import {
-  client,
-  createKey,
-  newOwner,
-  outcomeOf,
-  rotateKey,
-  themselves,
-} from '../../../test/support/application/calls.js';
-import { keyProofsIn } from '../../domain/leaks/leak-report.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf, runOut } from '#test/support/application/stored.js';
+import { client, createKey, newOwner, outcomeOf, rotateKey, themselves } from '#test/support/application/calls.js';
+import { keyProofsIn } from '#domain/leaks/leak-report.js';
 import { RevokeForOwner, RevokeLeakedKeys } from './revoke-for-owner.js';
 
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };

@@ -1,13 +1,13 @@
-import { type Actor, type AuditEvent, type RevocationNote, THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { firstUse, fixedFacts, newLabel, type LeakSite } from '../../domain/audit/event-details.js';
-import type { KeyChange } from '../../domain/keys/key-change.js';
-import { isOpen } from '../../domain/keys/key-status.js';
-import { OwnerKeys, noSuchKey } from '../../domain/keys/owner-keys.js';
-import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
+import { type Actor, type AuditEvent, type RevocationNote, THE_SERVICE } from '#domain/audit/audit-event.js';
+import { firstUse, fixedFacts, newLabel, type LeakSite } from '#domain/audit/event-details.js';
+import type { KeyChange } from '#domain/keys/key-change.js';
+import { isOpen } from '#domain/keys/key-status.js';
+import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
+import { noticesOfChange } from '#domain/notices/notices-of-change.js';
 import type { KeyChanges, KeyMaking } from '../account-transaction.js';
-import { type ApiKey, keyNotActive } from '../../domain/keys/api-key.js';
-import { LatchkeyError } from '../../domain/errors.js';
-import { requireChangesLeft } from '../../domain/keys/key-policy.js';
+import { type ApiKey, keyNotActive } from '#domain/keys/api-key.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { requireChangesLeft } from '#domain/keys/key-policy.js';
 
 interface ChangingKeys {
   readonly keys: OwnerKeys;

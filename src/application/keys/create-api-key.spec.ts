@@ -1,16 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
-import {
-  client,
-  createKey,
-  newOwner,
-  outcomeOf,
-  PASSWORD,
-  themselves,
-} from '../../../test/support/application/calls.js';
-import { KeyString } from '../../domain/keys/key-string.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf, runOut } from '#test/support/application/stored.js';
+import { FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
+import { client, createKey, newOwner, outcomeOf, PASSWORD, themselves } from '#test/support/application/calls.js';
+import { KeyString } from '#domain/keys/key-string.js';
 
 /** Runs a function right after a password was checked. */
 class InterruptedPasswords extends FakePasswords {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '#test/fakes/fake-application.js';
 import {
   client,
   createKey,
@@ -9,12 +9,12 @@ import {
   rotateKey,
   themselves,
   SERVICE_POLICY,
-} from '../../../test/support/application/calls.js';
-import { eventsOf } from '../../../test/support/application/stored.js';
-import type { ImportedLine } from '../../domain/keys/key-import.js';
-import { DAY_MS } from '../../domain/time.js';
+} from '#test/support/application/calls.js';
+import { eventsOf } from '#test/support/application/stored.js';
+import type { ImportedLine } from '#domain/keys/key-import.js';
+import { DAY_MS } from '#domain/time.js';
 import { type ImportOutcome, ImportKeys, rehearsedImports } from './import-keys.js';
-import { fakeKeyImports } from '../../../test/fakes/keys/fake-key-imports.js';
+import { fakeKeyImports } from '#test/fakes/keys/fake-key-imports.js';
 
 const app = openFakes({ settings: { importPrefixes: ['acme_live_'] } });
 const ACTOR = { actorId: 'service:importer', client: client() };

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../domain/audit/audit-event.js';
-import { invalidFields, LatchkeyError } from '../../domain/errors.js';
-import { ApiKey } from '../../domain/keys/api-key.js';
-import { ImportedKey } from '../../domain/keys/imported-key.js';
-import { isProof } from '../../domain/keys/key-restrictions.js';
-import { keyPolicy } from '../../domain/keys/key-policy.js';
-import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '../../domain/keys/key-import.js';
-import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
+import type { Actor } from '#domain/audit/audit-event.js';
+import { invalidFields, LatchkeyError } from '#domain/errors.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { ImportedKey } from '#domain/keys/imported-key.js';
+import { isProof } from '#domain/keys/key-restrictions.js';
+import { keyPolicy } from '#domain/keys/key-policy.js';
+import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '#domain/keys/key-import.js';
+import { noticesOfChange } from '#domain/notices/notices-of-change.js';
 import type { ImportTransaction, KeyImports } from '../key-ports.js';
 import { eventOf } from './change-keys.js';
 

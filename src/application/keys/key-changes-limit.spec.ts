@@ -1,14 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import {
-  client,
-  createKey,
-  newOwner,
-  outcomeOf,
-  rotateKey,
-  themselves,
-} from '../../../test/support/application/calls.js';
-import { HOUR_MS } from '../../domain/time.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, rotateKey, themselves } from '#test/support/application/calls.js';
+import { HOUR_MS } from '#domain/time.js';
 
 const app = openFakes({ settings: { keyChangesPerHour: 3 } });
 const ownerId = async () => (await newOwner(app)).id;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '#test/fakes/fake-application.js';
 import {
   client,
   createKey,
@@ -8,10 +8,10 @@ import {
   rotateKey,
   times,
   themselves,
-} from '../../../test/support/application/calls.js';
-import { eventsOf } from '../../../test/support/application/stored.js';
-import type { AccountLimits } from '../../domain/accounts/account-limits.js';
-import { DAY_MS } from '../../domain/time.js';
+} from '#test/support/application/calls.js';
+import { eventsOf } from '#test/support/application/stored.js';
+import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import { DAY_MS } from '#domain/time.js';
 
 const app = openFakes({ settings: { keyPolicy: { maxActiveKeys: 3, maxKeyDays: 60 } } });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf, runOut } from '../../../test/support/application/stored.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf, runOut } from '#test/support/application/stored.js';
 import {
   client,
   createKey,
@@ -10,15 +10,15 @@ import {
   times,
   themselves,
   outcomeOf,
-} from '../../../test/support/application/calls.js';
-import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { DAY_MS, utcDay } from '../../domain/time.js';
+} from '#test/support/application/calls.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
+import { DAY_MS, utcDay } from '#domain/time.js';
 import { newlyListed } from '../lists.js';
 import { GetKeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
 import type { ApiKeys, DueKeys } from '../ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
 import { ShownKeys } from './shown-keys.js';
-import type { Renaming } from '../../domain/keys/key-state.js';
+import type { Renaming } from '#domain/keys/key-state.js';
 
 const ALL = { limit: 50 };
 const READ = { operation: 'read', permission: '' } as const;

@@ -1,14 +1,14 @@
-import { NO_ENTITLEMENTS } from '../../domain/accounts/account-change.js';
-import { type KeyPolicy, keyPolicy, type ServicePolicy } from '../../domain/keys/key-policy.js';
-import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import type { KeyHistory } from '../../domain/usage/key-history.js';
+import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
+import type { KeyHistory } from '#domain/usage/key-history.js';
 import { type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-transaction.js';
 import type { Accounts, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
-import { accountActor, type Client } from '../../domain/audit/audit-event.js';
-import { LatchkeyError } from '../../domain/errors.js';
-import type { Renaming } from '../../domain/keys/key-state.js';
+import { accountActor, type Client } from '#domain/audit/audit-event.js';
+import { LatchkeyError } from '#domain/errors.js';
+import type { Renaming } from '#domain/keys/key-state.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
 import { anyKey, changeKeys, openKey } from './change-keys.js';
 

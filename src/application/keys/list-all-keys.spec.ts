@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { createKey, newOwner } from '../../../test/support/application/calls.js';
-import { DAY_MS } from '../../domain/time.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { createKey, newOwner } from '#test/support/application/calls.js';
+import { DAY_MS } from '#domain/time.js';
 import type { KeyListing } from './shown-keys.js';
 
 type App = ReturnType<typeof openFakes>;

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { accountActor, type Client } from '../../domain/audit/audit-event.js';
+import { accountActor, type Client } from '#domain/audit/audit-event.js';
 import {
   defaultKeyDays,
   keyPolicy,
   requireGivable,
   type ServicePolicy,
   keyDaysProblem,
-} from '../../domain/keys/key-policy.js';
-import type { KeyOrder, RotationOrder } from '../../domain/keys/key-state.js';
-import { KeyString } from '../../domain/keys/key-string.js';
-import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+} from '#domain/keys/key-policy.js';
+import type { KeyOrder, RotationOrder } from '#domain/keys/key-state.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { newlyListed, type ReadKey, type ListedKey } from '../lists.js';
 import { type Acting, requireActiveOwner } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { changeKeys, requireWithinLimit, requireFirstTime, openKey } from './change-keys.js';
-import { requireFields } from '../../domain/errors.js';
-import { graceSecondsOf } from '../../domain/keys/key-rules.js';
+import { requireFields } from '#domain/errors.js';
+import { graceSecondsOf } from '#domain/keys/key-rules.js';
 
 /** What a creation and a rotation need. */
 interface KeyMaking {

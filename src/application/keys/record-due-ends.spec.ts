@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { endAt, eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { OBSERVERS, READ } from '../../../test/support/application/observers.js';
-import { client, createKey, newOwner, times, themselves } from '../../../test/support/application/calls.js';
-import { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import { DAY_MS } from '../../domain/time.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { endAt, eventsOf, runOut } from '#test/support/application/stored.js';
+import { OBSERVERS, READ } from '#test/support/application/observers.js';
+import { client, createKey, newOwner, times, themselves } from '#test/support/application/calls.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
+import { DAY_MS } from '#domain/time.js';
 import type { RecordingGate } from '../ports.js';
 import type { CreatedApiKey } from './make-api-keys.js';
 import { saveKeys } from './change-keys.js';

@@ -1,13 +1,13 @@
-import { THE_SERVICE, type Client } from '../../domain/audit/audit-event.js';
-import { endedByClock } from '../../domain/keys/key-change.js';
-import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
-import { later } from '../../domain/time.js';
+import { THE_SERVICE, type Client } from '#domain/audit/audit-event.js';
+import { endedByClock } from '#domain/keys/key-change.js';
+import { noticesOfChange } from '#domain/notices/notices-of-change.js';
+import { later } from '#domain/time.js';
 import type { AccountLocks, FirstUses } from '../account-transaction.js';
 import type { DueKeys, EndDecision, RecordingGate } from '../ports.js';
 import { eventOf, changeKeys } from './change-keys.js';
-import type { KeyStanding } from '../../domain/keys/key-standing.js';
-import { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import type { Question, Verdict } from '../../domain/keys/verdict.js';
+import type { KeyStanding } from '#domain/keys/key-standing.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
+import type { Question, Verdict } from '#domain/keys/verdict.js';
 
 /** Records ends by the clock. Each end gets one event, however many callers observe it. */
 export class RecordDueEnds {

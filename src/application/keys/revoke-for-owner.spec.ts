@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
-import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf, runOut } from '#test/support/application/stored.js';
+import { client, createKey, newOwner, outcomeOf } from '#test/support/application/calls.js';
+import { unknownKey, withWrongSecret } from '#test/support/callers/key-strings.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { RevokeForOwner, RevokeLeakedKeys } from './revoke-for-owner.js';
 
 const READ = { operation: 'read', permission: '' } as const;

@@ -1,15 +1,15 @@
-import type { ApiKey } from '../../domain/keys/api-key.js';
-import { LatchkeyError } from '../../domain/errors.js';
-import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { noSuchKey, OwnerKeys } from '../../domain/keys/owner-keys.js';
-import type { RevocationReason } from '../../domain/keys/key-change.js';
-import type { Actor, Administrator } from '../../domain/audit/audit-event.js';
-import type { LeakSite } from '../../domain/audit/event-details.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import { LatchkeyError } from '#domain/errors.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
+import { noSuchKey, OwnerKeys } from '#domain/keys/owner-keys.js';
+import type { RevocationReason } from '#domain/keys/key-change.js';
+import type { Actor, Administrator } from '#domain/audit/audit-event.js';
+import type { LeakSite } from '#domain/audit/event-details.js';
 import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-transaction.js';
 import type { ApiKeys } from '../ports.js';
 import { openKey, changeKeys } from './change-keys.js';
-import { isProof } from '../../domain/keys/key-restrictions.js';
-import { keyProofsIn, type KeyProof } from '../../domain/leaks/leak-report.js';
+import { isProof } from '#domain/keys/key-restrictions.js';
+import { keyProofsIn, type KeyProof } from '#domain/leaks/leak-report.js';
 
 interface RevocationCause {
   readonly actor: Actor;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { FakeStore } from '../../../test/fakes/fake-store.js';
-import { createKey, newOwner, SERVICE_POLICY } from '../../../test/support/application/calls.js';
-import { DAY_MS, MINUTE_MS } from '../../domain/time.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { FakeStore } from '#test/fakes/fake-store.js';
+import { createKey, newOwner, SERVICE_POLICY } from '#test/support/application/calls.js';
+import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import type { Accounts } from '../ports.js';
 import { MAX_STEPS, RevokeIdleKeys } from './revoke-idle-keys.js';
 

@@ -1,7 +1,7 @@
-import { THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import type { NoticeReceivers } from '../../domain/notices/key-notice.js';
-import { hasReceiver, idleSteps, type IdleStep } from '../../domain/notices/idle-keys.js';
+import { THE_SERVICE } from '#domain/audit/audit-event.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
+import type { NoticeReceivers } from '#domain/notices/key-notice.js';
+import { hasReceiver, idleSteps, type IdleStep } from '#domain/notices/idle-keys.js';
 import type { AccountLocks, IdleKeyChanges } from '../account-transaction.js';
 import type { KeyPosition } from '../lists.js';
 import type { Accounts, IdleKeys } from '../ports.js';

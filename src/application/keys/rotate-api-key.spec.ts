@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf, runOut } from '../../../test/support/application/stored.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf, runOut } from '#test/support/application/stored.js';
 import {
   client,
   createKey,
@@ -9,8 +9,8 @@ import {
   rotateKey,
   times,
   themselves,
-} from '../../../test/support/application/calls.js';
-import { DAY_MS, HOUR_MS } from '../../domain/time.js';
+} from '#test/support/application/calls.js';
+import { DAY_MS, HOUR_MS } from '#domain/time.js';
 import { RecordFirstUse } from './record-due-ends.js';
 import type { RotateApiKeyCommand } from './make-api-keys.js';
 import { ValidateKey } from '../validation/validate-key.js';

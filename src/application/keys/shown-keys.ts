@@ -1,6 +1,6 @@
-import { type LatchkeyError, requireFields } from '../../domain/errors.js';
-import { isKeyId } from '../../domain/keys/key-rules.js';
-import { noSuchKey } from '../../domain/keys/owner-keys.js';
+import { type LatchkeyError, requireFields } from '#domain/errors.js';
+import { isKeyId } from '#domain/keys/key-rules.js';
+import { noSuchKey } from '#domain/keys/owner-keys.js';
 import {
   type KeyFilter,
   type KeyPosition,
@@ -15,8 +15,8 @@ import {
 } from '../lists.js';
 import type { ApiKeys } from '../ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
-import { readDisplayed } from '../../domain/keys/imported-key.js';
-import { readShownPrefix } from '../../domain/keys/key-string.js';
+import { readDisplayed } from '#domain/keys/imported-key.js';
+import { readShownPrefix } from '#domain/keys/key-string.js';
 
 export interface ShownPage extends Page<OwnedKey> {
   readonly now: Date;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf, times, themselves } from '../../../test/support/application/calls.js';
-import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import { type FakeApplication, openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf, runOut } from '#test/support/application/stored.js';
+import { client, createKey, newOwner, outcomeOf, times, themselves } from '#test/support/application/calls.js';
+import { unknownKey, withWrongSecret } from '#test/support/callers/key-strings.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { RevokeForOwner, RevokeLeakedKeys } from '../keys/revoke-for-owner.js';
 import { EndReportedKeys } from './end-reported-keys.js';
 

@@ -1,5 +1,5 @@
-import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
-import { type LeakReport, pauseAfterTurn, TURN_MS } from '../../domain/leaks/leak-report.js';
+import type { FailedAuthentication } from '#domain/audit/audit-event.js';
+import { type LeakReport, pauseAfterTurn, TURN_MS } from '#domain/leaks/leak-report.js';
 import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-for-owner.js';
 import type { Audit, LeakClaim, LeakReports } from '../ports.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
-import { unknownKey } from '../../../test/support/callers/key-strings.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, times } from '#test/support/application/calls.js';
+import { unknownKey } from '#test/support/callers/key-strings.js';
 
 const HERE = { source: 'scanner', url: 'https://git.example/x' };
 

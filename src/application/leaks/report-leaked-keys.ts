@@ -1,6 +1,6 @@
-import type { Actor, Client } from '../../domain/audit/audit-event.js';
-import { clientNetwork } from '../../domain/ip-address.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import type { Actor, Client } from '#domain/audit/audit-event.js';
+import { clientNetwork } from '#domain/ip-address.js';
+import { LatchkeyError } from '#domain/errors.js';
 import {
   keyProofsIn,
   type KeyProof,
@@ -8,8 +8,8 @@ import {
   FINDINGS_OF_SERVICE,
   type ReportCharge,
   REQUESTS_OF_NETWORK,
-} from '../../domain/leaks/leak-report.js';
-import type { LeakSite } from '../../domain/audit/event-details.js';
+} from '#domain/leaks/leak-report.js';
+import type { LeakSite } from '#domain/audit/event-details.js';
 import type { Requester, Audit, LeakReports } from '../ports.js';
 
 /** Texts that may contain keys, and where they were found. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, PASSWORD, themselves } from '../../../test/support/application/calls.js';
-import type { AccountStatus } from '../../domain/accounts/account.js';
-import { THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { noticeData, type NoticeData, type NoticeType } from '../../domain/notices/key-notice.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { runOut } from '#test/support/application/stored.js';
+import { client, createKey, newOwner, PASSWORD, themselves } from '#test/support/application/calls.js';
+import type { AccountStatus } from '#domain/accounts/account.js';
+import { THE_SERVICE } from '#domain/audit/audit-event.js';
+import { noticeData, type NoticeData, type NoticeType } from '#domain/notices/key-notice.js';
 import { Addressees } from './notify-owners.js';
 
 const app = openFakes();

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { FakeStore } from '../../../test/fakes/fake-store.js';
-import { createKey, newOwner, POLICY, times } from '../../../test/support/application/calls.js';
-import type { NoticeReceivers } from '../../domain/notices/key-notice.js';
-import { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import { KeyString } from '../../domain/keys/key-string.js';
-import { DAY_MS } from '../../domain/time.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { FakeStore } from '#test/fakes/fake-store.js';
+import { createKey, newOwner, POLICY, times } from '#test/support/application/calls.js';
+import type { NoticeReceivers } from '#domain/notices/key-notice.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { DAY_MS } from '#domain/time.js';
 import { saveKeys } from '../keys/change-keys.js';
 import type { DueKeys, NetworkUse } from '../ports.js';
 import { NotifyOfDueKeys, notifyOfNetworks } from './notify-owners.js';
-import { THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { ApiKey } from '../../domain/keys/api-key.js';
-import { KeyNetworks } from '../../domain/usage/key-networks.js';
+import { THE_SERVICE } from '#domain/audit/audit-event.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { KeyNetworks } from '#domain/usage/key-networks.js';
 
 const BOTH = { webhook: true, mail: true };
 

@@ -1,14 +1,9 @@
-import {
-  channelsOf,
-  type NoticeReceivers,
-  DUE_NOTICE_TYPES,
-  type DueNoticeType,
-} from '../../domain/notices/key-notice.js';
-import { DUE_NOTICES, noticeDaysOf, type NoticeDays } from '../../domain/notices/due-notices.js';
+import { channelsOf, type NoticeReceivers, DUE_NOTICE_TYPES, type DueNoticeType } from '#domain/notices/key-notice.js';
+import { DUE_NOTICES, noticeDaysOf, type NoticeDays } from '#domain/notices/due-notices.js';
 import { inBatches } from '../keys/record-due-ends.js';
 import type { DueKeys, NoticeDecision, NotifyOfNetworks, Accounts, ApiKeys } from '../ports.js';
-import type { Account } from '../../domain/accounts/account.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Account } from '#domain/accounts/account.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
 import type { OutboxMessage } from '../notice-ports.js';
 
 /**

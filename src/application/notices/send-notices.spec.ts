@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { createKey, newOwner } from '../../../test/support/application/calls.js';
-import { eventually } from '../../../test/support/eventually.js';
-import type { NoticeChannel } from '../../domain/notices/key-notice.js';
-import { EXTRA_TRIES, pauseAfter, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../domain/notices/retry-schedule.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/time.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { createKey, newOwner } from '#test/support/application/calls.js';
+import { eventually } from '#test/support/eventually.js';
+import type { NoticeChannel } from '#domain/notices/key-notice.js';
+import { EXTRA_TRIES, pauseAfter, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#domain/time.js';
 import type { NoticeReceiver } from '../ports.js';
 import type { OutboxMessage } from '../notice-ports.js';
 import { SendNotices } from './send-notices.js';

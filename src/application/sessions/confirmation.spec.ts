@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf } from '../../../test/support/application/stored.js';
-import { fakeBcrypt, FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf } from '#test/support/application/stored.js';
+import { fakeBcrypt, FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
 import type { Passwords } from '../ports.js';
-import { createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
+import { createKey, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 
 class CheckedPasswords extends FakePasswords {
   readonly calls: unknown[][] = [];

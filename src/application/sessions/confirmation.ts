@@ -1,13 +1,8 @@
-import type { Account } from '../../domain/accounts/account.js';
-import {
-  confirmationRequired,
-  isFresh,
-  type FreshSignInRule,
-  type PlatformSignIn,
-} from '../../domain/accounts/session.js';
-import { CONFIRMATION } from '../../domain/accounts/passwords.js';
-import type { Client } from '../../domain/audit/audit-event.js';
-import { LatchkeyError, requireFields } from '../../domain/errors.js';
+import type { Account } from '#domain/accounts/account.js';
+import { confirmationRequired, isFresh, type FreshSignInRule, type PlatformSignIn } from '#domain/accounts/session.js';
+import { CONFIRMATION } from '#domain/accounts/passwords.js';
+import type { Client } from '#domain/audit/audit-event.js';
+import { LatchkeyError, requireFields } from '#domain/errors.js';
 import type { AccountLocks, KeyMaking } from '../account-transaction.js';
 import { type Acting, type Admission, type ManagedTransaction, managedTransaction } from '../managed-account.js';
 import type { Accounts, Passwords } from '../ports.js';

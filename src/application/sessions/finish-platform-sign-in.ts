@@ -1,9 +1,9 @@
-import { ownerDenial } from '../../domain/accounts/account.js';
-import { freshnessProblem, type FreshSignInRule, type SignInProblem, openedAt } from '../../domain/accounts/session.js';
-import { NetworkBudget } from '../../domain/accounts/passwords.js';
-import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
-import { clientNetwork } from '../../domain/ip-address.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import { ownerDenial } from '#domain/accounts/account.js';
+import { freshnessProblem, type FreshSignInRule, type SignInProblem, openedAt } from '#domain/accounts/session.js';
+import { NetworkBudget } from '#domain/accounts/passwords.js';
+import type { Client, FailureReason } from '#domain/audit/audit-event.js';
+import { clientNetwork } from '#domain/ip-address.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type {
   Accounts,
   Audit,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf } from '../../../test/support/application/stored.js';
-import { FakePlatformTokens } from '../../../test/fakes/sessions/fake-platform-tokens.js';
-import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf } from '#test/support/application/stored.js';
+import { FakePlatformTokens } from '#test/fakes/sessions/fake-platform-tokens.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 
 const tokens = new FakePlatformTokens();
 const app = openFakes({ tokens });

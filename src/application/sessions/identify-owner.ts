@@ -1,6 +1,6 @@
-import type { Account } from '../../domain/accounts/account.js';
-import type { Client } from '../../domain/audit/audit-event.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import type { Account } from '#domain/accounts/account.js';
+import type { Client } from '#domain/audit/audit-event.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { Accounts, Audit, PlatformTokens, Refusals, Session, Sessions } from '../ports.js';
 
 interface IdentityParts {

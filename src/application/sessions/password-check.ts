@@ -1,7 +1,7 @@
-import type { Account } from '../../domain/accounts/account.js';
-import { NetworkBudget } from '../../domain/accounts/passwords.js';
-import { LatchkeyError } from '../../domain/errors.js';
-import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
+import type { Account } from '#domain/accounts/account.js';
+import { NetworkBudget } from '#domain/accounts/passwords.js';
+import { LatchkeyError } from '#domain/errors.js';
+import type { Client, FailureReason } from '#domain/audit/audit-event.js';
 import type { Requester, Audit, GuessSubject, PasswordGuesses, Passwords } from '../ports.js';
 
 interface PasswordGuess {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { openFakes, type FakeApplication } from '../../../test/fakes/fake-application.js';
-import { FakePlatformLogin } from '../../../test/fakes/sessions/fake-platform-login.js';
-import { client, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { openFakes, type FakeApplication } from '#test/fakes/fake-application.js';
+import { FakePlatformLogin } from '#test/fakes/sessions/fake-platform-login.js';
+import { client, newOwner, outcomeOf } from '#test/support/application/calls.js';
 import type { SignInUnderWay } from './sign-in.js';
 import { FinishPlatformSignIn } from './finish-platform-sign-in.js';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf } from '../../../test/support/application/stored.js';
-import { FakePlatformLogin } from '../../../test/fakes/sessions/fake-platform-login.js';
-import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
-import { sessionDigest } from '../../domain/accounts/session.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf } from '#test/support/application/stored.js';
+import { FakePlatformLogin } from '#test/fakes/sessions/fake-platform-login.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
+import { sessionDigest } from '#domain/accounts/session.js';
 import type { SignInPurpose } from './sign-in.js';
 
 const rule = { maxAgeSeconds: 300, acrValues: ['gold'] };

@@ -1,9 +1,9 @@
-import { ownerDenial } from '../../domain/accounts/account.js';
-import { emailKey } from '../../domain/accounts/account-profile.js';
-import { LatchkeyError } from '../../domain/errors.js';
-import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/passwords.js';
-import { accountActor, type AuditEvent, type Client } from '../../domain/audit/audit-event.js';
-import { clientNetwork } from '../../domain/ip-address.js';
+import { ownerDenial } from '#domain/accounts/account.js';
+import { emailKey } from '#domain/accounts/account-profile.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '#domain/accounts/passwords.js';
+import { accountActor, type AuditEvent, type Client } from '#domain/audit/audit-event.js';
+import { clientNetwork } from '#domain/ip-address.js';
 import type { Confirmation } from './confirmation.js';
 import type { PasswordCheck } from './password-check.js';
 import type {
@@ -16,7 +16,7 @@ import type {
   PlatformLogin,
   Sessions,
 } from '../ports.js';
-import { type FreshSignInRule, sessionDigest } from '../../domain/accounts/session.js';
+import { type FreshSignInRule, sessionDigest } from '#domain/accounts/session.js';
 import type { BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
 
 interface SignInParts {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, rotateKey } from '../../../test/support/application/calls.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { client, createKey, newOwner, rotateKey } from '#test/support/application/calls.js';
 import type { KeyReading } from '../ports.js';
 import { ValidateKey, type ValidationRequest } from './validate-key.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { createKey, newOwner } from '../../../test/support/application/calls.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { createKey, newOwner } from '#test/support/application/calls.js';
 import { ReportUses } from './report-uses.js';
 
 const LIMIT = { perSecond: 2, burst: 10 };

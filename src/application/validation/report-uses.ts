@@ -1,6 +1,6 @@
-import { isProof } from '../../domain/keys/key-restrictions.js';
-import type { KeyStanding } from '../../domain/keys/key-standing.js';
-import { chargeUpTo, type RateLimit } from '../../domain/rate-limit.js';
+import { isProof } from '#domain/keys/key-restrictions.js';
+import type { KeyStanding } from '#domain/keys/key-standing.js';
+import { chargeUpTo, type RateLimit } from '#domain/rate-limit.js';
 import type { DatabaseClock, KeyUsage } from '../ports.js';
 import { type KeySources, presentedIn } from './validate-key.js';
 

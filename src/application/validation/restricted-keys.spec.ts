@@ -1,19 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import {
-  client,
-  createKey,
-  newOwner,
-  outcomeOf,
-  rotateKey,
-  themselves,
-} from '../../../test/support/application/calls.js';
-import { making, type NaiveKey, type NaiveRequest, verdictOn } from '../../../test/support/application/naive-judge.js';
-import { type Change, restrictedCases } from '../../../test/support/application/restricted-cases.js';
-import { printFigures, shortOrLong } from '../../../test/support/jest/long-form.js';
-import type { OPERATIONS } from '../../domain/keys/access.js';
-import { KEY_FIELDS } from '../../domain/keys/key-rules.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, rotateKey, themselves } from '#test/support/application/calls.js';
+import { making, type NaiveKey, type NaiveRequest, verdictOn } from '#test/support/application/naive-judge.js';
+import { type Change, restrictedCases } from '#test/support/application/restricted-cases.js';
+import { printFigures, shortOrLong } from '#test/support/jest/long-form.js';
+import type { OPERATIONS } from '#domain/keys/access.js';
+import { KEY_FIELDS } from '#domain/keys/key-rules.js';
 import type { CreatedApiKey } from '../keys/make-api-keys.js';
 
 const RUNS = shortOrLong(1500, 100_000);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
-import { eventsOf } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf, themselves } from '../../../test/support/application/calls.js';
-import { unknownKey } from '../../../test/support/callers/key-strings.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { eventsOf } from '#test/support/application/stored.js';
+import { client, createKey, newOwner, outcomeOf, themselves } from '#test/support/application/calls.js';
+import { unknownKey } from '#test/support/callers/key-strings.js';
 
 const app = openFakes({ rateLimit: { perSecond: 1, burst: 2 } });
 const show = (credential: string | undefined) => app.showOwnKey.execute(credential, client(), null);

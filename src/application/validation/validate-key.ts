@@ -1,18 +1,12 @@
-import { isProof } from '../../domain/keys/key-restrictions.js';
-import { ImportedKey } from '../../domain/keys/imported-key.js';
-import type { KeyStanding } from '../../domain/keys/key-standing.js';
-import { KeyString } from '../../domain/keys/key-string.js';
-import { leaseLength, type LeaseWish } from '../../domain/keys/lease.js';
-import type { RateDecision, RateLimit } from '../../domain/rate-limit.js';
-import {
-  deny,
-  type DenialReason,
-  isFailedAuthentication,
-  type Question,
-  type Verdict,
-} from '../../domain/keys/verdict.js';
-import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
-import { withoutSecrets } from '../../domain/secrets.js';
+import { isProof } from '#domain/keys/key-restrictions.js';
+import { ImportedKey } from '#domain/keys/imported-key.js';
+import type { KeyStanding } from '#domain/keys/key-standing.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { leaseLength, type LeaseWish } from '#domain/keys/lease.js';
+import type { RateDecision, RateLimit } from '#domain/rate-limit.js';
+import { deny, type DenialReason, isFailedAuthentication, type Question, type Verdict } from '#domain/keys/verdict.js';
+import type { FailedAuthentication } from '#domain/audit/audit-event.js';
+import { withoutSecrets } from '#domain/secrets.js';
 import type {
   Audit,
   KeyReader,

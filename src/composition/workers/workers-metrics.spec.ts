@@ -1,9 +1,9 @@
 import type { Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { counter, gauge } from '../../infrastructure/telemetry/instrument.js';
-import type { Message } from '../../infrastructure/ipc/requests.js';
-import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
+import { counter, gauge } from '#infrastructure/telemetry/instrument.js';
+import type { Message } from '#infrastructure/ipc/requests.js';
+import type { Metrics } from '#infrastructure/telemetry/metrics-page.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
 /** The parent's side of a worker that counts to `count`. */

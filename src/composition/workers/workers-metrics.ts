@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
-import { answerRequests } from '../../infrastructure/ipc/answer-requests.js';
-import { Requests } from '../../infrastructure/ipc/requests.js';
-import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
+import { answerRequests } from '#infrastructure/ipc/answer-requests.js';
+import { Requests } from '#infrastructure/ipc/requests.js';
+import type { Metrics } from '#infrastructure/telemetry/metrics-page.js';
 
 /** After this timeout the worker's previous answer is used, so that the page does not wait for a worker that hangs. */
 const TIMEOUT_MS = 1000;

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../../infrastructure/telemetry/log.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
 /** After a worker that ran this long, restart pauses begin at the shortest again. */

@@ -1,5 +1,5 @@
 import { expect, test, describe } from '@jest/globals';
-import { POLICY } from '../../../test/support/application/calls.js';
+import { POLICY } from '#test/support/application/calls.js';
 import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';
 import { DAY_MS } from '../time.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { POLICY } from '../../../test/support/application/calls.js';
+import { POLICY } from '#test/support/application/calls.js';
 import type { AccessLevel } from '../accounts/access-level.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import type { KeyOrder } from './key-state.js';

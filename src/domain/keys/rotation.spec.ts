@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { POLICY } from '../../../test/support/application/calls.js';
-import { refused } from '../../../test/support/application/refused.js';
+import { POLICY } from '#test/support/application/calls.js';
+import { refused } from '#test/support/application/refused.js';
 import { fixedFacts } from '../audit/event-details.js';
 import { ApiKey } from './api-key.js';
 import type { RotationOrder } from './key-state.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { POLICY } from '../../../test/support/application/calls.js';
+import { POLICY } from '#test/support/application/calls.js';
 import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';
 import { OwnerKeys } from '../keys/owner-keys.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { POLICY } from '../../../test/support/application/calls.js';
+import { POLICY } from '#test/support/application/calls.js';
 import { Account } from '../accounts/account.js';
 import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';

@@ -1,4 +1,4 @@
-import { LatchkeyError } from '../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 
 /** This end of a channel between two processes: `process` in the child, a ChildProcess in its parent. */
 export interface Channel {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { KeyString } from '../../domain/keys/key-string.js';
+import { KeyString } from '#domain/keys/key-string.js';
 import { Log } from './log.js';
 
 describe('the log', () => {

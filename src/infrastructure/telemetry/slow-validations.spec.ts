@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { keptLog } from '../../../test/support/reading/kept-log.js';
-import { LatchkeyError } from '../../domain/errors.js';
-import { deny } from '../../domain/keys/verdict.js';
+import { keptLog } from '#test/support/reading/kept-log.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { deny } from '#domain/keys/verdict.js';
 import { SlowValidations } from './slow-validations.js';
 
 const client = { ip: '192.0.2.1', userAgent: null, requestId: 'request-1' };

@@ -1,5 +1,5 @@
-import { type MeasuredRequest, VALIDATION_PARTS, type ValidationPart } from '../../application/ports.js';
-import type { Verdict } from '../../domain/keys/verdict.js';
+import { type MeasuredRequest, VALIDATION_PARTS, type ValidationPart } from '#application/ports.js';
+import type { Verdict } from '#domain/keys/verdict.js';
 import { causeOf, type Log } from './log.js';
 
 const LINES_A_SECOND = 10;

@@ -4,8 +4,8 @@ import {
   type ValidationMeter,
   type ValidationPart,
   type ValidationTimer,
-} from '../../application/ports.js';
-import { DENIAL_REASONS, type DenialReason, type Verdict } from '../../domain/keys/verdict.js';
+} from '#application/ports.js';
+import { DENIAL_REASONS, type DenialReason, type Verdict } from '#domain/keys/verdict.js';
 import { counter, histogram, type Instrument, Tally } from './instrument.js';
 import type { SlowValidations } from './slow-validations.js';
 

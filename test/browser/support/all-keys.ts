@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Page, Request } from 'playwright-core';
-import { newOwner, type Owner } from '../../support/callers/owners.js';
-import { startService } from '../../support/processes/service.js';
+import { newOwner, type Owner } from '#test/support/callers/owners.js';
+import { startService } from '#test/support/processes/service.js';
 import { record } from './network.js';
 import { button, dialog } from './screen.js';
 import { Stage } from './stage.js';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { run } from '../../../scripts/lib/run.mjs';
-import { obtain, type Obtained } from '../../packages/fresh-clone.js';
-import { Project } from '../../packages/project.js';
-import { snippetOf } from '../../support/reading/pages.js';
+import { obtain, type Obtained } from '#test/packages/fresh-clone.js';
+import { Project } from '#test/packages/project.js';
+import { snippetOf } from '#test/support/reading/pages.js';
 
 const README = 'web/README.md';
 const SECTION = 'In your page';

@@ -1,5 +1,5 @@
 import type { Locator, Page, Request, Route } from 'playwright-core';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '#test/support/eventually.js';
 
 type Matches = (request: Request) => boolean;
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../../support/platform/platform-login.js';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '#test/support/platform/platform-login.js';
 import { makeHostPages, type HostPages } from './host-pages.js';
 
 /** Longer than any confirmation may be old. */

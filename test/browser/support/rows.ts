@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Owner } from '../../support/callers/owners.js';
-import type { Service } from '../../support/processes/service.js';
-import { sql } from '../../support/stores/sql.js';
+import type { Owner } from '#test/support/callers/owners.js';
+import type { Service } from '#test/support/processes/service.js';
+import { sql } from '#test/support/stores/sql.js';
 
 /** A stored key with a past. Nobody has its secret. */
 export interface KeyRow {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from '../../support/eventually.js';
-import { PASSWORD } from '../../support/callers/owners.js';
+import { eventually } from '#test/support/eventually.js';
+import { PASSWORD } from '#test/support/callers/owners.js';
 
 /** Finds the elements of the screen by what a person sees or a screen reader reads out. */
 export const button = (scope: Page | Locator, name: string) => scope.getByRole('button', { name, exact: true });

@@ -1,9 +1,9 @@
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwright-core';
-import { loadOnce } from '../../support/jest/load-once.js';
-import { newOwner, type Owner } from '../../support/callers/owners.js';
-import { sharedService, type Service } from '../../support/processes/service.js';
-import { whereIs, worker } from '../../support/jest/where-is.js';
+import { loadOnce } from '#test/support/jest/load-once.js';
+import { newOwner, type Owner } from '#test/support/callers/owners.js';
+import { sharedService, type Service } from '#test/support/processes/service.js';
+import { whereIs, worker } from '#test/support/jest/where-is.js';
 
 // On a machine that is busy with other work each step may take seconds, and a test has dozens.
 const STEP_TIMEOUT_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { PASSWORD, type Owner } from '../../support/callers/owners.js';
+import { PASSWORD, type Owner } from '#test/support/callers/owners.js';
 import { intercept, isCreation } from './network.js';
 import { endSessions, putEvents, putHistory, putKeys, type EventRow, type HistoryRow, type KeyRow } from './rows.js';
 import {

@@ -1,10 +1,10 @@
-import { createDataSource } from '../../../src/infrastructure/outbound/postgres/schema.js';
-import { databaseNow } from '../../../src/infrastructure/outbound/postgres/client/database.js';
-import { migrateDatabase } from '../../../src/infrastructure/outbound/postgres/open-database.js';
-import { openOver } from '../../support/application/application.js';
-import { createMigratedDatabase } from '../../support/stores/databases.mjs';
-import { primaryAt } from '../../support/stores/primary.js';
-import { sql } from '../../support/stores/sql.js';
+import { createDataSource } from '#infrastructure/outbound/postgres/schema.js';
+import { databaseNow } from '#infrastructure/outbound/postgres/client/database.js';
+import { migrateDatabase } from '#infrastructure/outbound/postgres/open-database.js';
+import { openOver } from '#test/support/application/application.js';
+import { createMigratedDatabase } from '#test/support/stores/databases.mjs';
+import { primaryAt } from '#test/support/stores/primary.js';
+import { sql } from '#test/support/stores/sql.js';
 import type { World } from './world.js';
 
 /** PostgreSQL with a clock that the test controls: a function of the same name is found before the server's own. */

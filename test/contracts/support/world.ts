@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import { sessionOpened } from '../../../src/application/sessions/sign-in.js';
-import { saveKeys } from '../../../src/application/keys/change-keys.js';
-import type { Instances, UndeliveredNotices } from '../../../src/application/ports.js';
-import type { Ports } from '../../../src/composition/use-cases.js';
-import { Account } from '../../../src/domain/accounts/account.js';
-import { type AccountProfile } from '../../../src/domain/accounts/account-profile.js';
-import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
-import {
-  type OwnerEventType,
-  NO_CLIENT,
-  type RecordedEvent,
-  SHOWN_EVENT_TYPES,
-} from '../../../src/domain/audit/audit-event.js';
-import type { AccessLevel } from '../../../src/domain/accounts/access-level.js';
-import { ApiKey } from '../../../src/domain/keys/api-key.js';
-import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
-import { KeyString } from '../../../src/domain/keys/key-string.js';
-import { POLICY } from '../../support/application/calls.js';
+import type { AccountTransaction } from '#application/account-transaction.js';
+import { sessionOpened } from '#application/sessions/sign-in.js';
+import { saveKeys } from '#application/keys/change-keys.js';
+import type { Instances, UndeliveredNotices } from '#application/ports.js';
+import type { Ports } from '#composition/use-cases.js';
+import { Account } from '#domain/accounts/account.js';
+import { type AccountProfile } from '#domain/accounts/account-profile.js';
+import { FormerAccount } from '#domain/accounts/former-account.js';
+import { type OwnerEventType, NO_CLIENT, type RecordedEvent, SHOWN_EVENT_TYPES } from '#domain/audit/audit-event.js';
+import type { AccessLevel } from '#domain/accounts/access-level.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
+import { KeyString } from '#domain/keys/key-string.js';
+import { POLICY } from '#test/support/application/calls.js';
 
 /** What a contract suite needs from the fakes and from the adapters, on one store and one clock. */
 export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTokens'> {

@@ -1,5 +1,5 @@
-import { fakePorts } from '../../fakes/fake-application.js';
-import { FakeStore } from '../../fakes/fake-store.js';
+import { fakePorts } from '#test/fakes/fake-application.js';
+import { FakeStore } from '#test/fakes/fake-store.js';
 import { openPostgresWorld } from './postgres-world.js';
 import type { World } from './world.js';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { assertPortsFree, freePort } from '../../../scripts/lib/ports.mjs';
-import { EchoBackend } from '../../doors/echo-backend.js';
-import { OwnPostgres } from '../../faults/own-postgres.js';
-import { startRedis } from '../../support/stores/redis.mjs';
-import { sql } from '../../support/stores/sql.js';
+import { EchoBackend } from '#test/doors/echo-backend.js';
+import { OwnPostgres } from '#test/faults/own-postgres.js';
+import { startRedis } from '#test/support/stores/redis.mjs';
+import { sql } from '#test/support/stores/sql.js';
 import { RootShell } from './root-shell.js';
 
 /** A machine for the commands in docs/run.md. Everything on it is real except systemd, and its files are in a folder. */

@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { searchPath } from '../../../scripts/tools.mjs';
-import { eventually } from '../../support/eventually.js';
-import { LONG_TIMEOUTS } from '../../support/processes/timeouts.mjs';
-import { EQUAL_PRIORITY } from '../../support/processes/service-process.js';
+import { eventually } from '#test/support/eventually.js';
+import { LONG_TIMEOUTS } from '#test/support/processes/timeouts.mjs';
+import { EQUAL_PRIORITY } from '#test/support/processes/service-process.js';
 
 const MARK = '### pasted';
 const UNITS = ['latchkey@1', 'latchkey@2', 'caddy'];

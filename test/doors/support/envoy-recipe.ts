@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Metadata } from '@grpc/grpc-js';
 import { parse } from 'yaml';
 import { root } from '../../../scripts/lib/paths.mjs';
-import { snippetOf } from '../../support/reading/pages.js';
+import { snippetOf } from '#test/support/reading/pages.js';
 
 interface Filter {
   readonly typed_config: {

@@ -1,6 +1,6 @@
 import { type ChannelCredentials, Client, credentials, loadPackageDefinition, type Metadata } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
-import { answer } from '../../support/callers/grpc-clients.js';
+import { answer } from '#test/support/callers/grpc-clients.js';
 import { ENVOY_API } from './envoy-api.js';
 
 const definition = loadSync('envoy/service/auth/v3/external_auth.proto', {

@@ -1,7 +1,7 @@
-import { headersOf } from '../../support/callers/forward-auth.js';
-import { rawRequest } from '../../support/callers/raw-http.js';
-import { ValidationStream } from '../../support/callers/validation-stream.js';
-import type { Service } from '../../support/processes/service.js';
+import { headersOf } from '#test/support/callers/forward-auth.js';
+import { rawRequest } from '#test/support/callers/raw-http.js';
+import { ValidationStream } from '#test/support/callers/validation-stream.js';
+import type { Service } from '#test/support/processes/service.js';
 import { CLIENT } from './imported-table.js';
 import { type Seen, seenOf, type Sent } from './restricted-doors.js';
 

@@ -17,9 +17,9 @@ import { NestFactory } from '@nestjs/core';
 import express, { type RequestHandler } from 'express';
 import Fastify from 'fastify';
 import { LatchkeyModule, Permission } from '../../../clients/node/src/frameworks/nestjs.js';
-import { IMPORT_PREFIX } from '../../support/callers/imports.js';
-import type { Service } from '../../support/processes/service.js';
-import { CALL_TIMEOUT_MS } from '../../support/processes/timeouts.mjs';
+import { IMPORT_PREFIX } from '#test/support/callers/imports.js';
+import type { Service } from '#test/support/processes/service.js';
+import { CALL_TIMEOUT_MS } from '#test/support/processes/timeouts.mjs';
 import { answerOver, type Door, NOT_OURS, type OpenDoor } from './imported-doors.js';
 import { pathOf, ROUTES } from './restricted-doors.js';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { importedString, IMPORT_PREFIX, importKeys, importOf } from '../../support/callers/imports.js';
-import { eventually } from '../../support/eventually.js';
-import { newOwner } from '../../support/callers/owners.js';
-import type { Service } from '../../support/processes/service.js';
-import { sql } from '../../support/stores/sql.js';
+import { importedString, IMPORT_PREFIX, importKeys, importOf } from '#test/support/callers/imports.js';
+import { eventually } from '#test/support/eventually.js';
+import { newOwner } from '#test/support/callers/owners.js';
+import type { Service } from '#test/support/processes/service.js';
+import { sql } from '#test/support/stores/sql.js';
 import type { Sent } from './restricted-doors.js';
 
 type ImportRequest = NonNullable<Parameters<typeof importOf>[2]>;

@@ -5,11 +5,11 @@ import { createGuard, type Guard, type GuardOptions, type Operation } from '@lat
 import { latchkey } from '@latchkey/guard/fastify';
 import express from 'express';
 import Fastify from 'fastify';
-import { headersOf } from '../../support/callers/forward-auth.js';
-import { rawRequest } from '../../support/callers/raw-http.js';
-import { ValidationStream } from '../../support/callers/validation-stream.js';
-import type { Service } from '../../support/processes/service.js';
-import { CALL_TIMEOUT_MS } from '../../support/processes/timeouts.mjs';
+import { headersOf } from '#test/support/callers/forward-auth.js';
+import { rawRequest } from '#test/support/callers/raw-http.js';
+import { ValidationStream } from '#test/support/callers/validation-stream.js';
+import type { Service } from '#test/support/processes/service.js';
+import { CALL_TIMEOUT_MS } from '#test/support/processes/timeouts.mjs';
 import { ExtAuthz } from './ext-authz.js';
 
 /** What a client sends: a method and a path, and which permission the service behind the door requires for it. */

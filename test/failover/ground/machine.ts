@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { searchPath } from '../../../scripts/lib/search-path.mjs';
-import { eventually } from '../../support/eventually.js';
-import { isRunning } from '../../support/processes/processes.js';
+import { eventually } from '#test/support/eventually.js';
+import { isRunning } from '#test/support/processes/processes.js';
 
 /** A machine with its own address. Its programs can be stopped, and its cable can be pulled. */
 export class Machine {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isRunning } from '../../support/processes/processes.js';
+import { isRunning } from '#test/support/processes/processes.js';
 import { inside, ip, killAll, Machine, pidsIn } from './machine.js';
 
 const PREFIX = 'latchkey-';

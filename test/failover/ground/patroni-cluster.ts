@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
-import { eventually } from '../../support/eventually.js';
-import { sql } from '../../support/stores/sql.js';
+import { eventually } from '#test/support/eventually.js';
+import { sql } from '#test/support/stores/sql.js';
 import type { Machine } from './machine.js';
 import { Network } from './network.js';
 import { type ClusterSettings, PatroniNode } from './patroni-node.js';

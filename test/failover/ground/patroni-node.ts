@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { postgresFolder } from '../../../scripts/lib/search-path.mjs';
-import { sql } from '../../support/stores/sql.js';
+import { sql } from '#test/support/stores/sql.js';
 import type { Machine } from './machine.js';
 
 /** The user that Debian's packages create. Patroni and PostgreSQL run as this user. */

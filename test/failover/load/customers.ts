@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PASSWORD } from '../../support/application/calls.js';
-import { CHEAP_HASH } from '../../support/application/cheap.mjs';
-import type { Answer } from '../../support/callers/person.js';
-import { sign, type PlatformLogin } from '../../support/platform/platform-login.js';
-import type { Service } from '../../support/processes/service.js';
+import { PASSWORD } from '#test/support/application/calls.js';
+import { CHEAP_HASH } from '#test/support/application/cheap.mjs';
+import type { Answer } from '#test/support/callers/person.js';
+import { sign, type PlatformLogin } from '#test/support/platform/platform-login.js';
+import type { Service } from '#test/support/processes/service.js';
 import type { Ledger, LedgerKey } from './ledger.js';
 
 const KEYS_EACH = 3;

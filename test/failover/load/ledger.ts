@@ -1,4 +1,4 @@
-import { sql } from '../../support/stores/sql.js';
+import { sql } from '#test/support/stores/sql.js';
 
 export interface LedgerKey {
   readonly id: string;

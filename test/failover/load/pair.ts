@@ -1,10 +1,10 @@
-import { OwnerLife } from '../../support/history/owner-life.js';
-import { emptyTally, playLives } from '../../support/history/lives.js';
-import { findViolation } from '../../support/history/linearizability.js';
-import { OWNER } from '../../support/history/owner-model.js';
-import { ValidationStream } from '../../support/callers/validation-stream.js';
-import { AUDIENCE, ISSUER, type PlatformLogin } from '../../support/platform/platform-login.js';
-import { startService, type Service } from '../../support/processes/service.js';
+import { OwnerLife } from '#test/support/history/owner-life.js';
+import { emptyTally, playLives } from '#test/support/history/lives.js';
+import { findViolation } from '#test/support/history/linearizability.js';
+import { OWNER } from '#test/support/history/owner-model.js';
+import { ValidationStream } from '#test/support/callers/validation-stream.js';
+import { AUDIENCE, ISSUER, type PlatformLogin } from '#test/support/platform/platform-login.js';
+import { startService, type Service } from '#test/support/processes/service.js';
 import { Customers } from './customers.js';
 import { Ledger } from './ledger.js';
 import { Requests } from './requests.js';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGuard } from '@latchkey/guard';
-import type { Service } from '../../support/processes/service.js';
+import type { Service } from '#test/support/processes/service.js';
 import type { Ledger } from './ledger.js';
 
 const PACE_MS = 10;

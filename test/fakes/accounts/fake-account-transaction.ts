@@ -1,9 +1,9 @@
-import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import { emailKey } from '../../../src/domain/accounts/account-profile.js';
-import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
-import { LatchkeyError } from '../../../src/domain/errors.js';
-import { ApiKey } from '../../../src/domain/keys/api-key.js';
-import { isOpen } from '../../../src/domain/keys/key-status.js';
+import type { AccountTransaction } from '#application/account-transaction.js';
+import { emailKey } from '#domain/accounts/account-profile.js';
+import { FormerAccount } from '#domain/accounts/former-account.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import { isOpen } from '#domain/keys/key-status.js';
 import type { FakeStore } from '../fake-store.js';
 import { forgetMail, writeOutbox } from '../notices/write-outbox.js';
 

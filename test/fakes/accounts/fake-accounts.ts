@@ -1,6 +1,6 @@
-import type { Accounts } from '../../../src/application/ports.js';
-import { type Account } from '../../../src/domain/accounts/account.js';
-import { emailKey } from '../../../src/domain/accounts/account-profile.js';
+import type { Accounts } from '#application/ports.js';
+import { type Account } from '#domain/accounts/account.js';
+import { emailKey } from '#domain/accounts/account-profile.js';
 import type { FakeStore } from '../fake-store.js';
 import { fakeAccountTransaction } from './fake-account-transaction.js';
 

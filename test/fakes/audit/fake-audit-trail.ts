@@ -1,6 +1,6 @@
-import type { AuditTrailReading, AuditTrailTransaction } from '../../../src/application/audit-trail-ports.js';
-import type { AuditTrail } from '../../../src/application/ports.js';
-import type { AuditPruning } from '../../../src/domain/audit/audit-seal.js';
+import type { AuditTrailReading, AuditTrailTransaction } from '#application/audit-trail-ports.js';
+import type { AuditTrail } from '#application/ports.js';
+import type { AuditPruning } from '#domain/audit/audit-seal.js';
 import type { FakeStore, StoredPruning } from '../fake-store.js';
 import { historiesIn } from './fake-histories.js';
 

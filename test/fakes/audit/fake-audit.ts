@@ -1,14 +1,14 @@
-import { type PageRequest, pageOf, textIn, wrongCursor } from '../../../src/application/lists.js';
-import type { Audit, EventSearch } from '../../../src/application/ports.js';
-import { AUTHENTICATION_FAILED, type AuditedEvent, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
-import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
+import { type PageRequest, pageOf, textIn, wrongCursor } from '#application/lists.js';
+import type { Audit, EventSearch } from '#application/ports.js';
+import { AUTHENTICATION_FAILED, type AuditedEvent, type RecordedEvent } from '#domain/audit/audit-event.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
 import {
   actorKindOf,
   recordedNote,
   recordedPreviousName,
   recordedView,
   recordedLeak,
-} from '../../../src/domain/audit/event-details.js';
+} from '#domain/audit/event-details.js';
 import type { FakeStore } from '../fake-store.js';
 
 export function fakeAudit(store: FakeStore): Audit {

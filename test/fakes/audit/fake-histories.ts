@@ -1,10 +1,10 @@
-import type { AuditTrailSnapshot, HistoryItem } from '../../../src/application/audit-trail-ports.js';
-import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../src/domain/audit/audit-event.js';
-import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { NO_TERMS } from '../../../src/domain/accounts/account-change.js';
-import type { StoredAccount } from '../../../src/domain/audit/recorded-account.js';
-import type { StoredPredecessor } from '../../../src/domain/audit/recorded-rotation.js';
-import type { ApiKeyState } from '../../../src/domain/keys/key-state.js';
+import type { AuditTrailSnapshot, HistoryItem } from '#application/audit-trail-ports.js';
+import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '#domain/audit/audit-event.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
+import { NO_TERMS } from '#domain/accounts/account-change.js';
+import type { StoredAccount } from '#domain/audit/recorded-account.js';
+import type { StoredPredecessor } from '#domain/audit/recorded-rotation.js';
+import type { ApiKeyState } from '#domain/keys/key-state.js';
 import type { FakeStore } from '../fake-store.js';
 
 const PURGED: StoredAccount = { ...NO_TERMS, status: 'deleted' };

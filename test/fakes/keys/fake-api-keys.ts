@@ -1,7 +1,7 @@
-import type { KeyFilter, OwnedKey } from '../../../src/application/lists.js';
-import type { ApiKeys } from '../../../src/application/ports.js';
-import type { ApiKey } from '../../../src/domain/keys/api-key.js';
-import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
+import type { KeyFilter, OwnedKey } from '#application/lists.js';
+import type { ApiKeys } from '#application/ports.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { FakeStore } from '../fake-store.js';
 
 export function fakeApiKeys(store: FakeStore): ApiKeys {

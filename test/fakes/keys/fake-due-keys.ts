@@ -1,6 +1,6 @@
-import type { DueKeys, EndDecision } from '../../../src/application/ports.js';
-import type { ApiKey } from '../../../src/domain/keys/api-key.js';
-import { isOpen } from '../../../src/domain/keys/key-status.js';
+import type { DueKeys, EndDecision } from '#application/ports.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import { isOpen } from '#domain/keys/key-status.js';
 import type { FakeStore } from '../fake-store.js';
 import { writeOutbox } from '../notices/write-outbox.js';
 

@@ -1,5 +1,5 @@
-import type { IdleKeys } from '../../../src/application/ports.js';
-import { isOpen } from '../../../src/domain/keys/key-status.js';
+import type { IdleKeys } from '#application/ports.js';
+import { isOpen } from '#domain/keys/key-status.js';
 import type { FakeStore } from '../fake-store.js';
 
 /** Selects more owners than needed, which changes nothing: the decision is made on each locked account. */

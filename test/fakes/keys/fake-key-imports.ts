@@ -1,5 +1,5 @@
-import type { KeyImports } from '../../../src/application/key-ports.js';
-import { ApiKey } from '../../../src/domain/keys/api-key.js';
+import type { KeyImports } from '#application/key-ports.js';
+import { ApiKey } from '#domain/keys/api-key.js';
 import type { FakeStore } from '../fake-store.js';
 import { activeKeysOf } from './fake-api-keys.js';
 import { writeOutbox } from '../notices/write-outbox.js';

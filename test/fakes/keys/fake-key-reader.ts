@@ -1,6 +1,6 @@
-import type { KeyReader } from '../../../src/application/ports.js';
-import { NO_ENTITLEMENTS } from '../../../src/domain/accounts/account-change.js';
-import { KeyStanding } from '../../../src/domain/keys/key-standing.js';
+import type { KeyReader } from '#application/ports.js';
+import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import { KeyStanding } from '#domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';
 
 const PURGED = { ...NO_ENTITLEMENTS, status: 'deleted' } as const;

@@ -1,5 +1,5 @@
-import type { KeyUsage } from '../../../src/application/ports.js';
-import { utcDay } from '../../../src/domain/time.js';
+import type { KeyUsage } from '#application/ports.js';
+import { utcDay } from '#domain/time.js';
 import type { FakeStore } from '../fake-store.js';
 
 /** Stores every use separately. How many addresses and days are kept is tested on PostgreSQL. */

@@ -1,10 +1,5 @@
-import type {
-  MeasuredRequest,
-  ValidationMeter,
-  ValidationPart,
-  ValidationTimer,
-} from '../../../src/application/ports.js';
-import type { Verdict } from '../../../src/domain/keys/verdict.js';
+import type { MeasuredRequest, ValidationMeter, ValidationPart, ValidationTimer } from '#application/ports.js';
+import type { Verdict } from '#domain/keys/verdict.js';
 
 /** The measurements of one validation. */
 class FakeTimer implements ValidationTimer {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { LeakClaim, LeakReports } from '../../../src/application/ports.js';
-import { spendBudget } from '../../../src/domain/leaks/leak-report.js';
+import type { LeakClaim, LeakReports } from '#application/ports.js';
+import { spendBudget } from '#domain/leaks/leak-report.js';
 import type { FakeStore, StoredReport } from '../fake-store.js';
 
 const CLAIM_MS = 10_000;

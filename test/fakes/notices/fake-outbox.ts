@@ -1,6 +1,6 @@
-import type { Claim } from '../../../src/application/notice-ports.js';
-import type { Outbox } from '../../../src/application/ports.js';
-import { isTriedSooner, SOON_MS, TRIED_FOR_MS } from '../../../src/domain/notices/retry-schedule.js';
+import type { Claim } from '#application/notice-ports.js';
+import type { Outbox } from '#application/ports.js';
+import { isTriedSooner, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import type { FakeStore, StoredMessage } from '../fake-store.js';
 
 const CLAIM_MS = 60_000;

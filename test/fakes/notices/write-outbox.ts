@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { deliveriesOf, type KeyNotice, noticeData } from '../../../src/domain/notices/key-notice.js';
-import { TRIED_FOR_MS } from '../../../src/domain/notices/retry-schedule.js';
+import { deliveriesOf, type KeyNotice, noticeData } from '#domain/notices/key-notice.js';
+import { TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import type { FakeStore } from '../fake-store.js';
 
 /** Both channels have a receiver. */

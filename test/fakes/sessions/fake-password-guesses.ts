@@ -1,5 +1,5 @@
-import type { PasswordGuesses } from '../../../src/application/ports.js';
-import { attemptPassword, tooManyAttempts } from '../../../src/domain/accounts/passwords.js';
+import type { PasswordGuesses } from '#application/ports.js';
+import { attemptPassword, tooManyAttempts } from '#domain/accounts/passwords.js';
 import type { FakeStore, StoredGuesses } from '../fake-store.js';
 
 export function fakePasswordGuesses(store: FakeStore): PasswordGuesses {

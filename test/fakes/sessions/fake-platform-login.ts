@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { BegunSignIn, PlatformPerson, Requester, SignInPrompt } from '../../../src/application/sign-in-ports.js';
-import type { PlatformLogin } from '../../../src/application/ports.js';
-import type { FreshSignInRule } from '../../../src/domain/accounts/session.js';
-import { LatchkeyError } from '../../../src/domain/errors.js';
+import type { BegunSignIn, PlatformPerson, Requester, SignInPrompt } from '#application/sign-in-ports.js';
+import type { PlatformLogin } from '#application/ports.js';
+import type { FreshSignInRule } from '#domain/accounts/session.js';
+import { LatchkeyError } from '#domain/errors.js';
 
 /** Each answer is valid once, and only for the sign-in for which it was made. */
 export class FakePlatformLogin implements PlatformLogin {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { PlatformToken } from '../../../src/application/sign-in-ports.js';
-import type { PlatformTokens } from '../../../src/application/ports.js';
-import type { PlatformSignIn } from '../../../src/domain/accounts/session.js';
-import { LatchkeyError } from '../../../src/domain/errors.js';
-import { HOUR_MS } from '../../../src/domain/time.js';
+import type { PlatformToken } from '#application/sign-in-ports.js';
+import type { PlatformTokens } from '#application/ports.js';
+import type { PlatformSignIn } from '#domain/accounts/session.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { HOUR_MS } from '#domain/time.js';
 
 /** Its tokens expire by the clock of this machine, as those of a real login do, and not by the store's clock. */
 export class FakePlatformTokens implements PlatformTokens {

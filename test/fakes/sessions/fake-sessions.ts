@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Sessions } from '../../../src/application/ports.js';
-import { SESSION_HOURS, sessionDigest } from '../../../src/domain/accounts/session.js';
-import { HOUR_MS } from '../../../src/domain/time.js';
+import type { Sessions } from '#application/ports.js';
+import { SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
+import { HOUR_MS } from '#domain/time.js';
 import type { FakeStore } from '../fake-store.js';
 
 export function fakeSessions(store: FakeStore): Sessions {

@@ -1,4 +1,4 @@
-import type { SpentSignIns } from '../../../src/application/ports.js';
+import type { SpentSignIns } from '#application/ports.js';
 
 export function fakeSpentSignIns(): SpentSignIns {
   const spent = new Set<string>();

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { EQUAL_PRIORITY } from '../../support/processes/service-process.js';
+import { EQUAL_PRIORITY } from '#test/support/processes/service-process.js';
 
 const PROGRAM = 'test/leases/processes/guard-program.mjs';
 

@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
-import { PASSWORD } from '../../support/application/calls.js';
-import { CHEAP_HASH } from '../../support/application/cheap.mjs';
-import type { Clients } from '../../support/callers/grpc-clients.js';
-import { Person } from '../../support/callers/person.js';
-import { type PlatformLogin, sign } from '../../support/platform/platform-login.js';
+import { PASSWORD } from '#test/support/application/calls.js';
+import { CHEAP_HASH } from '#test/support/application/cheap.mjs';
+import type { Clients } from '#test/support/callers/grpc-clients.js';
+import { Person } from '#test/support/callers/person.js';
+import { type PlatformLogin, sign } from '#test/support/platform/platform-login.js';
 import type { AccountState, Change, Rotation } from './stale-grants.js';
 
 /** Where calls are sent. An instance that is stopped or killed answers nothing. */

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Clock } from '../../faults/clock.js';
-import { OwnPostgres } from '../../faults/own-postgres.js';
-import { isLong, printFigures, shortOrLong } from '../../support/jest/long-form.js';
-import { type PlatformLogin, startPlatformLogin } from '../../support/platform/platform-login.js';
-import { buildService } from '../../support/processes/service-process.js';
-import { createDatabase } from '../../support/stores/databases.mjs';
-import { sql } from '../../support/stores/sql.js';
+import { Clock } from '#test/faults/clock.js';
+import { OwnPostgres } from '#test/faults/own-postgres.js';
+import { isLong, printFigures, shortOrLong } from '#test/support/jest/long-form.js';
+import { type PlatformLogin, startPlatformLogin } from '#test/support/platform/platform-login.js';
+import { buildService } from '#test/support/processes/service-process.js';
+import { createDatabase } from '#test/support/stores/databases.mjs';
+import { sql } from '#test/support/stores/sql.js';
 import { freeze, Stand, type StandOptions } from './stand.js';
 
 const LEASE_MS = 500;

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectClients, type Clients } from '../../support/callers/grpc-clients.js';
-import { eventually } from '../../support/eventually.js';
-import { AUDIENCE, ISSUER, type PlatformLogin } from '../../support/platform/platform-login.js';
-import { freePorts, ServiceProcess } from '../../support/processes/service-process.js';
+import { connectClients, type Clients } from '#test/support/callers/grpc-clients.js';
+import { eventually } from '#test/support/eventually.js';
+import { AUDIENCE, ISSUER, type PlatformLogin } from '#test/support/platform/platform-login.js';
+import { freePorts, ServiceProcess } from '#test/support/processes/service-process.js';
 import { type Decided, GuardProcess } from './guard-process.js';
 import { LeasedOwner, type Place } from './leased-owner.js';
 import { staleGrants } from './stale-grants.js';

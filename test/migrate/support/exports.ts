@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { run } from '../../../scripts/lib/run.mjs';
-import { KEY_COLUMNS } from '../../../src/infrastructure/inbound/cli/keys/import-keys.js';
-import { snippetOf } from '../../support/reading/pages.js';
+import { KEY_COLUMNS } from '#infrastructure/inbound/cli/keys/import-keys.js';
+import { snippetOf } from '#test/support/reading/pages.js';
 
 export const PAGE = 'docs/migrate.md';
 

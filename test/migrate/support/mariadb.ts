@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../../scripts/lib/run.mjs';
 import { searchPath } from '../../../scripts/tools.mjs';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '#test/support/eventually.js';
 
 /** A MariaDB of its own, which reads MySQL's queries, on a socket in a temporary folder. */
 export class MariaDb {

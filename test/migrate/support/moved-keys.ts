@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandHost } from '../../support/processes/command-line.js';
-import { startService, type Service } from '../../support/processes/service.js';
-import { buildService } from '../../support/processes/service-process.js';
+import { CommandHost } from '#test/support/processes/command-line.js';
+import { startService, type Service } from '#test/support/processes/service.js';
+import { buildService } from '#test/support/processes/service-process.js';
 
 /** The prefix of the queries in docs/migrate.md. */
 const PREFIX = 'acme_';

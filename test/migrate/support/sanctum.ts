@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { sql } from '../../support/stores/sql.js';
+import { sql } from '#test/support/stores/sql.js';
 
 /** Laravel Sanctum's table, and tokens as its `createToken` makes them. Both are written after its source. */
 export class SanctumTokens {

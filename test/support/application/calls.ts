@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { PutAccount, PutAccountCommand } from '../../../src/application/accounts/put-account.js';
+import type { PutAccount, PutAccountCommand } from '#application/accounts/put-account.js';
 import type {
   CreateApiKey,
   CreateApiKeyCommand,
   RotateApiKey,
   RotateApiKeyCommand,
-} from '../../../src/application/keys/make-api-keys.js';
-import { DEMO_OWNER } from '../../../src/config/demo.js';
-import type { Client } from '../../../src/domain/audit/audit-event.js';
-import { keyPolicy } from '../../../src/domain/keys/key-policy.js';
+} from '#application/keys/make-api-keys.js';
+import { DEMO_OWNER } from '#config/demo.js';
+import type { Client } from '#domain/audit/audit-event.js';
+import { keyPolicy } from '#domain/keys/key-policy.js';
 
 /** The password of all owners in the suites, also of the demo owner. */
 export const PASSWORD = DEMO_OWNER.password;

@@ -1,5 +1,5 @@
 import argon2 from 'argon2';
-import { Argon2Passwords } from '../../../src/infrastructure/outbound/passwords/argon2-passwords.js';
+import { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { CHEAP_COST } from './cheap.mjs';
 
 /**

@@ -1,4 +1,4 @@
-import { DENIAL_REASONS } from '../../../src/domain/keys/verdict.js';
+import { DENIAL_REASONS } from '#domain/keys/verdict.js';
 import { unknownKey } from '../callers/key-strings.js';
 import { newOwner } from '../callers/owners.js';
 import type { Service } from '../processes/service.js';

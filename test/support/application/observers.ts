@@ -1,6 +1,6 @@
-import { themselves } from '../../../test/support/application/calls.js';
-import type { CreatedApiKey } from '../../../src/application/keys/make-api-keys.js';
-import type { UseCases } from '../../../src/composition/use-cases.js';
+import { themselves } from '#test/support/application/calls.js';
+import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
+import type { UseCases } from '#composition/use-cases.js';
 import { client, createKey, outcomeOf } from './calls.js';
 
 export const READ = { operation: 'read', permission: '' } as const;

@@ -1,4 +1,4 @@
-import { MAX_TOKENS, TOKEN_TYPE } from '../../../src/infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
+import { MAX_TOKENS, TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { unknownKey } from '../callers/key-strings.js';
 import { PASSWORD, type Owner } from '../callers/owners.js';
 import type { Answer, Person } from '../callers/person.js';

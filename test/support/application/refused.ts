@@ -1,4 +1,4 @@
-import { Refusal } from '../../../src/domain/errors.js';
+import { Refusal } from '#domain/errors.js';
 
 /** Returns the value of the work, or the Refusal that it throws. */
 export function refused<T>(work: () => T): T | Refusal {

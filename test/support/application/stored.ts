@@ -1,7 +1,7 @@
-import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
-import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { HOUR_MS } from '../../../src/domain/time.js';
-import type { FakeStore } from '../../fakes/fake-store.js';
+import { SHOWN_EVENT_TYPES } from '#domain/audit/audit-event.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
+import { HOUR_MS } from '#domain/time.js';
+import type { FakeStore } from '#test/fakes/fake-store.js';
 
 interface World {
   readonly store: FakeStore;

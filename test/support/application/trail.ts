@@ -1,10 +1,10 @@
 import { createSecretKey } from 'node:crypto';
-import { SealAuditEvents } from '../../../src/application/audit/seal-audit-events.js';
-import { VerifyAuditTrail } from '../../../src/application/audit/verify-audit-trail.js';
-import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { DAY_MS } from '../../../src/domain/time.js';
-import { fakeAuditTrail } from '../../fakes/audit/fake-audit-trail.js';
-import { FakeStore } from '../../fakes/fake-store.js';
+import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
+import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
+import { DAY_MS } from '#domain/time.js';
+import { fakeAuditTrail } from '#test/fakes/audit/fake-audit-trail.js';
+import { FakeStore } from '#test/fakes/fake-store.js';
 
 export const SEAL_KEY = createSecretKey(Buffer.alloc(32, 0x5e));
 

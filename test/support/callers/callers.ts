@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { outcomeOf, type Outcome } from '../../faults/measure.js';
+import { outcomeOf, type Outcome } from '#test/faults/measure.js';
 import { connectClients, type Clients } from './grpc-clients.js';
 
 /** Callers like resource services: each has its own connection and sends one request after the other. */

@@ -7,15 +7,15 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import type { Account__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
-import type { PurgeAccountResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PurgeAccountResponse.js';
-import type { PutAccountRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
-import type { RevokeKeysRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysRequest.js';
-import type { RevokeKeysResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysResponse.js';
-import type { ValidateKeyRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
-import type { ProtoGrpcType as AccountProto } from '../../../src/infrastructure/inbound/grpc/generated/account_service.js';
-import type { ProtoGrpcType as ApiKeyProto } from '../../../src/infrastructure/inbound/grpc/generated/api_key_service.js';
+import type { Account__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
+import type { PurgeAccountResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/PurgeAccountResponse.js';
+import type { PutAccountRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { RevokeKeysRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysRequest.js';
+import type { RevokeKeysResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysResponse.js';
+import type { ValidateKeyRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ProtoGrpcType as AccountProto } from '#infrastructure/inbound/grpc/generated/account_service.js';
+import type { ProtoGrpcType as ApiKeyProto } from '#infrastructure/inbound/grpc/generated/api_key_service.js';
 
 const definition = loadSync(['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'], {
   includeDirs: ['proto'],

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ImportKeyRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ImportKeyRequest.js';
-import type { ImportKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ImportKeyResponse.js';
-import { DAY_MS } from '../../../src/domain/time.js';
+import type { ImportKeyRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ImportKeyRequest.js';
+import type { ImportKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ImportKeyResponse.js';
+import { DAY_MS } from '#domain/time.js';
 import { bearer, type Clients } from './grpc-clients.js';
 
 export const IMPORT_PREFIX = 'acme_live_';

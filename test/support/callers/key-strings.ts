@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Duration__Output } from '../../../src/infrastructure/inbound/grpc/generated/google/protobuf/Duration.js';
+import type { Duration__Output } from '#infrastructure/inbound/grpc/generated/google/protobuf/Duration.js';
 
 /** A well-formed key string with the same public part and a wrong secret. */
 export function withWrongSecret(fullKey: string): string {

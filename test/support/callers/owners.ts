@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PutAccountRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { PutAccountRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
 import { PASSWORD } from '../application/calls.js';
 import { CHEAP_HASH } from '../application/cheap.mjs';
 import type { Person } from './person.js';

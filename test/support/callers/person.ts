@@ -1,5 +1,5 @@
-import { DEMO_OWNER } from '../../../src/config/demo.js';
-import type { ApiKeyView, CreatedApiKeyView } from '../../../src/infrastructure/inbound/http/management/views.js';
+import { DEMO_OWNER } from '#config/demo.js';
+import type { ApiKeyView, CreatedApiKeyView } from '#infrastructure/inbound/http/management/views.js';
 
 export interface Answer {
   readonly status: number;

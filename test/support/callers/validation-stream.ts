@@ -1,6 +1,6 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import type { ValidateKeyRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ValidateKeyRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { bearer, type Clients } from './grpc-clients.js';
 
 interface Waiting {

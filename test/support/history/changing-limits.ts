@@ -1,4 +1,4 @@
-import type { ValidateKeyResponse__Output as Answer } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ValidateKeyResponse__Output as Answer } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { secondsOf } from '../callers/key-strings.js';
 import { newOwner } from '../callers/owners.js';
 import { eventually } from '../eventually.js';

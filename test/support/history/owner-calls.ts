@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
-import type { Account__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
-import type { PutAccountRequest } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
-import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
-import type { CreatedApiKeyView } from '../../../src/infrastructure/inbound/http/management/views.js';
+import type { Account__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
+import type { PutAccountRequest } from '#infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { ValidateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { CreatedApiKeyView } from '#infrastructure/inbound/http/management/views.js';
 import { PASSWORD } from '../application/calls.js';
 import { CHEAP_HASH } from '../application/cheap.mjs';
 import type { Answer } from '../callers/person.js';

@@ -1,4 +1,4 @@
-import type { Argon2Passwords } from '../../../src/infrastructure/outbound/passwords/argon2-passwords.js';
+import type { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { connectClients, type Clients } from '../callers/grpc-clients.js';
 import { prepareService, startInHost } from './hosted-service.mjs';
 import { Person } from '../callers/person.js';
@@ -44,8 +44,8 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service
 export async function startServiceHere(env: NodeJS.ProcessEnv = {}, passwords?: Argon2Passwords): Promise<Service> {
   // Loaded here, because other suites start in a third of the time without it.
   const [{ readConfig }, { startLatchkey }, { cheapPasswords }] = await Promise.all([
-    import('../../../src/config/config.js'),
-    import('../../../src/composition/start.js'),
+    import('#config/config.js'),
+    import('#composition/start.js'),
     import('../application/cheap-passwords.js'),
   ]);
   const prepared = await prepareService(env);

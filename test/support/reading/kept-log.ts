@@ -1,4 +1,4 @@
-import { Log } from '../../../src/infrastructure/telemetry/log.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import type { Entry } from './printed-log.js';
 
 export const SILENT = new Log('silent');

@@ -1,8 +1,8 @@
 import { createSecretKey } from 'node:crypto';
-import { SealAuditEvents } from '../../../src/application/audit/seal-audit-events.js';
-import type { AuditTrailTransaction } from '../../../src/application/audit-trail-ports.js';
-import type { AuditTrail } from '../../../src/application/ports.js';
-import { VerifyAuditTrail } from '../../../src/application/audit/verify-audit-trail.js';
+import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
+import type { AuditTrailTransaction } from '#application/audit-trail-ports.js';
+import type { AuditTrail } from '#application/ports.js';
+import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
 import { openApplication, times, type Application } from '../application/application.js';
 import { createMigratedDatabase } from './databases.mjs';
 

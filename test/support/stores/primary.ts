@@ -1,5 +1,5 @@
-import type { DatabaseConfig } from '../../../src/config/database-config.js';
-import { Primary } from '../../../src/infrastructure/outbound/postgres/client/primary.js';
+import type { DatabaseConfig } from '#config/database-config.js';
+import { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
 import { STORE_TIMEOUT_MS } from '../processes/timeouts.mjs';
 import { reached } from './pooled.mjs';
 

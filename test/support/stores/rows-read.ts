@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Database } from '../../../src/infrastructure/outbound/postgres/client/database.js';
+import type { Database } from '#infrastructure/outbound/postgres/client/database.js';
 
 /** A node of a plan, in PostgreSQL's words. The numbers of rows are averages of all loops. */
 interface PlanNode {

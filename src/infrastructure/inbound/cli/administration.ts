@@ -1,20 +1,16 @@
-import type {
-  ChangeAccountStatus,
-  ChangeEntitlements,
-  PurgeAccount,
-} from '../../../application/accounts/change-account.js';
-import type { GetAccount, ListAccounts } from '../../../application/accounts/find-accounts.js';
-import type { PutAccount } from '../../../application/accounts/put-account.js';
-import type { ImportKeys } from '../../../application/keys/import-keys.js';
-import type { ListKeysOfOwner } from '../../../application/keys/keys-of-owner.js';
-import type { ListAllKeys } from '../../../application/keys/shown-keys.js';
-import type { RevokeForOwner, RevokeLeakedKeys } from '../../../application/keys/revoke-for-owner.js';
-import type { Examination } from '../../../application/examination.js';
-import type { DatabaseConfig } from '../../../config/database-config.js';
-import type { RedisConfig } from '../../../config/redis-config.js';
-import type { ServicePolicy } from '../../../domain/keys/key-policy.js';
-import type { NoticeReceivers } from '../../../domain/notices/key-notice.js';
-import type { AuditTrail, UndeliveredNotices } from '../../../application/ports.js';
+import type { ChangeAccountStatus, ChangeEntitlements, PurgeAccount } from '#application/accounts/change-account.js';
+import type { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
+import type { PutAccount } from '#application/accounts/put-account.js';
+import type { ImportKeys } from '#application/keys/import-keys.js';
+import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
+import type { ListAllKeys } from '#application/keys/shown-keys.js';
+import type { RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
+import type { Examination } from '#application/examination.js';
+import type { DatabaseConfig } from '#config/database-config.js';
+import type { RedisConfig } from '#config/redis-config.js';
+import type { ServicePolicy } from '#domain/keys/key-policy.js';
+import type { NoticeReceivers } from '#domain/notices/key-notice.js';
+import type { AuditTrail, UndeliveredNotices } from '#application/ports.js';
 
 export interface Administration {
   readonly putAccount: PutAccount;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type Command, CommanderError } from 'commander';
-import { ConfigError } from '../../../config/config.js';
-import { LatchkeyError } from '../../../domain/errors.js';
-import { withoutSecrets } from '../../../domain/secrets.js';
+import { ConfigError } from '#config/config.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { withoutSecrets } from '#domain/secrets.js';
 import { inProtoSpelling } from '../shared/error-table.js';
 
 /** The result of a command. */

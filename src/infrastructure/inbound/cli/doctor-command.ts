@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '../../../application/examination.js';
-import { version } from '../../../config/config.js';
+import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '#application/examination.js';
+import { version } from '#config/config.js';
 import type { Databases } from './administration.js';
 import { answering, DONE, linesOf, NOT_DONE, table } from './answering.js';
 import { database, redis, sealKeys } from './environment.js';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { ApiKey } from '../../../domain/keys/api-key.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
 import type { Administration } from './administration.js';
 import { type Answer, UsageError } from './answering.js';
 import { ask } from './terminal.js';

@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 import { Option } from 'commander';
-import type { Administrator } from '../../../domain/audit/audit-event.js';
-import { ConfigError, readKeyPolicy, readMarkers, readNoticeReceivers } from '../../../config/config.js';
-import { type DatabaseConfig, readDatabase } from '../../../config/database-config.js';
-import type { RedisConfig } from '../../../config/redis-config.js';
-import { Settings } from '../../../config/settings.js';
-import type { SealKeys } from '../../../domain/audit/audit-seal.js';
+import type { Administrator } from '#domain/audit/audit-event.js';
+import { ConfigError, readKeyPolicy, readMarkers, readNoticeReceivers } from '#config/config.js';
+import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
+import type { RedisConfig } from '#config/redis-config.js';
+import { Settings } from '#config/settings.js';
+import type { SealKeys } from '#domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
 import { UsageError } from './answering.js';
 

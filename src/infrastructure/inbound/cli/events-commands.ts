@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { Backlog, UndeliveredMessage } from '../../../application/notice-ports.js';
-import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notices/key-notice.js';
-import { isKeyId } from '../../../domain/keys/key-rules.js';
+import type { Backlog, UndeliveredMessage } from '#application/notice-ports.js';
+import { NOTICE_CHANNELS, type NoticeChannel } from '#domain/notices/key-notice.js';
+import { isKeyId } from '#domain/keys/key-rules.js';
 import type { Databases } from './administration.js';
 import { type Answer, answering, NothingThere, table, UsageError } from './answering.js';
 import { onDatabase } from './environment.js';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { version } from '../../../config/config.js';
-import { SERVICE_ROLES, type ServiceRole } from '../../../config/service-roles.js';
+import { version } from '#config/config.js';
+import { SERVICE_ROLES, type ServiceRole } from '#config/service-roles.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';

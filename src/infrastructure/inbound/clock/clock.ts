@@ -1,4 +1,4 @@
-import { LatchkeyError } from '../../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 

@@ -1,6 +1,6 @@
-import type { SendNotices, TryOutcome } from '../../../application/notices/send-notices.js';
-import type { Backlog, UndeliveredNotices } from '../../../application/ports.js';
-import type { NoticeChannel } from '../../../domain/notices/key-notice.js';
+import type { SendNotices, TryOutcome } from '#application/notices/send-notices.js';
+import type { Backlog, UndeliveredNotices } from '#application/ports.js';
+import type { NoticeChannel } from '#domain/notices/key-notice.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SealAuditEvents } from '../../../application/audit/seal-audit-events.js';
-import { eventually } from '../../../../test/support/eventually.js';
+import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
+import { eventually } from '#test/support/eventually.js';
 import { Log } from '../../telemetry/log.js';
 import { Clock } from './clock.js';
 import { SealAuditEventsJob } from './upkeep.jobs.js';

@@ -2,8 +2,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { selfSigned } from '../../../../test/support/processes/certificate.js';
-import { eventually } from '../../../../test/support/eventually.js';
+import { selfSigned } from '#test/support/processes/certificate.js';
+import { eventually } from '#test/support/eventually.js';
 import { GrpcCertificates } from './grpc-certificates.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'certificates-'));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import type { GrpcTlsConfig } from '../../../config/grpc-tls-config.js';
+import type { GrpcTlsConfig } from '#config/grpc-tls-config.js';
 import type { Log } from '../../telemetry/log.js';
 
 type Files = Pick<GrpcTlsConfig, 'certFile' | 'keyFile' | 'clientCaFile'>;

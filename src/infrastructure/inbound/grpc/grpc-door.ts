@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { ServerDuplexStream, ServerUnaryCall, ServiceDefinition } from '@grpc/grpc-js';
 import type { Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
-import type { ServiceRole } from '../../../config/service-roles.js';
+import type { ServiceRole } from '#config/service-roles.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import type { OpenSpan } from '../../telemetry/traces.js';
 

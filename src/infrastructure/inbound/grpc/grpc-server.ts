@@ -9,7 +9,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import type { Config } from '../../../config/config.js';
+import type { Config } from '#config/config.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import { cannotListen, shutDown } from '../shared/listening.js';

@@ -1,7 +1,7 @@
 import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Attribute } from '../../../domain/accounts/account-attributes.js';
+import type { Attribute } from '#domain/accounts/account-attributes.js';
 import { PROTO_OPTIONS } from './protos.js';
 import { toAnswer } from './validation/answers.js';
 import { AUTHORIZATION_SERVICE, type WireCheck } from './envoy/check-messages.js';

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { RequestHandler } from 'express';
-import { nothingHere } from '../../../domain/errors.js';
+import { nothingHere } from '#domain/errors.js';
 
 /** `composition/doors.ts` registers a door, which is then served, described in /openapi.json, timed and traced. */
 export interface HttpDoor {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
-import type { Config } from '../../../config/config.js';
+import type { Config } from '#config/config.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { expect, test } from '@jest/globals';
-import { invalidFields, LatchkeyError } from '../../../domain/errors.js';
+import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import { inProtoSpelling, mapError } from './error-table.js';
 
 test.each([new Error('connect postgres://latchkey:hunter2@db'), new TypeError('x is undefined'), 'hunter2', undefined])(

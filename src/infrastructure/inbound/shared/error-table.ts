@@ -1,5 +1,5 @@
 import { status as grpc } from '@grpc/grpc-js';
-import { type ErrorCode, invalidFields, LatchkeyError } from '../../../domain/errors.js';
+import { type ErrorCode, invalidFields, LatchkeyError } from '#domain/errors.js';
 
 interface ErrorMapping {
   readonly http: number;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { RateDecision } from '../../../domain/rate-limit.js';
-import { DENIAL_REASONS, deny } from '../../../domain/keys/verdict.js';
+import type { RateDecision } from '#domain/rate-limit.js';
+import { DENIAL_REASONS, deny } from '#domain/keys/verdict.js';
 import { answerToClient, answerToProxy, UNAVAILABLE } from './key-answers.js';
 
 const rate: RateDecision = {

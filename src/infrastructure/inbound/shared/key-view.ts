@@ -1,6 +1,6 @@
-import type { ListedKey, OwnedKey } from '../../../application/lists.js';
-import type { Account } from '../../../domain/accounts/account.js';
-import type { LeakSite } from '../../../domain/audit/event-details.js';
+import type { ListedKey, OwnedKey } from '#application/lists.js';
+import type { Account } from '#domain/accounts/account.js';
+import type { LeakSite } from '#domain/audit/event-details.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
 export function keyView({ key, access, createdBy, lastUsedAt, idleEndsAt, recent, revocation }: ListedKey, now: Date) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { KeyString } from '../../../domain/keys/key-string.js';
+import { KeyString } from '#domain/keys/key-string.js';
 import { clientFacts, readBearer, readBearerOrBare } from './request-facts.js';
 
 describe('readBearer', () => {

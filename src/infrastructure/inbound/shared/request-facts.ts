@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import type { Client } from '../../../domain/audit/audit-event.js';
-import { bareAddress } from '../../../domain/ip-address.js';
-import { withoutSecrets } from '../../../domain/secrets.js';
-import type { Operation } from '../../../domain/keys/access.js';
-import type { Question } from '../../../domain/keys/verdict.js';
+import type { Client } from '#domain/audit/audit-event.js';
+import { bareAddress } from '#domain/ip-address.js';
+import { withoutSecrets } from '#domain/secrets.js';
+import type { Operation } from '#domain/keys/access.js';
+import type { Question } from '#domain/keys/verdict.js';
 
 /**
  * The credential of the only `Authorization: Bearer` header (RFC 6750): scheme in any letter case, one space, nothing

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
-import type { CertificateRole, ServiceToken } from '../../../config/service-roles.js';
+import type { CertificateRole, ServiceToken } from '#config/service-roles.js';
 import { Log } from '../../telemetry/log.js';
 import { type Caller, ServiceIdentity } from './service-identity.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { PLATFORM, type Requester } from '../../../application/ports.js';
+import { PLATFORM, type Requester } from '#application/ports.js';
 import { Gate } from './gate.js';
 
 const stranger = (name: string): Requester => ({ name, isKnown: false });

@@ -1,5 +1,5 @@
-import { PLATFORM, type Requester } from '../../../application/ports.js';
-import { LatchkeyError } from '../../../domain/errors.js';
+import { PLATFORM, type Requester } from '#application/ports.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { FairQueue } from './fair-queue.js';
 
 interface GateSize {

@@ -1,4 +1,4 @@
-import { LatchkeyError } from '../../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 
 const SLICES = 5;
 

@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { SMTPServerOptions } from 'smtp-server';
-import { MailServer } from '../../../../test/support/platform/mail-server.js';
-import { eventually } from '../../../../test/support/eventually.js';
-import { readConfig } from '../../../config/config.js';
-import type { MailConfig } from '../../../config/mail-config.js';
+import { MailServer } from '#test/support/platform/mail-server.js';
+import { eventually } from '#test/support/eventually.js';
+import { readConfig } from '#config/config.js';
+import type { MailConfig } from '#config/mail-config.js';
 import { Smtp } from './mail-receiver.js';
 
 const ADDRESS = 'ada@example.org';

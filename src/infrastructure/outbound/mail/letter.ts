@@ -1,9 +1,9 @@
-import type { Addressee } from '../../../application/notices/notify-owners.js';
-import type { OutboxMessage } from '../../../application/notice-ports.js';
-import type { ApiKey } from '../../../domain/keys/api-key.js';
-import type { NoticeData } from '../../../domain/notices/key-notice.js';
-import { withoutSecrets } from '../../../domain/secrets.js';
-import { linkOfLeak } from '../../../domain/audit/event-details.js';
+import type { Addressee } from '#application/notices/notify-owners.js';
+import type { OutboxMessage } from '#application/notice-ports.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { NoticeData } from '#domain/notices/key-notice.js';
+import { withoutSecrets } from '#domain/secrets.js';
+import { linkOfLeak } from '#domain/audit/event-details.js';
 import {
   footerFor,
   greetingFor,

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, rotateKey, themselves } from '../../../../test/support/application/calls.js';
-import { MailServer, type ReceivedMail } from '../../../../test/support/platform/mail-server.js';
-import { Addressees } from '../../../application/notices/notify-owners.js';
-import { RenameApiKey } from '../../../application/keys/keys-of-owner.js';
-import {
-  channelsOf,
-  NOTICE_TYPES,
-  type NoticeData,
-  noticeData,
-  type NoticeType,
-} from '../../../domain/notices/key-notice.js';
-import { DAY_MS } from '../../../domain/time.js';
-import { readConfig } from '../../../config/config.js';
+import { openFakes } from '#test/fakes/fake-application.js';
+import { client, createKey, newOwner, rotateKey, themselves } from '#test/support/application/calls.js';
+import { MailServer, type ReceivedMail } from '#test/support/platform/mail-server.js';
+import { Addressees } from '#application/notices/notify-owners.js';
+import { RenameApiKey } from '#application/keys/keys-of-owner.js';
+import { channelsOf, NOTICE_TYPES, type NoticeData, noticeData, type NoticeType } from '#domain/notices/key-notice.js';
+import { DAY_MS } from '#domain/time.js';
+import { readConfig } from '#config/config.js';
 import { MailReceiver } from './mail-receiver.js';
 import { isMailed } from './words.js';
 

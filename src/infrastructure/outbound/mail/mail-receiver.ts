@@ -1,8 +1,8 @@
 import type { Transporter } from 'nodemailer';
-import type { Addressees } from '../../../application/notices/notify-owners.js';
-import type { OutboxMessage } from '../../../application/notice-ports.js';
-import type { NoticeReceiver } from '../../../application/ports.js';
-import type { MailConfig, SmtpConfig } from '../../../config/mail-config.js';
+import type { Addressees } from '#application/notices/notify-owners.js';
+import type { OutboxMessage } from '#application/notice-ports.js';
+import type { NoticeReceiver } from '#application/ports.js';
+import type { MailConfig, SmtpConfig } from '#config/mail-config.js';
 import { letterHtml, letterText, typedText, writeLetter } from './letter.js';
 import { isMailed } from './words.js';
 

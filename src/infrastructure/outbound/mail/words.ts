@@ -1,5 +1,5 @@
-import type { NoticeType } from '../../../domain/notices/key-notice.js';
-import { DAY_MS } from '../../../domain/time.js';
+import type { NoticeType } from '#domain/notices/key-notice.js';
+import { DAY_MS } from '#domain/time.js';
 
 /** What a mail is about. */
 export interface Occasion {

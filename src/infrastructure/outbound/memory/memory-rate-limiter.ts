@@ -1,4 +1,4 @@
-import type { RateLimiter } from '../../../application/ports.js';
+import type { RateLimiter } from '#application/ports.js';
 import {
   chargeAhead,
   convertTat,
@@ -7,7 +7,7 @@ import {
   type RateDecision,
   type RateLimit,
   type StoredCharge,
-} from '../../../domain/rate-limit.js';
+} from '#domain/rate-limit.js';
 
 const SWEEP_EVERY_MS = 60_000;
 

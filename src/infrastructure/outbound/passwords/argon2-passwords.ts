@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
-import type { Passwords, Requester } from '../../../application/ports.js';
+import type { Passwords, Requester } from '#application/ports.js';
 import { Decoys, type StoredCosts } from './decoys.js';
 import { Gate } from '../batching/gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';

@@ -2,7 +2,7 @@ import { constants, getPriority } from 'node:os';
 import { afterEach, expect, test } from '@jest/globals';
 import { argon2id } from 'argon2';
 import { until } from '../../../../scripts/lib/wait.mjs';
-import { childrenOf, threadsOf, titleOf } from '../../../../test/support/processes/processes.js';
+import { childrenOf, threadsOf, titleOf } from '#test/support/processes/processes.js';
 import { Hashing } from './hashing.js';
 
 const CHEAP = { type: argon2id, memoryCost: 1024, timeCost: 1, parallelism: 1 };

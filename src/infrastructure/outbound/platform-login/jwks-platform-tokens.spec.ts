@@ -1,14 +1,14 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { exportSPKI, generateKeyPair, importJWK, type CryptoKey } from 'jose';
-import { SILENT } from '../../../../test/support/reading/kept-log.js';
+import { SILENT } from '#test/support/reading/kept-log.js';
 import {
   AUDIENCE,
   ISSUER,
   sign,
   startPlatformLogin,
   type PlatformLogin,
-} from '../../../../test/support/platform/platform-login.js';
+} from '#test/support/platform/platform-login.js';
 import { JwksPlatformTokens } from './jwks-platform-tokens.js';
 
 const now = () => Math.floor(Date.now() / 1000);

@@ -1,9 +1,9 @@
 import { createRemoteJWKSet, errors, jwksCache, type JWKSCacheInput, jwtVerify, type JWTVerifyGetKey } from 'jose';
-import type { PlatformTokens } from '../../../application/ports.js';
-import type { PlatformLoginConfig } from '../../../config/sign-in-config.js';
-import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
-import { signInOf } from '../../../domain/accounts/session.js';
-import { LatchkeyError } from '../../../domain/errors.js';
+import type { PlatformTokens } from '#application/ports.js';
+import type { PlatformLoginConfig } from '#config/sign-in-config.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import { signInOf } from '#domain/accounts/session.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
 

@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startOpenIdProvider, type OpenIdProvider } from '../../../../test/support/platform/openid-provider.js';
-import { eventually } from '../../../../test/support/eventually.js';
-import { keptLog, SILENT } from '../../../../test/support/reading/kept-log.js';
-import { HttpBrowser } from '../../../../test/support/callers/http-browser.js';
+import { startOpenIdProvider, type OpenIdProvider } from '#test/support/platform/openid-provider.js';
+import { eventually } from '#test/support/eventually.js';
+import { keptLog, SILENT } from '#test/support/reading/kept-log.js';
+import { HttpBrowser } from '#test/support/callers/http-browser.js';
 import { OidcPlatformLogin } from './oidc-platform-login.js';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';

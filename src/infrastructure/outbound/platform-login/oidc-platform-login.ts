@@ -1,10 +1,10 @@
 import * as oidc from 'openid-client';
-import type { BegunSignIn, PlatformPerson, SignInPrompt } from '../../../application/sign-in-ports.js';
-import type { PlatformLogin, Requester } from '../../../application/ports.js';
-import type { OidcConfig } from '../../../config/sign-in-config.js';
-import { accountIdProblem } from '../../../domain/accounts/account-profile.js';
-import { type FreshSignInRule, signInOf } from '../../../domain/accounts/session.js';
-import { LatchkeyError } from '../../../domain/errors.js';
+import type { BegunSignIn, PlatformPerson, SignInPrompt } from '#application/sign-in-ports.js';
+import type { PlatformLogin, Requester } from '#application/ports.js';
+import type { OidcConfig } from '#config/sign-in-config.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import { type FreshSignInRule, signInOf } from '#domain/accounts/session.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { causeOf, type Log } from '../../telemetry/log.js';
 import { Gate } from '../batching/gate.js';
 import { OidcProvider, signInError, tokenError } from './oidc-provider.js';

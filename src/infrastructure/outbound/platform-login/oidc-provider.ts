@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
-import type { OidcConfig } from '../../../config/sign-in-config.js';
-import { LatchkeyError } from '../../../domain/errors.js';
-import { MINUTE_MS } from '../../../domain/time.js';
+import type { OidcConfig } from '#config/sign-in-config.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { MINUTE_MS } from '#domain/time.js';
 import { causeOf, type Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
 

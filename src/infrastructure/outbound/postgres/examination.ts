@@ -1,4 +1,4 @@
-import type { ExaminedDatabase, ExaminedTables } from '../../../application/examination.js';
+import type { ExaminedDatabase, ExaminedTables } from '#application/examination.js';
 import type { Primary } from './client/primary.js';
 import { appliedMigrations, whyTooOld } from './migrations/migrate.js';
 import { connectAny } from './open-database.js';

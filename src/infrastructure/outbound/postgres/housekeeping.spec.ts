@@ -6,9 +6,9 @@ import {
   PASSWORD,
   times,
   type OwnApplication,
-} from '../../../../test/support/application/application.js';
-import { FakePasswords, fakeHash } from '../../../../test/fakes/sessions/fake-passwords.js';
-import { outcomeOf } from '../../../../test/support/application/calls.js';
+} from '#test/support/application/application.js';
+import { FakePasswords, fakeHash } from '#test/fakes/sessions/fake-passwords.js';
+import { outcomeOf } from '#test/support/application/calls.js';
 import { PostgresHousekeeping } from './housekeeping.js';
 
 let app: OwnApplication;

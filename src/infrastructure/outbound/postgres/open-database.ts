@@ -1,4 +1,4 @@
-import { LatchkeyError } from '../../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { createDataSource } from './schema.js';
 import { appliedMigrations, migrate, type Report, whyTooOld } from './migrations/migrate.js';
 import type { Primary } from './client/primary.js';

@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import type { RedisConfig } from '../../../config/redis-config.js';
-import type { ExaminedRedis } from '../../../application/examination.js';
+import type { RedisConfig } from '#config/redis-config.js';
+import type { ExaminedRedis } from '#application/examination.js';
 
 /** How long a sentinel may take to name the primary, and a node of a cluster to say which node has which slots. */
 const SENTINEL_TIMEOUT_MS = 500;

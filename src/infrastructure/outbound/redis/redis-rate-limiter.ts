@@ -1,6 +1,6 @@
-import type { RateLimiter } from '../../../application/ports.js';
-import type { RedisConfig } from '../../../config/redis-config.js';
-import { rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
+import type { RateLimiter } from '#application/ports.js';
+import type { RedisConfig } from '#config/redis-config.js';
+import { rateDecision, type RateDecision, type RateLimit } from '#domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
 import { withTimeout } from '../batching/timeout.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';

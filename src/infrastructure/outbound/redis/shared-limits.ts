@@ -1,6 +1,6 @@
 import { type Cluster, type Redis, ReplyError } from 'ioredis';
-import type { RedisConfig } from '../../../config/redis-config.js';
-import { emissionIntervalMicros, type RateLimit } from '../../../domain/rate-limit.js';
+import type { RedisConfig } from '#config/redis-config.js';
+import { emissionIntervalMicros, type RateLimit } from '#domain/rate-limit.js';
 import type { Outage } from '../../telemetry/outage.js';
 import { openRedis } from './open-redis.js';
 

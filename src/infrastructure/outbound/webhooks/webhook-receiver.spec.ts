@@ -1,15 +1,9 @@
 import { createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '../../../../test/support/eventually.js';
-import {
-  answering,
-  HANGS,
-  ACCEPTS,
-  verified,
-  WebhookServer,
-} from '../../../../test/support/platform/webhook-receiver.js';
-import type { NotAccepted, OutboxMessage } from '../../../application/notice-ports.js';
+import { eventually } from '#test/support/eventually.js';
+import { answering, HANGS, ACCEPTS, verified, WebhookServer } from '#test/support/platform/webhook-receiver.js';
+import type { NotAccepted, OutboxMessage } from '#application/notice-ports.js';
 import { WebhookReceiver } from './webhook-receiver.js';
 
 const secrets = [randomBytes(24), randomBytes(64)];

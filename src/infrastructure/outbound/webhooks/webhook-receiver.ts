@@ -6,9 +6,9 @@ import http, {
 } from 'node:http';
 import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
-import type { OutboxMessage } from '../../../application/notice-ports.js';
-import type { NoticeReceiver } from '../../../application/ports.js';
-import type { WebhookConfig } from '../../../config/webhook-config.js';
+import type { OutboxMessage } from '#application/notice-ports.js';
+import type { NoticeReceiver } from '#application/ports.js';
+import type { WebhookConfig } from '#config/webhook-config.js';
 
 const TIMEOUT_MS = 10_000;
 /** How much of an answer's body is read. Nobody uses it, but it lets the receiver finish normally. */

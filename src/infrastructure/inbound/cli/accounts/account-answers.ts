@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { attributesByName } from '../../../../domain/accounts/account-attributes.js';
-import type { Account } from '../../../../domain/accounts/account.js';
+import { attributesByName } from '#domain/accounts/account-attributes.js';
+import type { Account } from '#domain/accounts/account.js';
 import type { Answer } from '../answering.js';
 
 const LARGEST_VERSION = 2n ** 64n - 1n;

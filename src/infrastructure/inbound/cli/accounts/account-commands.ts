@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { AccountListing } from '../../../../application/accounts/find-accounts.js';
-import { MAX_PAGE_SIZE } from '../../../../application/lists.js';
-import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
-import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
-import type { Administrator } from '../../../../domain/audit/audit-event.js';
-import { requireFields } from '../../../../domain/errors.js';
+import type { AccountListing } from '#application/accounts/find-accounts.js';
+import { MAX_PAGE_SIZE } from '#application/lists.js';
+import { ACCOUNT_STATUSES } from '#domain/accounts/account.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { Administrator } from '#domain/audit/audit-event.js';
+import { requireFields } from '#domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, answering, pageAnswer } from '../answering.js';
 import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';

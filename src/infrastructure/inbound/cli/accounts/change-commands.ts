@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ACCOUNT_KINDS, accountIdProblem, type AccountKind } from '../../../../domain/accounts/account-profile.js';
-import type { Account } from '../../../../domain/accounts/account.js';
-import { type Attribute, attributesByName } from '../../../../domain/accounts/account-attributes.js';
-import { type AccountLimits, givenLimits } from '../../../../domain/accounts/account-limits.js';
-import { requireFields } from '../../../../domain/errors.js';
-import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
+import { ACCOUNT_KINDS, accountIdProblem, type AccountKind } from '#domain/accounts/account-profile.js';
+import type { Account } from '#domain/accounts/account.js';
+import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
+import { type AccountLimits, givenLimits } from '#domain/accounts/account-limits.js';
+import { requireFields } from '#domain/errors.js';
+import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, answering, UsageError } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';

@@ -1,10 +1,6 @@
-import {
-  ACCOUNTS_AT_ONCE,
-  ImportAccounts,
-  type PutAccountCommand,
-} from '../../../../application/accounts/put-account.js';
-import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-profile.js';
-import { requireFields } from '../../../../domain/errors.js';
+import { ACCOUNTS_AT_ONCE, ImportAccounts, type PutAccountCommand } from '#application/accounts/put-account.js';
+import { ACCOUNT_KINDS, type AccountKind } from '#domain/accounts/account-profile.js';
+import { requireFields } from '#domain/errors.js';
 import type { Importable } from '../imports/import-command.js';
 import { listProblem, textProblem } from '../keys/import-keys.js';
 import { versionIn } from './account-answers.js';

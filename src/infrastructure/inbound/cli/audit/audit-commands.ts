@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { TimeSpan } from '../../../../application/audit-trail-ports.js';
-import type { AuditTrail } from '../../../../application/ports.js';
-import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
-import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
-import { actorKindOf } from '../../../../domain/audit/event-details.js';
+import type { TimeSpan } from '#application/audit-trail-ports.js';
+import type { AuditTrail } from '#application/ports.js';
+import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
+import { actorKindOf } from '#domain/audit/event-details.js';
 import { timeIn } from '../../shared/time-text.js';
 import type { Databases } from '../administration.js';
 import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';

@@ -1,6 +1,6 @@
-import type { Comparison } from '../../../../application/audit/compare-with-audit-trail.js';
-import type { BrokenTrail, ExportedSeal, IntactTrail } from '../../../../application/audit/verify-audit-trail.js';
-import type { AuditSeal } from '../../../../domain/audit/audit-seal.js';
+import type { Comparison } from '#application/audit/compare-with-audit-trail.js';
+import type { BrokenTrail, ExportedSeal, IntactTrail } from '#application/audit/verify-audit-trail.js';
+import type { AuditSeal } from '#domain/audit/audit-seal.js';
 import { type Answer, UsageError } from '../answering.js';
 
 /** Someone with the database's password can store any text: control characters must not reach the terminal. */

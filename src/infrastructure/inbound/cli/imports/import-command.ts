@@ -1,7 +1,7 @@
 import { createReadStream, fstatSync, openSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { Administrator } from '../../../../domain/audit/audit-event.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import type { Administrator } from '#domain/audit/audit-event.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, answering, UsageError } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { withoutSecrets } from '../../../../domain/secrets.js';
+import { withoutSecrets } from '#domain/secrets.js';
 import { UsageError } from '../answering.js';
 
 export const IMPORT_FORMATS = ['csv', 'jsonl'] as const;

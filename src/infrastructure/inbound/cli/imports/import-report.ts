@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { LatchkeyError } from '../../../../domain/errors.js';
-import { withoutSecrets } from '../../../../domain/secrets.js';
+import type { LatchkeyError } from '#domain/errors.js';
+import { withoutSecrets } from '#domain/secrets.js';
 import { inProtoSpelling } from '../../shared/error-table.js';
 import { type Answer, DONE, NOT_DONE, UsageError } from '../answering.js';
 import type { SentLine } from './import-file.js';

@@ -1,7 +1,7 @@
-import { IMPORTED_AT_ONCE } from '../../../../application/keys/import-keys.js';
-import { requireFields } from '../../../../domain/errors.js';
-import type { ImportedLine } from '../../../../domain/keys/key-import.js';
-import { DAY_MS } from '../../../../domain/time.js';
+import { IMPORTED_AT_ONCE } from '#application/keys/import-keys.js';
+import { requireFields } from '#domain/errors.js';
+import type { ImportedLine } from '#domain/keys/key-import.js';
+import { DAY_MS } from '#domain/time.js';
 import { timeIn } from '../../shared/time-text.js';
 import { requireImportPrefixes } from '../environment.js';
 import type { Importable } from '../imports/import-command.js';

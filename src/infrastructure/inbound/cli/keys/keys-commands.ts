@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { LeakedKey } from '../../../../application/keys/revoke-for-owner.js';
-import type { Administrator } from '../../../../domain/audit/audit-event.js';
-import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
-import { requireFields } from '../../../../domain/errors.js';
-import { isKeyId } from '../../../../domain/keys/key-rules.js';
-import { inspectKey } from '../../../../domain/keys/key-string.js';
+import type { LeakedKey } from '#application/keys/revoke-for-owner.js';
+import type { Administrator } from '#domain/audit/audit-event.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import { requireFields } from '#domain/errors.js';
+import { isKeyId } from '#domain/keys/key-rules.js';
+import { inspectKey } from '#domain/keys/key-string.js';
 import type { Databases } from '../administration.js';
 import { type Answer, answering, DONE, NOT_DONE, UsageError } from '../answering.js';
 import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';

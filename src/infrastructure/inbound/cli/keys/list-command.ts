@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
-import type { KeyListing } from '../../../../application/keys/shown-keys.js';
-import { MAX_PAGE_SIZE } from '../../../../application/lists.js';
-import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
-import { requireFields } from '../../../../domain/errors.js';
-import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
-import { DAY_MS } from '../../../../domain/time.js';
+import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
+import type { KeyListing } from '#application/keys/shown-keys.js';
+import { MAX_PAGE_SIZE } from '#application/lists.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import { requireFields } from '#domain/errors.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
+import { DAY_MS } from '#domain/time.js';
 import { keyView, ownedKeyView } from '../../shared/key-view.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, print, pageAnswer, printLine, table } from '../answering.js';

@@ -1,8 +1,8 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
-import { type Actor, NO_CLIENT } from '../../../../domain/audit/audit-event.js';
+import { type Actor, NO_CLIENT } from '#domain/audit/audit-event.js';
 import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
-import type { ImportKeys } from '../../../../application/keys/import-keys.js';
+import type { ImportKeys } from '#application/keys/import-keys.js';
 import { AccountController } from './account.controller.js';
 import { type ImportCall, importStream } from './import-stream.js';
 

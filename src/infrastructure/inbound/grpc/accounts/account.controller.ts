@@ -1,12 +1,12 @@
 import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { type Observable, throwError } from 'rxjs';
-import { ChangeAccountStatus, PurgeAccount } from '../../../../application/accounts/change-account.js';
-import { GetAccount, ListAccounts } from '../../../../application/accounts/find-accounts.js';
-import { PutAccount } from '../../../../application/accounts/put-account.js';
-import { ListAllKeys } from '../../../../application/keys/shown-keys.js';
-import { RevokeAsPlatform } from '../../../../application/keys/revoke-for-owner.js';
-import type { Actor } from '../../../../domain/audit/audit-event.js';
+import { ChangeAccountStatus, PurgeAccount } from '#application/accounts/change-account.js';
+import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
+import { PutAccount } from '#application/accounts/put-account.js';
+import { ListAllKeys } from '#application/keys/shown-keys.js';
+import { RevokeAsPlatform } from '#application/keys/revoke-for-owner.js';
+import type { Actor } from '#domain/audit/audit-event.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
 import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
 import type { ListAccountsResponse } from '../generated/latchkey/v1/ListAccountsResponse.js';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
-import type { ImportKeys } from '../../../../application/keys/import-keys.js';
+import type { ImportKeys } from '#application/keys/import-keys.js';
 import { type ImportCall, importStream } from './import-stream.js';
 
 const REQUEST = { ownerId: 'u-1', name: 'CI', access: 'ACCESS_LEVEL_READ_ONLY', sha256: Buffer.alloc(32) };

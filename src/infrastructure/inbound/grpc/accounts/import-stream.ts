@@ -1,8 +1,8 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { IMPORTED_AT_ONCE, type ImportKeys, type ImportOutcome } from '../../../../application/keys/import-keys.js';
-import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
-import type { Actor } from '../../../../domain/audit/audit-event.js';
-import type { ImportedLine } from '../../../../domain/keys/key-import.js';
+import { IMPORTED_AT_ONCE, type ImportKeys, type ImportOutcome } from '#application/keys/import-keys.js';
+import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
+import type { Actor } from '#domain/audit/audit-event.js';
+import type { ImportedLine } from '#domain/keys/key-import.js';
 import type { ImportKeyRequest__Output } from '../generated/latchkey/v1/ImportKeyRequest.js';
 import type { ImportKeyResponse } from '../generated/latchkey/v1/ImportKeyResponse.js';
 import { inProtoSpelling } from '../../shared/error-table.js';

@@ -1,8 +1,8 @@
-import type { KeyListing } from '../../../../application/keys/shown-keys.js';
-import type { OwnedKey } from '../../../../application/lists.js';
-import { accountIdProblem } from '../../../../domain/accounts/account-profile.js';
-import { requireFields } from '../../../../domain/errors.js';
-import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import type { KeyListing } from '#application/keys/shown-keys.js';
+import type { OwnedKey } from '#application/lists.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import { requireFields } from '#domain/errors.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { Timestamp__Output } from '../generated/google/protobuf/Timestamp.js';
 import type { Key as WireKey } from '../generated/latchkey/v1/Key.js';
 import type { KeyStatus as WireStatus } from '../generated/latchkey/v1/KeyStatus.js';

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
-import type { ValidateKey } from '../../../../application/validation/validate-key.js';
-import type { Log } from '../../../telemetry/log.js';
+import type { ValidateKey } from '#application/validation/validate-key.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { answerToProxy, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import {

@@ -1,7 +1,7 @@
-import type { Client } from '../../../../domain/audit/audit-event.js';
-import { OPERATIONS } from '../../../../domain/keys/access.js';
-import { isPermission } from '../../../../domain/accounts/permission.js';
-import type { Question } from '../../../../domain/keys/verdict.js';
+import type { Client } from '#domain/audit/audit-event.js';
+import { OPERATIONS } from '#domain/keys/access.js';
+import { isPermission } from '#domain/accounts/permission.js';
+import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts, CLOSED, operationOf, readBearer } from '../../shared/request-facts.js';
 import type { WireCheck, WireEntry } from './check-messages.js';
 

@@ -1,10 +1,10 @@
-import type { LeaseOffer } from '../../../../application/ports.js';
-import type { Validation } from '../../../../application/validation/validate-key.js';
-import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../../domain/rate-limit.js';
-import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
-import type { AccessLevel } from '../../../../domain/accounts/access-level.js';
-import type { Denial, DenialReason, Grant } from '../../../../domain/keys/verdict.js';
-import { oncePerList } from '../../../../domain/once-per-list.js';
+import type { LeaseOffer } from '#application/ports.js';
+import type { Validation } from '#application/validation/validate-key.js';
+import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '#domain/rate-limit.js';
+import type { Attribute } from '#domain/accounts/account-attributes.js';
+import type { AccessLevel } from '#domain/accounts/access-level.js';
+import type { Denial, DenialReason, Grant } from '#domain/keys/verdict.js';
+import { oncePerList } from '#domain/once-per-list.js';
 import { OUTWARD_DENIAL } from '../../shared/key-answers.js';
 import { mapError } from '../../shared/error-table.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';

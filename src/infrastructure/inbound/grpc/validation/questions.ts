@@ -1,8 +1,8 @@
-import type { ReportedUses } from '../../../../application/validation/report-uses.js';
-import type { ValidationRequest } from '../../../../application/validation/validate-key.js';
-import type { Operation } from '../../../../domain/keys/access.js';
-import { isPermission } from '../../../../domain/accounts/permission.js';
-import { invalidFields } from '../../../../domain/errors.js';
+import type { ReportedUses } from '#application/validation/report-uses.js';
+import type { ValidationRequest } from '#application/validation/validate-key.js';
+import type { Operation } from '#domain/keys/access.js';
+import { isPermission } from '#domain/accounts/permission.js';
+import { invalidFields } from '#domain/errors.js';
 import { clientFacts, readBearer } from '../../shared/request-facts.js';
 import type { KeyRestriction as WireRestriction } from '../generated/latchkey/v1/KeyRestriction.js';
 import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';

@@ -1,9 +1,9 @@
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
-import type { ReportUses } from '../../../../application/validation/report-uses.js';
-import type { ValidateKey } from '../../../../application/validation/validate-key.js';
-import { type RateLimit, rateLimitWindowSeconds } from '../../../../domain/rate-limit.js';
-import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
-import type { Log } from '../../../telemetry/log.js';
+import type { ReportUses } from '#application/validation/report-uses.js';
+import type { ValidateKey } from '#application/validation/validate-key.js';
+import { type RateLimit, rateLimitWindowSeconds } from '#domain/rate-limit.js';
+import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
 import { toAnswer, toFailure } from './answers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
+import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
 import { normalPath } from './original-request.js';
 import { ForwardAuthTable } from './forward-auth-table.js';
 

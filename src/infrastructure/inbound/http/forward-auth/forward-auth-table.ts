@@ -1,6 +1,6 @@
-import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
-import type { Question } from '../../../../domain/keys/verdict.js';
-import { fillIn, nameOf } from '../../../../domain/accounts/permission.js';
+import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
+import type { Question } from '#domain/keys/verdict.js';
+import { fillIn, nameOf } from '#domain/accounts/permission.js';
 import { CLOSED, operationOf } from '../../shared/request-facts.js';
 
 interface Pattern extends ForwardAuthRoute {

@@ -1,10 +1,10 @@
 import { All, Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { ValidateKey } from '../../../../application/validation/validate-key.js';
-import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
-import type { Question } from '../../../../domain/keys/verdict.js';
-import type { Log } from '../../../telemetry/log.js';
+import type { ValidateKey } from '#application/validation/validate-key.js';
+import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
+import type { Question } from '#domain/keys/verdict.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { CLOSED, plainText } from '../../shared/request-facts.js';
 import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
 import { RareLines } from '../../shared/rare-lines.js';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { invalidFields } from '../../../../domain/errors.js';
+import { invalidFields } from '#domain/errors.js';
 import { headerValues } from '../pipeline/request.js';
 
 /** The headers in which a proxy sends the original method and target. */

@@ -10,11 +10,11 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ValidateKey } from '../../../../application/validation/validate-key.js';
-import type { Config } from '../../../../config/config.js';
-import { attributesByName } from '../../../../domain/accounts/account-attributes.js';
-import { invalidFields } from '../../../../domain/errors.js';
-import type { Grant, Question } from '../../../../domain/keys/verdict.js';
+import { ValidateKey } from '#application/validation/validate-key.js';
+import type { Config } from '#config/config.js';
+import { attributesByName } from '#domain/accounts/account-attributes.js';
+import { invalidFields } from '#domain/errors.js';
+import type { Grant, Question } from '#domain/keys/verdict.js';
 import { clientFacts } from '../../shared/request-facts.js';
 import { denialError, rateLimitHeaders } from '../../shared/key-answers.js';
 import { ServiceIdentity } from '../../shared/service-identity.js';

@@ -1,5 +1,5 @@
 import { unescape } from 'node:querystring';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { ClientSecret, ServiceIdentity } from '../../shared/service-identity.js';
 import { OAuthRefusal } from '../pipeline/http-errors.js';
 

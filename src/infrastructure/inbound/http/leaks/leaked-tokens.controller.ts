@@ -8,9 +8,9 @@ import {
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Leak, ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
-import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
-import { MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
+import { type Leak, ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
+import { type FieldError, invalidFields, LatchkeyError } from '#domain/errors.js';
+import { MAX_URL_LENGTH } from '#domain/audit/event-details.js';
 import { plainText } from '../../shared/request-facts.js';
 import { MALFORMED_BODY, ProblemResponses, StorelessResponses } from '../pipeline/openapi.js';
 import { turnAway } from '../pipeline/http-errors.js';

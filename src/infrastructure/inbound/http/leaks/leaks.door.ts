@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
-import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
-import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/event-details.js';
-import { LatchkeyError, optional } from '../../../../domain/errors.js';
+import { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
+import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '#domain/audit/event-details.js';
+import { LatchkeyError, optional } from '#domain/errors.js';
 import { plainText } from '../../shared/request-facts.js';
 import { Follows, jsonBodies, plainTextRule } from '../pipeline/body-parsing.js';
 import { turnAway } from '../pipeline/http-errors.js';

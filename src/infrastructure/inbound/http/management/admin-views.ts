@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { RevokedKey } from '../../../../application/administration/administrators.js';
-import type { ViewedKey } from '../../../../application/administration/view-keys.js';
-import type { OwnedKey, Page } from '../../../../application/lists.js';
-import { ACCOUNT_STATUSES, type AccountStatus } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS, type AccountKind } from '../../../../domain/accounts/account-profile.js';
-import type { AuditedEvent, RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import type { RevokedKey } from '#application/administration/administrators.js';
+import type { ViewedKey } from '#application/administration/view-keys.js';
+import type { OwnedKey, Page } from '#application/lists.js';
+import { ACCOUNT_STATUSES, type AccountStatus } from '#domain/accounts/account.js';
+import { ACCOUNT_KINDS, type AccountKind } from '#domain/accounts/account-profile.js';
+import type { AuditedEvent, RecordedEvent } from '#domain/audit/audit-event.js';
 import { ownedKeyView, ownerView } from '../../shared/key-view.js';
 import { eventView, keyHistoryView } from './answers.js';
 import { ApiKeyHistoryView, ApiKeyView, AuditEventView, NOW, PERSON_OR_NULL, type PersonView } from './views.js';

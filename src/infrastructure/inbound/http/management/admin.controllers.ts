@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { RevokeAsAdministrator } from '../../../../application/administration/administrators.js';
-import { ViewKeys } from '../../../../application/administration/view-keys.js';
-import { accountActor, type Actor } from '../../../../domain/audit/audit-event.js';
-import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
+import { RevokeAsAdministrator } from '#application/administration/administrators.js';
+import { ViewKeys } from '#application/administration/view-keys.js';
+import { accountActor, type Actor } from '#domain/audit/audit-event.js';
+import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
 import { ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ownerView } from '../../shared/key-view.js';

@@ -1,8 +1,8 @@
-import type { KeysOfOwner } from '../../../../application/keys/keys-of-owner.js';
-import type { ReadKey } from '../../../../application/lists.js';
-import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
-import type { AddressUse, KeyHistory } from '../../../../domain/usage/key-history.js';
-import { dayText } from '../../../../domain/time.js';
+import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
+import type { ReadKey } from '#application/lists.js';
+import type { RecordedEvent } from '#domain/audit/audit-event.js';
+import type { AddressUse, KeyHistory } from '#domain/usage/key-history.js';
+import { dayText } from '#domain/time.js';
 import { keyView, leakView } from '../../shared/key-view.js';
 import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } from './views.js';
 

@@ -1,15 +1,10 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { CreateApiKey, RotateApiKey } from '../../../../application/keys/make-api-keys.js';
-import {
-  GetKeyOfOwner,
-  ListKeysOfOwner,
-  RenameApiKey,
-  RevokeApiKey,
-} from '../../../../application/keys/keys-of-owner.js';
-import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { accessCeiling } from '../../../../domain/accounts/account-limits.js';
-import { permissionsToGive } from '../../../../domain/keys/access.js';
+import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
+import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
+import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
+import { accessCeiling } from '#domain/accounts/account-limits.js';
+import { permissionsToGive } from '#domain/keys/access.js';
 import { keyView } from '../../shared/key-view.js';
 import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery, type ApiQueryOptions, ApiTags } from '@nestjs/swagger';
-import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
-import { OWNER_EVENT_TYPES } from '../../../../domain/audit/audit-event.js';
+import { ListAuditEvents } from '#application/audit/list-audit-events.js';
+import { OWNER_EVENT_TYPES } from '#domain/audit/audit-event.js';
 import { OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { eventView } from './answers.js';

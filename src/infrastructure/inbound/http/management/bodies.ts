@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { MAX_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
-import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
-import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/passwords.js';
-import { optional } from '../../../../domain/errors.js';
-import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
+import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { MAX_EMAIL_LENGTH } from '#domain/accounts/account-profile.js';
+import { MAX_PASSWORD_LENGTH, passwordProblem } from '#domain/accounts/passwords.js';
+import { optional } from '#domain/errors.js';
+import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import {
   DEFAULT_EXPIRY_DAYS,
   DEFAULT_GRACE_SECONDS,
@@ -13,9 +13,9 @@ import {
   MAX_NOTE_LENGTH,
   RENAMING_FIELDS,
   ROTATION_FIELDS,
-} from '../../../../domain/keys/key-rules.js';
-import { MAX_ALLOWED_NETWORKS } from '../../../../domain/keys/allowed-networks.js';
-import { MAX_KEY_PERMISSIONS } from '../../../../domain/keys/key-restrictions.js';
+} from '#domain/keys/key-rules.js';
+import { MAX_ALLOWED_NETWORKS } from '#domain/keys/allowed-networks.js';
+import { MAX_KEY_PERMISSIONS } from '#domain/keys/key-restrictions.js';
 import { Follows, plainTextRule, text } from '../pipeline/body-parsing.js';
 
 export class SignInBody {

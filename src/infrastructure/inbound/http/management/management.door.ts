@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Config } from '../../../../config/config.js';
-import { nothingHere } from '../../../../domain/errors.js';
+import type { Config } from '#config/config.js';
+import { nothingHere } from '#domain/errors.js';
 import { type HttpDoor, notServed } from '../http-door.js';
 import { AccountsController, ExpiryMails, SessionController } from './session.controller.js';
 import { ApiKeysController, PermissionsController } from './api-keys.controller.js';

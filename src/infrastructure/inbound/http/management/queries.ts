@@ -1,13 +1,13 @@
-import { type PageRequest, WRONG_CURSOR } from '../../../../application/lists.js';
-import type { EventFilter, EventSearch } from '../../../../application/ports.js';
-import { type KeyListing, positionIn } from '../../../../application/keys/shown-keys.js';
-import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
-import { isKeyId } from '../../../../domain/keys/key-rules.js';
-import { OWNER_EVENT_TYPES, type OwnerEventType } from '../../../../domain/audit/audit-event.js';
-import { lengthProblem, optional, requireFields } from '../../../../domain/errors.js';
-import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
-import { withoutSecrets } from '../../../../domain/secrets.js';
-import { accountIdProblem, MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account-profile.js';
+import { type PageRequest, WRONG_CURSOR } from '#application/lists.js';
+import type { EventFilter, EventSearch } from '#application/ports.js';
+import { type KeyListing, positionIn } from '#application/keys/shown-keys.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
+import { isKeyId } from '#domain/keys/key-rules.js';
+import { OWNER_EVENT_TYPES, type OwnerEventType } from '#domain/audit/audit-event.js';
+import { lengthProblem, optional, requireFields } from '#domain/errors.js';
+import { noSuchKey } from '#domain/keys/owner-keys.js';
+import { withoutSecrets } from '#domain/secrets.js';
+import { accountIdProblem, MAX_EMAIL_LENGTH } from '#domain/accounts/account-profile.js';
 import { timeIn } from '../../shared/time-text.js';
 import { text } from '../pipeline/body-parsing.js';
 

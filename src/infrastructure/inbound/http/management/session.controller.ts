@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Administrators } from '../../../../application/administration/administrators.js';
-import { Confirmation } from '../../../../application/sessions/confirmation.js';
-import { SignIn, SignOut } from '../../../../application/sessions/sign-in.js';
-import { ManagedAccounts } from '../../../../application/managed-account.js';
+import { Administrators } from '#application/administration/administrators.js';
+import { Confirmation } from '#application/sessions/confirmation.js';
+import { SignIn, SignOut } from '#application/sessions/sign-in.js';
+import { ManagedAccounts } from '#application/managed-account.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/http-errors.js';

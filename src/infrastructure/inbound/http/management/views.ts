@@ -1,15 +1,15 @@
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { CONFIRMATION_KINDS } from '../../../../application/sessions/confirmation.js';
-import { ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
-import { ACCOUNT_KINDS } from '../../../../domain/accounts/account-profile.js';
-import { OWNER_EVENT_TYPES } from '../../../../domain/audit/audit-event.js';
-import { OPERATIONS } from '../../../../domain/keys/access.js';
-import { DENIAL_REASONS } from '../../../../domain/keys/verdict.js';
-import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
-import { MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '../../../../domain/accounts/account-limits.js';
-import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
-import { MAX_NOTE_LENGTH } from '../../../../domain/keys/key-rules.js';
-import { RECENT_DAYS } from '../../../../domain/usage/key-history.js';
+import { CONFIRMATION_KINDS } from '#application/sessions/confirmation.js';
+import { ACCOUNT_STATUSES } from '#domain/accounts/account.js';
+import { ACCOUNT_KINDS } from '#domain/accounts/account-profile.js';
+import { OWNER_EVENT_TYPES } from '#domain/audit/audit-event.js';
+import { OPERATIONS } from '#domain/keys/access.js';
+import { DENIAL_REASONS } from '#domain/keys/verdict.js';
+import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
+import { MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
+import { MAX_NOTE_LENGTH } from '#domain/keys/key-rules.js';
+import { RECENT_DAYS } from '#domain/usage/key-history.js';
 
 /**
  * The schemas of answers. The settings screen imports their types, and its package contains them: so they name only types

@@ -1,9 +1,9 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type OwnKey, ShowOwnKey } from '../../../../application/validation/show-own-key.js';
-import { ACCESS_LEVELS } from '../../../../domain/accounts/access-level.js';
-import type { Grant } from '../../../../domain/keys/verdict.js';
+import { type OwnKey, ShowOwnKey } from '#application/validation/show-own-key.js';
+import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
+import type { Grant } from '#domain/keys/verdict.js';
 import { answerToClient, wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
 import * as responses from '../pipeline/openapi.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Controller, Get, Redirect, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import express, { type RequestHandler, type Response } from 'express';
-import type { Config } from '../../../../config/config.js';
+import type { Config } from '#config/config.js';
 import type { HttpDoor } from '../http-door.js';
 import { sendPage } from './page.js';
 

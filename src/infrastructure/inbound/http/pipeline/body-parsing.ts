@@ -3,8 +3,8 @@ import { parse } from 'node:querystring';
 import express, { type Request, type RequestHandler } from 'express';
 import { getMetadataStorage, validate, ValidateBy, type ValidationError } from 'class-validator';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { type FieldError, invalidFields, LatchkeyError, lengthProblem, type Rule } from '../../../../domain/errors.js';
-import { withoutSecrets } from '../../../../domain/secrets.js';
+import { type FieldError, invalidFields, LatchkeyError, lengthProblem, type Rule } from '#domain/errors.js';
+import { withoutSecrets } from '#domain/secrets.js';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';

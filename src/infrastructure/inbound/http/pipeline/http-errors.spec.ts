@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { turnAway } from './http-errors.js';
 
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));

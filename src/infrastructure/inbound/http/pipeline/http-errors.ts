@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
-import type { FreshSignInRule } from '../../../../domain/accounts/session.js';
-import { LatchkeyError, nothingHere } from '../../../../domain/errors.js';
-import type { Log } from '../../../telemetry/log.js';
+import type { FreshSignInRule } from '#domain/accounts/session.js';
+import { LatchkeyError, nothingHere } from '#domain/errors.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { mapError } from '../../shared/error-table.js';
 import type { LatchkeyRequest } from './request.js';
 

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import type { Client } from '../../../../domain/audit/audit-event.js';
-import type { Log } from '../../../telemetry/log.js';
+import type { Client } from '#domain/audit/audit-event.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { readBearer } from '../../shared/request-facts.js';
 import { type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import { clientOf, headerValues, type LatchkeyRequest } from './request.js';

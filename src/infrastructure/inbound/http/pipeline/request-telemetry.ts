@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
-import { withoutSecrets } from '../../../../domain/secrets.js';
-import type { Outcome, RequestTimes } from '../../../telemetry/request-times.js';
-import type { Traces } from '../../../telemetry/traces.js';
-import type { Log } from '../../../telemetry/log.js';
+import { withoutSecrets } from '#domain/secrets.js';
+import type { Outcome, RequestTimes } from '#infrastructure/telemetry/request-times.js';
+import type { Traces } from '#infrastructure/telemetry/traces.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import type { LatchkeyRequest } from './request.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
-import type { Session } from '../../../../application/ports.js';
-import type { Client } from '../../../../domain/audit/audit-event.js';
-import type { Account } from '../../../../domain/accounts/account.js';
-import { withoutPort } from '../../../../domain/ip-address.js';
-import { withoutSecrets } from '../../../../domain/secrets.js';
-import type { Log } from '../../../telemetry/log.js';
+import type { Session } from '#application/ports.js';
+import type { Client } from '#domain/audit/audit-event.js';
+import type { Account } from '#domain/accounts/account.js';
+import { withoutPort } from '#domain/ip-address.js';
+import { withoutSecrets } from '#domain/secrets.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { clientFacts } from '../../shared/request-facts.js';
 
 export interface LatchkeyRequest extends Request {

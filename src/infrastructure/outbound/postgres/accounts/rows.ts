@@ -1,10 +1,10 @@
 import { Check, Column, Entity, type EntityManager, Index, PrimaryColumn } from 'typeorm';
-import { ACCOUNT_KINDS, type AccountKind, emailKey } from '../../../../domain/accounts/account-profile.js';
-import { Account, type AccountStatus } from '../../../../domain/accounts/account.js';
-import type { Attribute } from '../../../../domain/accounts/account-attributes.js';
-import type { AccountLimits } from '../../../../domain/accounts/account-limits.js';
-import type { FormerAccount } from '../../../../domain/accounts/former-account.js';
-import { NO_TERMS, type RARE_TERMS } from '../../../../domain/accounts/account-change.js';
+import { ACCOUNT_KINDS, type AccountKind, emailKey } from '#domain/accounts/account-profile.js';
+import { Account, type AccountStatus } from '#domain/accounts/account.js';
+import type { Attribute } from '#domain/accounts/account-attributes.js';
+import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import type { FormerAccount } from '#domain/accounts/former-account.js';
+import { NO_TERMS, type RARE_TERMS } from '#domain/accounts/account-change.js';
 
 /** An active account that has limits or attributes is stored as `active+`: see the migration Accounts. */
 export type StoredStatus = AccountStatus | 'active+';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createKey, newOwner } from '../../../../../test/support/application/calls.js';
-import { openTrail, SEAL_KEY, type Trail } from '../../../../../test/support/stores/audit-trail.js';
-import { PruneAuditEvents } from '../../../../application/audit/prune-audit-events.js';
-import { SealAuditEvents } from '../../../../application/audit/seal-audit-events.js';
+import { createKey, newOwner } from '#test/support/application/calls.js';
+import { openTrail, SEAL_KEY, type Trail } from '#test/support/stores/audit-trail.js';
+import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
+import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 
 let trail: Trail;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { openApplication, times } from '../../../../../test/support/application/application.js';
-import { openTrail, SEAL_KEY, type Trail } from '../../../../../test/support/stores/audit-trail.js';
-import { eventually } from '../../../../../test/support/eventually.js';
-import { PruneAuditEvents } from '../../../../application/audit/prune-audit-events.js';
-import { SealAuditEvents } from '../../../../application/audit/seal-audit-events.js';
-import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
-import { sealEvents } from '../../../../domain/audit/audit-seal.js';
+import { openApplication, times } from '#test/support/application/application.js';
+import { openTrail, SEAL_KEY, type Trail } from '#test/support/stores/audit-trail.js';
+import { eventually } from '#test/support/eventually.js';
+import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
+import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
+import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
+import { sealEvents } from '#domain/audit/audit-seal.js';
 
 let trail: Trail;
 beforeAll(async () => {

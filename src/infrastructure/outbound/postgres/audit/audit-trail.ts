@@ -4,9 +4,9 @@ import {
   type AuditTrailTransaction,
   FIRST_ID,
   type TimeSpan,
-} from '../../../../application/audit-trail-ports.js';
-import type { AuditTrail } from '../../../../application/ports.js';
-import type { AuditPruning, AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
+} from '#application/audit-trail-ports.js';
+import type { AuditTrail } from '#application/ports.js';
+import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 import { type Database, databaseNow } from '../client/database.js';
 import type { PrimaryClient } from '../client/connection.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow, fromSeal, toPruning, toSeal, toSealableEvent } from './rows.js';

@@ -9,9 +9,9 @@ import {
   runOut,
   times,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { eventually } from '../../../../../test/support/eventually.js';
-import { KeyString } from '../../../../domain/keys/key-string.js';
+} from '#test/support/application/application.js';
+import { eventually } from '#test/support/eventually.js';
+import { KeyString } from '#domain/keys/key-string.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { client, times } from '../../../../../test/support/application/calls.js';
+import { client, times } from '#test/support/application/calls.js';
 import { FailureCommits } from './failure-commits.js';
-import { LONGEST_PAUSE_MS } from '../../../../domain/audit/failure-flood.js';
+import { LONGEST_PAUSE_MS } from '#domain/audit/failure-flood.js';
 
 const TIMEOUT_MS = 120;
 const FAILURE = { reason: 'invalid-key', ownerId: null, keyId: null, publicPart: null, client: client() } as const;

@@ -1,13 +1,13 @@
-import type { FailedAuthentication } from '../../../../domain/audit/audit-event.js';
+import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import {
   FloodGauge,
   RowAllowance,
   type FailureGroup,
   groupFailures,
   limitGroups,
-} from '../../../../domain/audit/failure-flood.js';
-import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
-import { NO_TRACES } from '../../../telemetry/traces.js';
+} from '#domain/audit/failure-flood.js';
+import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
 import { Batcher } from '../../batching/batcher.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import type pg from 'pg';
-import type { Audit, EventFilter, EventSearch } from '../../../../application/ports.js';
+import type { Audit, EventFilter, EventSearch } from '#application/ports.js';
 import {
   type AuditedEvent,
   type AuditEvent,
@@ -8,24 +8,24 @@ import {
   type FailedAuthentication,
   type Person,
   type RecordedEvent,
-} from '../../../../domain/audit/audit-event.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+} from '#domain/audit/audit-event.js';
+import { LatchkeyError } from '#domain/errors.js';
 import {
   actorKindOf,
   recordedNote,
   recordedPreviousName,
   recordedView,
   recordedLeak,
-} from '../../../../domain/audit/event-details.js';
-import { type Page, pageOf, type PageRequest, textIn, wrongCursor } from '../../../../application/lists.js';
-import type { Instrument } from '../../../telemetry/instrument.js';
-import { NO_TRACES } from '../../../telemetry/traces.js';
+} from '#domain/audit/event-details.js';
+import { type Page, pageOf, type PageRequest, textIn, wrongCursor } from '#application/lists.js';
+import type { Instrument } from '#infrastructure/telemetry/instrument.js';
+import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
 import { AuditEventRow, fromAuditEvent } from './rows.js';
 import { AccountRow } from '../accounts/rows.js';
 import { ApiKeyRow } from '../keys/rows.js';
 import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
-import type { FailureGroup } from '../../../../domain/audit/failure-flood.js';
+import type { FailureGroup } from '#domain/audit/failure-flood.js';
 import { PostgresOutage, unavailable } from '../client/errors.js';
 import type { Primary } from '../client/primary.js';
 import { ReservedConnections, statement } from '../client/reserved-connections.js';

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import { type AuditEvent, storedDetails } from '../../../../domain/audit/audit-event.js';
-import type { AuditPruning, AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
+import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
+import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 
 /** Append-only (docs/audit.md): triggers refuse UPDATE and TRUNCATE, and any DELETE that no recorded pruning covers. */
 @Entity('audit_events')

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { eventually } from '../../../../../test/support/eventually.js';
-import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import { SlowLine } from '../../../../../test/support/stores/slow-line.js';
-import { sql } from '../../../../../test/support/stores/sql.js';
-import { primaryAt } from '../../../../../test/support/stores/primary.js';
+import { eventually } from '#test/support/eventually.js';
+import { createDatabase } from '#test/support/stores/databases.mjs';
+import { SlowLine } from '#test/support/stores/slow-line.js';
+import { sql } from '#test/support/stores/sql.js';
+import { primaryAt } from '#test/support/stores/primary.js';
 import { createDataSource } from '../schema.js';
 import { Database } from './database.js';
 

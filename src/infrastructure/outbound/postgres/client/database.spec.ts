@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { openOver, type Application } from '../../../../../test/support/application/application.js';
-import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import { primaryAt } from '../../../../../test/support/stores/primary.js';
-import { sql } from '../../../../../test/support/stores/sql.js';
+import { openOver, type Application } from '#test/support/application/application.js';
+import { createDatabase } from '#test/support/stores/databases.mjs';
+import { primaryAt } from '#test/support/stores/primary.js';
+import { sql } from '#test/support/stores/sql.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { createDataSource } from '../schema.js';
 import { Database } from './database.js';

@@ -1,6 +1,6 @@
 import type { EntityManager, ObjectLiteral } from 'typeorm';
-import type { DatabaseConfig } from '../../../../config/database-config.js';
-import type { Instrument } from '../../../telemetry/instrument.js';
+import type { DatabaseConfig } from '#config/database-config.js';
+import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Limits, SessionSource, Work } from './data-source.js';
 import { PostgresOutage, unavailable } from './errors.js';
 import { poolInstruments } from './pool.js';

@@ -1,6 +1,6 @@
-import { themselves } from '../../../../../test/support/application/calls.js';
+import { themselves } from '#test/support/application/calls.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
+import { OwnPostgres } from '#test/faults/own-postgres.js';
 import {
   type Application,
   client,
@@ -9,16 +9,16 @@ import {
   openOver,
   PASSWORD,
   rotateKey,
-} from '../../../../../test/support/application/application.js';
-import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import { primaryAt } from '../../../../../test/support/stores/primary.js';
-import { sql } from '../../../../../test/support/stores/sql.js';
-import { SEAL_KEY } from '../../../../../test/support/stores/audit-trail.js';
-import { PruneAuditEvents } from '../../../../application/audit/prune-audit-events.js';
-import { SealAuditEvents } from '../../../../application/audit/seal-audit-events.js';
-import { PLATFORM } from '../../../../application/ports.js';
-import { THE_SERVICE } from '../../../../domain/audit/audit-event.js';
-import { FINDINGS_OF_SERVICE } from '../../../../domain/leaks/leak-report.js';
+} from '#test/support/application/application.js';
+import { createDatabase } from '#test/support/stores/databases.mjs';
+import { primaryAt } from '#test/support/stores/primary.js';
+import { sql } from '#test/support/stores/sql.js';
+import { SEAL_KEY } from '#test/support/stores/audit-trail.js';
+import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
+import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
+import { PLATFORM } from '#application/ports.js';
+import { THE_SERVICE } from '#domain/audit/audit-event.js';
+import { FINDINGS_OF_SERVICE } from '#domain/leaks/leak-report.js';
 import { openDatabase } from '../open-database.js';
 
 const POOLINGS = ['session', 'transaction'] as const;

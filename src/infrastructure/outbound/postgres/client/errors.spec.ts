@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { keptLog } from '../../../../../test/support/reading/kept-log.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { keptLog } from '#test/support/reading/kept-log.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { PostgresOutage, unavailable } from './errors.js';
 
 type Pool = Parameters<PostgresOutage['failed']>[0];

@@ -1,7 +1,7 @@
 import { QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
-import { LatchkeyError } from '../../../../domain/errors.js';
-import { Log } from '../../../telemetry/log.js';
-import { Outage } from '../../../telemetry/outage.js';
+import { LatchkeyError } from '#domain/errors.js';
+import { Log } from '#infrastructure/telemetry/log.js';
+import { Outage } from '#infrastructure/telemetry/outage.js';
 
 interface DriverError {
   /** An SQLSTATE, or a system error of the socket. */

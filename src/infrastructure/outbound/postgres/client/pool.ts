@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { gauge, type Instrument, type Labels } from '../../../telemetry/instrument.js';
+import { gauge, type Instrument, type Labels } from '#infrastructure/telemetry/instrument.js';
 import { type ClientConfig, PrimaryClient } from './connection.js';
 import { connectionError } from './errors.js';
 import type { Primary } from './primary.js';

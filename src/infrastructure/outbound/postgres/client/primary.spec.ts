@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
-import { eventually } from '../../../../../test/support/eventually.js';
-import { SILENT } from '../../../../../test/support/reading/kept-log.js';
-import { primaryAt } from '../../../../../test/support/stores/primary.js';
+import { OwnPostgres } from '#test/faults/own-postgres.js';
+import { eventually } from '#test/support/eventually.js';
+import { SILENT } from '#test/support/reading/kept-log.js';
+import { primaryAt } from '#test/support/stores/primary.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { createDataSource } from '../schema.js';
 import { Database } from './database.js';

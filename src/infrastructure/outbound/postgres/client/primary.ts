@@ -1,6 +1,6 @@
-import type { DatabaseConfig } from '../../../../config/database-config.js';
-import { gauge, type Instrument } from '../../../telemetry/instrument.js';
-import { Log } from '../../../telemetry/log.js';
+import type { DatabaseConfig } from '#config/database-config.js';
+import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { HostWatch, type Sighting } from './host-watch.js';
 import { unavailable } from './errors.js';
 import type { ServerState } from './server-state.js';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import type { DatabaseConfig } from '../../../../config/database-config.js';
-import type { Instrument } from '../../../telemetry/instrument.js';
+import type { DatabaseConfig } from '#config/database-config.js';
+import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { PrimaryClient } from './connection.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { storeError, unavailable } from './errors.js';
 import { type PooledClient, poolInstruments, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';

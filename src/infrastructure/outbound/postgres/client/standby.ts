@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { EntityManager } from 'typeorm';
-import { gauge, type Instrument } from '../../../telemetry/instrument.js';
-import type { Log } from '../../../telemetry/log.js';
+import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { unavailable } from './errors.js';
 import { IS_SYNCHRONOUS, NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from './server-state.js';
 

@@ -1,7 +1,7 @@
 import { Any, type EntityManager } from 'typeorm';
-import type { KeyFilter, KeyPosition, OwnedKey } from '../../../../application/lists.js';
-import type { ApiKeys, KeyList } from '../../../../application/ports.js';
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import type { KeyFilter, KeyPosition, OwnedKey } from '#application/lists.js';
+import type { ApiKeys, KeyList } from '#application/ports.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
 import { toAccount } from '../accounts/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { keyPage, withOwners } from './key-page.js';

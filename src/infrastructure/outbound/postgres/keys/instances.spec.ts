@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openOnOwnDatabase, type OwnApplication } from '../../../../../test/support/application/application.js';
-import { ChangeWaits } from '../../../../application/change-waits.js';
-import { eventually } from '../../../../../test/support/eventually.js';
+import { openOnOwnDatabase, type OwnApplication } from '#test/support/application/application.js';
+import { ChangeWaits } from '#application/change-waits.js';
+import { eventually } from '#test/support/eventually.js';
 import { PostgresInstances } from './instances.js';
 
 let app: OwnApplication;

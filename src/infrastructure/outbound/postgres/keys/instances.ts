@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import type { UnansweredChange } from '../../../../application/account-transaction.js';
-import type { Instances } from '../../../../application/ports.js';
+import type { UnansweredChange } from '#application/account-transaction.js';
+import type { Instances } from '#application/ports.js';
 import type { Database } from '../client/database.js';
 
 /** A process that served lately. Nothing but the time of its renewal ever changes. */

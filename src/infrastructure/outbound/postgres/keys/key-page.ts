@@ -1,6 +1,6 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
-import type { KeyFilter, KeyPosition } from '../../../../application/lists.js';
-import { MAX_SHOWN_LENGTH } from '../../../../domain/keys/imported-key.js';
+import type { KeyFilter, KeyPosition } from '#application/lists.js';
+import { MAX_SHOWN_LENGTH } from '#domain/keys/imported-key.js';
 import { hasStatus, openKey, STATUS_BY_INDEX } from './key-status-sql.js';
 import { ApiKeyRow } from './rows.js';
 

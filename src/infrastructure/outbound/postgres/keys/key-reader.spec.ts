@@ -9,11 +9,11 @@ import {
   rotateKey,
   times,
   type Application,
-} from '../../../../../test/support/application/application.js';
-import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import { eventually } from '../../../../../test/support/eventually.js';
-import { primaryAt } from '../../../../../test/support/stores/primary.js';
-import { SlowLine } from '../../../../../test/support/stores/slow-line.js';
+} from '#test/support/application/application.js';
+import { createDatabase } from '#test/support/stores/databases.mjs';
+import { eventually } from '#test/support/eventually.js';
+import { primaryAt } from '#test/support/stores/primary.js';
+import { SlowLine } from '#test/support/stores/slow-line.js';
 import { PostgresKeyReader } from './key-reader.js';
 import { readKeys } from './read-keys.js';
 

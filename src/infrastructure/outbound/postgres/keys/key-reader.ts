@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import type { DatabaseClock, KeyReader, KeyReading } from '../../../../application/ports.js';
+import type { DatabaseClock, KeyReader, KeyReading } from '#application/ports.js';
 import { Batcher } from '../../batching/batcher.js';
-import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
-import { NO_TRACES } from '../../../telemetry/traces.js';
+import { gauge, histogram, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
 import { PostgresOutage, unavailable } from '../client/errors.js';
 import type { Primary } from '../client/primary.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/server-state.js';

@@ -1,4 +1,4 @@
-import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { NOW_ONCE } from '../client/database.js';
 
 /**

@@ -1,11 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import type { ListedKey } from '../../../../application/lists.js';
-import { recordedLeak } from '../../../../domain/audit/event-details.js';
-import { type AccessLevel, lowerAccess } from '../../../../domain/accounts/access-level.js';
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
-import { shownIdleEnd } from '../../../../domain/notices/idle-keys.js';
-import { firstRecentDay, recentUse } from '../../../../domain/usage/key-history.js';
-import { utcDay } from '../../../../domain/time.js';
+import type { ListedKey } from '#application/lists.js';
+import { recordedLeak } from '#domain/audit/event-details.js';
+import { type AccessLevel, lowerAccess } from '#domain/accounts/access-level.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import { shownIdleEnd } from '#domain/notices/idle-keys.js';
+import { firstRecentDay, recentUse } from '#domain/usage/key-history.js';
+import { utcDay } from '#domain/time.js';
 import { openKey } from './key-status-sql.js';
 
 /** A manager who was purged after making the key is not the person who has their id now. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
+import { OwnPostgres } from '#test/faults/own-postgres.js';
 import {
   client,
   createKey,
@@ -14,10 +14,10 @@ import {
   tally,
   times,
   type Application,
-} from '../../../../../test/support/application/application.js';
-import { eventually } from '../../../../../test/support/eventually.js';
-import { READ } from '../../../../../test/support/application/observers.js';
-import { sql } from '../../../../../test/support/stores/sql.js';
+} from '#test/support/application/application.js';
+import { eventually } from '#test/support/eventually.js';
+import { READ } from '#test/support/application/observers.js';
+import { sql } from '#test/support/stores/sql.js';
 
 /** How long these validations wait. The transactions that they begin have a minute. */
 const PATIENCE_MS = 500;

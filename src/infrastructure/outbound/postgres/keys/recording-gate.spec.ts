@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { outcomeOf, times } from '../../../../../test/support/application/calls.js';
-import { eventually } from '../../../../../test/support/eventually.js';
+import { outcomeOf, times } from '#test/support/application/calls.js';
+import { eventually } from '#test/support/eventually.js';
 import { PostgresRecordingGate } from './recording-gate.js';
 
 /** Transactions that end when the test ends them. */

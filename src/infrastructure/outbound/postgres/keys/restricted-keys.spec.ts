@@ -7,10 +7,10 @@ import {
   openOnOwnDatabase,
   type OwnApplication,
   rotateKey,
-} from '../../../../../test/support/application/application.js';
-import { compareWithAuditTrail } from '../../../../application/audit/compare-with-audit-trail.js';
-import type { CreateApiKeyCommand } from '../../../../application/keys/make-api-keys.js';
-import { digestMatches, KeyString } from '../../../../domain/keys/key-string.js';
+} from '#test/support/application/application.js';
+import { compareWithAuditTrail } from '#application/audit/compare-with-audit-trail.js';
+import type { CreateApiKeyCommand } from '#application/keys/make-api-keys.js';
+import { digestMatches, KeyString } from '#domain/keys/key-string.js';
 
 let app: OwnApplication;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/accounts/access-level.js';
-import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
-import { ApiKey } from '../../../../domain/keys/api-key.js';
-import type { ChangingKeyState } from '../../../../domain/keys/key-state.js';
+import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
+import type { DueNoticeType } from '#domain/notices/key-notice.js';
+import { ApiKey } from '#domain/keys/api-key.js';
+import type { ChangingKeyState } from '#domain/keys/key-state.js';
 import { AccountRow } from '../accounts/rows.js';
 
 @Entity('api_keys')

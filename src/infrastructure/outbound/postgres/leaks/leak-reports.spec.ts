@@ -8,11 +8,11 @@ import {
   openOver,
   outcomeOf,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { eventually } from '../../../../../test/support/eventually.js';
-import { primaryAt } from '../../../../../test/support/stores/primary.js';
-import { rowsRead } from '../../../../../test/support/stores/rows-read.js';
-import type { CreatedApiKey } from '../../../../application/keys/make-api-keys.js';
+} from '#test/support/application/application.js';
+import { eventually } from '#test/support/eventually.js';
+import { primaryAt } from '#test/support/stores/primary.js';
+import { rowsRead } from '#test/support/stores/rows-read.js';
+import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 import { openDatabase } from '../open-database.js';
 import { PostgresLeakReports } from './leak-reports.js';
 

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
-import type { LeakClaim, LeakReports, Requester } from '../../../../application/ports.js';
-import {
-  type KeyProof,
-  type LeakReport,
-  type ReportCharge,
-  spendBudget,
-} from '../../../../domain/leaks/leak-report.js';
+import type { LeakClaim, LeakReports, Requester } from '#application/ports.js';
+import { type KeyProof, type LeakReport, type ReportCharge, spendBudget } from '#domain/leaks/leak-report.js';
 import { crowdGate } from '../client/crowd-reader.js';
 import { type Database, insertMany, NOW } from '../client/database.js';
 

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { isCovered } from '../../../../domain/accounts/permission.js';
+import { isCovered } from '#domain/accounts/permission.js';
 import type { ReportingMigration } from './migrate.js';
 
 const PAGE = 1000;

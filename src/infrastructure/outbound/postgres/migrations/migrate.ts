@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DataSource, type Migration, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
-import type { DatabaseConfig } from '../../../../config/database-config.js';
+import type { DatabaseConfig } from '#config/database-config.js';
 import { lockTimeoutMs, type SessionSource } from '../client/data-source.js';
 import { watchBlockers } from './blockers.js';
 

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  createKey,
-  newOwner,
-  openOnOwnDatabase,
-  type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { rowsRead } from '../../../../../test/support/stores/rows-read.js';
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '#test/support/application/application.js';
+import { rowsRead } from '#test/support/stores/rows-read.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
 import type { Database } from '../client/database.js';
 import { PostgresOutbox } from './outbox.js';
 

@@ -9,8 +9,8 @@ import {
   noticeData,
   type NoticeReceivers,
   type NoticeType,
-} from '../../../../domain/notices/key-notice.js';
-import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
+} from '#domain/notices/key-notice.js';
+import { TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import { AccountRow } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
 

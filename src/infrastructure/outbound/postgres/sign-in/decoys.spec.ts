@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
-  newOwner,
-  openOnOwnDatabase,
-  type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { sql } from '../../../../../test/support/stores/sql.js';
+import { newOwner, openOnOwnDatabase, type OwnApplication } from '#test/support/application/application.js';
+import { sql } from '#test/support/stores/sql.js';
 import { PostgresStoredCosts } from './decoys.js';
 
 let app: OwnApplication;

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { createHash, randomBytes } from 'node:crypto';
-import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '../../../../application/ports.js';
-import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
+import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '#application/ports.js';
+import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
 import { fromAuditEvent } from '../audit/rows.js';
 import { type Database, NOW } from '../client/database.js';
 import { AccountRow, ACTIVE, toAccount } from '../accounts/rows.js';

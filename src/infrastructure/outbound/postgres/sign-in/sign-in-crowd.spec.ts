@@ -8,7 +8,7 @@ import {
   tally,
   times,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
+} from '#test/support/application/application.js';
 
 const HOME = '192.0.2.1';
 const CROWD = 200;

@@ -10,7 +10,7 @@ import {
   times,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
+} from '#test/support/application/application.js';
 
 let app: OwnApplication;
 let other: Application;

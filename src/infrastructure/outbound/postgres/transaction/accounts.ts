@@ -1,9 +1,9 @@
 import { Any } from 'typeorm';
-import type { AccountFilter, Accounts } from '../../../../application/ports.js';
-import type { AccountTransaction } from '../../../../application/account-transaction.js';
-import { type Account } from '../../../../domain/accounts/account.js';
-import { emailKey } from '../../../../domain/accounts/account-profile.js';
-import { Refusal } from '../../../../domain/errors.js';
+import type { AccountFilter, Accounts } from '#application/ports.js';
+import type { AccountTransaction } from '#application/account-transaction.js';
+import { type Account } from '#domain/accounts/account.js';
+import { emailKey } from '#domain/accounts/account-profile.js';
+import { Refusal } from '#domain/errors.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';

@@ -7,8 +7,8 @@ import {
   tally,
   times,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
+} from '#test/support/application/application.js';
+import type { PutAccountCommand } from '#application/accounts/put-account.js';
 
 let app: OwnApplication;
 beforeAll(async () => {

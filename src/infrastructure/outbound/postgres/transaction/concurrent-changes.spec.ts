@@ -1,4 +1,4 @@
-import { themselves } from '../../../../../test/support/application/calls.js';
+import { themselves } from '#test/support/application/calls.js';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   client,
@@ -7,9 +7,9 @@ import {
   openApplication,
   times,
   type Application,
-} from '../../../../../test/support/application/application.js';
-import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import type { PasswordGuesses } from '../../../../application/ports.js';
+} from '#test/support/application/application.js';
+import { createDatabase } from '#test/support/stores/databases.mjs';
+import type { PasswordGuesses } from '#application/ports.js';
 
 const LIMIT = 20;
 const noThrottle: PasswordGuesses = { count: async () => {}, forgive: async () => {}, hasSucceeded: async () => true };

@@ -12,9 +12,9 @@ import {
   times,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { OBSERVERS } from '../../../../../test/support/application/observers.js';
-import type { CreatedApiKey } from '../../../../application/keys/make-api-keys.js';
+} from '#test/support/application/application.js';
+import { OBSERVERS } from '#test/support/application/observers.js';
+import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 
 let app: OwnApplication;
 let other: Application;

@@ -1,4 +1,4 @@
-import { themselves } from '../../../../../test/support/application/calls.js';
+import { themselves } from '#test/support/application/calls.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   client,
@@ -11,10 +11,10 @@ import {
   tally,
   times,
   type Application,
-} from '../../../../../test/support/application/application.js';
-import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import { RevokeForOwner } from '../../../../application/keys/revoke-for-owner.js';
-import type { PasswordGuesses, Passwords } from '../../../../application/ports.js';
+} from '#test/support/application/application.js';
+import { createDatabase } from '#test/support/stores/databases.mjs';
+import { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
+import type { PasswordGuesses, Passwords } from '#application/ports.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };

@@ -9,11 +9,11 @@ import {
   rotateKey,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { cheapPasswords } from '../../../../../test/support/application/cheap-passwords.js';
-import { printFigures, shortOrLong } from '../../../../../test/support/jest/long-form.js';
-import type { Account } from '../../../../domain/accounts/account.js';
-import { THE_SERVICE } from '../../../../domain/audit/audit-event.js';
+} from '#test/support/application/application.js';
+import { cheapPasswords } from '#test/support/application/cheap-passwords.js';
+import { printFigures, shortOrLong } from '#test/support/jest/long-form.js';
+import type { Account } from '#domain/accounts/account.js';
+import { THE_SERVICE } from '#domain/audit/audit-event.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const TRIES = shortOrLong(60, 1000);

@@ -1,4 +1,4 @@
-import { themselves } from '../../../../../test/support/application/calls.js';
+import { themselves } from '#test/support/application/calls.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   client,
@@ -13,7 +13,7 @@ import {
   times,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
+} from '#test/support/application/application.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };

@@ -11,9 +11,9 @@ import {
   times,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { rotateKey, themselves } from '../../../../../test/support/application/calls.js';
-import type { CreatedApiKey } from '../../../../application/keys/make-api-keys.js';
+} from '#test/support/application/application.js';
+import { rotateKey, themselves } from '#test/support/application/calls.js';
+import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  newOwner,
-  openOnOwnDatabase,
-  type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { dueNotices } from '../../../../application/notices/notify-owners.js';
-import { dueExpiryNotice } from '../../../../domain/notices/due-notices.js';
-import { DAY_MS } from '../../../../domain/time.js';
+import { newOwner, openOnOwnDatabase, type OwnApplication } from '#test/support/application/application.js';
+import { dueNotices } from '#application/notices/notify-owners.js';
+import { dueExpiryNotice } from '#domain/notices/due-notices.js';
+import { DAY_MS } from '#domain/time.js';
 import { databaseNow } from '../client/database.js';
 import { SAVE_NOTICES } from './due-keys.js';
 

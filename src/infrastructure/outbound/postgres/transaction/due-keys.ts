@@ -1,7 +1,7 @@
 import { Any, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import type { DueKeys, DueNoticesQuery, EndDecision, NoticeDecision } from '../../../../application/ports.js';
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
-import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
+import type { DueKeys, DueNoticesQuery, EndDecision, NoticeDecision } from '#application/ports.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import type { DueNoticeType } from '#domain/notices/key-notice.js';
 import { AuditEventRow, fromAuditEvent } from '../audit/rows.js';
 import { type Database, databaseNow, insertMany, updateMany } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';

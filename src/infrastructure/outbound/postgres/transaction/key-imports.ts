@@ -1,5 +1,5 @@
 import { Any, type EntityManager } from 'typeorm';
-import type { ImportScope, ImportTransaction, KeyImports, NewImport } from '../../../../application/key-ports.js';
+import type { ImportScope, ImportTransaction, KeyImports, NewImport } from '#application/key-ports.js';
 import { AccountRow, toAccount } from '../accounts/rows.js';
 import { AuditEventRow, fromAuditEvent } from '../audit/rows.js';
 import { type Database, databaseNow, insertMany } from '../client/database.js';

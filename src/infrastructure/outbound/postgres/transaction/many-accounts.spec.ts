@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
-  newOwner,
-  openOnOwnDatabase,
-  type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { rowsRead } from '../../../../../test/support/stores/rows-read.js';
+import { newOwner, openOnOwnDatabase, type OwnApplication } from '#test/support/application/application.js';
+import { rowsRead } from '#test/support/stores/rows-read.js';
 import { PostgresAccounts } from './accounts.js';
 
 let app: OwnApplication;

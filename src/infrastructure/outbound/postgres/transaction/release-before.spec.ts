@@ -5,9 +5,9 @@ import {
   newOwner,
   openOnOwnDatabase,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { compareWithAuditTrail } from '../../../../application/audit/compare-with-audit-trail.js';
-import { type AccountStatus, ownerDenial } from '../../../../domain/accounts/account.js';
+} from '#test/support/application/application.js';
+import { compareWithAuditTrail } from '#application/audit/compare-with-audit-trail.js';
+import { type AccountStatus, ownerDenial } from '#domain/accounts/account.js';
 
 const SERVICE = { perSecond: 20, burst: 100 };
 let app: OwnApplication;

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { canonicalAddress } from '../../../../domain/ip-address.js';
-import { ADDRESSES_KEPT } from '../../../../domain/usage/key-history.js';
-import { usageNetwork } from '../../../../domain/usage/key-networks.js';
-import { utcDay, type UtcDay } from '../../../../domain/time.js';
+import { canonicalAddress } from '#domain/ip-address.js';
+import { ADDRESSES_KEPT } from '#domain/usage/key-history.js';
+import { usageNetwork } from '#domain/usage/key-networks.js';
+import { utcDay, type UtcDay } from '#domain/time.js';
 import type { NotedAddress } from './noted-addresses.js';
 import { type NotedUse, withDenial } from './noted-key.js';
 

@@ -9,10 +9,10 @@ import {
   times,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { notifyOfNetworks } from '../../../../application/notices/notify-owners.js';
-import { MAX_NETWORKS } from '../../../../domain/usage/key-networks.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+} from '#test/support/application/application.js';
+import { notifyOfNetworks } from '#application/notices/notify-owners.js';
+import { MAX_NETWORKS } from '#domain/usage/key-networks.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { Database } from '../client/database.js';
 import { PostgresKeyUsage } from './key-usage.js';
 

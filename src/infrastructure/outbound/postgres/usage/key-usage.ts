@@ -1,5 +1,5 @@
-import type { DeniedUse, KeyUsage, LeasedUses } from '../../../../application/ports.js';
-import { DAY_MS, utcDay } from '../../../../domain/time.js';
+import type { DeniedUse, KeyUsage, LeasedUses } from '#application/ports.js';
+import { DAY_MS, utcDay } from '#domain/time.js';
 import {
   ADDRESSES_KEPT,
   type AddressUse,
@@ -8,8 +8,8 @@ import {
   firstKeptDay,
   type KeyHistory,
   USAGE_KEPT_DAYS,
-} from '../../../../domain/usage/key-history.js';
-import { gauge, type Instrument } from '../../../telemetry/instrument.js';
+} from '#domain/usage/key-history.js';
+import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import { NotedUsage } from './noted-usage.js';
 import type { UsageParts } from './usage-writer.js';
 import { WriteBehind } from './write-behind.js';

@@ -7,8 +7,8 @@ import {
   openOnOwnDatabase,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application/application.js';
-import { eventually } from '../../../../../test/support/eventually.js';
+} from '#test/support/application/application.js';
+import { eventually } from '#test/support/eventually.js';
 
 let app: OwnApplication;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { In, type EntityManager } from 'typeorm';
-import type { NetworkUse, NetworkUses } from '../../../../application/ports.js';
-import { KeyNetworks } from '../../../../domain/usage/key-networks.js';
-import type { UtcDay } from '../../../../domain/time.js';
+import type { NetworkUse, NetworkUses } from '#application/ports.js';
+import { KeyNetworks } from '#domain/usage/key-networks.js';
+import type { UtcDay } from '#domain/time.js';
 import { ApiKeyRow, toApiKey } from '../keys/rows.js';
 
 /** Saves what `decide` changes. The rows of the keys' last uses are locked, so one instance at a time decides. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY_MS } from '../../../../domain/time.js';
+import { DAY_MS } from '#domain/time.js';
 import { usedAddresses } from './addresses.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 

@@ -1,6 +1,6 @@
-import type { DeniedUse } from '../../../../application/ports.js';
-import { ADDRESSES_KEPT, type DayCount } from '../../../../domain/usage/key-history.js';
-import { utcDay, type UtcDay } from '../../../../domain/time.js';
+import type { DeniedUse } from '#application/ports.js';
+import { ADDRESSES_KEPT, type DayCount } from '#domain/usage/key-history.js';
+import { utcDay, type UtcDay } from '#domain/time.js';
 import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 
 /** What one key did since the last write. */

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
-  createKey,
-  newOwner,
-  openOnOwnDatabase,
-  type OwnApplication,
-} from '../../../../../test/support/application/application.js';
+import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '#test/support/application/application.js';
 import { databaseNow } from '../client/database.js';
-import { DAY_MS } from '../../../../domain/time.js';
+import { DAY_MS } from '#domain/time.js';
 
 let app: OwnApplication;
 beforeAll(async () => {

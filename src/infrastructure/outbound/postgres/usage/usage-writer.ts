@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { NotifyOfNetworks } from '../../../../application/ports.js';
+import type { NotifyOfNetworks } from '#application/ports.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';

@@ -1,4 +1,4 @@
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 import { type UsageParts, writeUsage } from './usage-writer.js';
 
