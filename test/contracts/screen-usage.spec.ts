@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { endedBy, rejectedSince } from '../../web/src/key/ending.js';
+import { endedBy, rejectedSince } from '../../web/src/key/status.js';
 import { isAccepted, isNewAddress, usageOf } from '../../web/src/history/usage.js';
 
 const DAY_MS = 86_400_000;

@@ -8,14 +8,12 @@ export type { AdminTexts, PageTexts, Texts };
 
 export const TextsContext = createContext<Texts | null>(null);
 export const PageTextsContext = createContext<PageTexts | null>(null);
-export const AdminTextsContext = createContext<AdminTexts | null>(null);
 
-export const useTexts = (): Texts => useTextsOf(TextsContext, 'ApiKeysPanel');
-export const usePageTexts = (): PageTexts => useTextsOf(PageTextsContext, 'the page');
-export const useAdminTexts = (): AdminTexts => useTextsOf(AdminTextsContext, 'the tabs of administrators');
+export const useTexts = (): Texts => useTextsOf(TextsContext);
+export const usePageTexts = (): PageTexts => useTextsOf(PageTextsContext);
 
-function useTextsOf<T>(context: Context<T | null>, place: string): T {
+export function useTextsOf<T>(context: Context<T | null>): T {
   const texts = useContext(context);
-  if (!texts) throw new Error(`This hook works only within ${place}`);
+  if (!texts) throw new Error('No texts here');
   return texts;
 }

@@ -4,7 +4,7 @@ import type { ManagedAccount } from '../api/types';
 import { usePanel } from '../base/context';
 import { START, type PanelPlace } from '../base/place';
 import { useTexts, type Texts } from '../texts';
-import classes from './AccountSwitch.module.css';
+import classes from './accounts.module.css';
 import { nameOf, useAccounts } from '../base/owner';
 
 interface Props {

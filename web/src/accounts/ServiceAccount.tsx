@@ -10,7 +10,7 @@ import { nameOf, useAccounts, useOwner } from '../base/owner';
 import { type Texts, TextsContext, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
-import classes from './ServiceAccount.module.css';
+import classes from './accounts.module.css';
 
 interface Props {
   readonly id: string;

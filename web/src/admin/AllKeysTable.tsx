@@ -6,12 +6,12 @@ import { endsSoon } from '../key/expiry';
 import list from '../keys/KeyList.module.css';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
-import { useAdminTexts, useTexts } from '../texts';
+import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { shortDate } from '../time/format';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
-import { nameOf } from './texts';
+import { nameOf, useAdminTexts } from './texts';
 
 interface Props {
   readonly keys: readonly OwnedKey[];

@@ -6,7 +6,7 @@ import { DaysField } from './DaysField';
 import { OwnerField } from './OwnerField';
 import { hasSecret, type AuditPlace } from './place';
 import { SearchField } from './SearchField';
-import { useAdminTexts } from '../texts';
+import { useAdminTexts } from './texts';
 
 interface Props {
   readonly place: AuditPlace;

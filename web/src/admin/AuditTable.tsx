@@ -8,11 +8,12 @@ import { shortUserAgent } from '../activity/user-agent';
 import type { Person } from '../api/types';
 import type { AuditedEvent } from './types';
 import list from '../keys/KeyList.module.css';
-import { useAdminTexts, useTexts } from '../texts';
+import { useTexts } from '../texts';
 import { wholeNumber } from '../time/format';
 import { Emphasised } from '../ui/Emphasised';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
+import { useAdminTexts } from './texts';
 
 interface Props {
   readonly events: readonly AuditedEvent[];

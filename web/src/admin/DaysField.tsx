@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import classes from './admin.module.css';
 import type { Days } from './days';
-import { useAdminTexts } from '../texts';
+import { useAdminTexts } from './texts';
 
 interface Props {
   readonly labels: { readonly all: string; readonly from: string; readonly until: string };

@@ -1,7 +1,7 @@
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { type ClipboardEvent, useRef, useState } from 'react';
 import type { KeyOwner } from './types';
-import { useAdminTexts, useTexts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './admin.module.css';
 import { type Days, daysFrom, monthOf } from './days';
 import { DaysField } from './DaysField';
@@ -9,6 +9,7 @@ import { OwnerField } from './OwnerField';
 import { type AllKeysPlace, SHOWN_LENGTH, shownPart, type Status, STATUSES } from './place';
 import { SearchField } from './SearchField';
 import { serviceTime } from '../time/useNow';
+import { useAdminTexts } from './texts';
 
 const SOON_DAYS = 30;
 

@@ -4,7 +4,7 @@ import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
 import { statusAt } from '../key/status';
 import { usePanel } from '../base/context';
-import { useAdminTexts, useTexts } from '../texts';
+import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
@@ -13,6 +13,7 @@ import { useFocusReturn } from '../ui/focus';
 import { NotAdministrator, useOwnedKey } from './useAllKeys';
 import { KeyDrawerBody } from './KeyDrawerBody';
 import { RevokeDialog } from './RevokeDialog';
+import { useAdminTexts } from './texts';
 
 interface Props {
   /** Undefined: closed. */

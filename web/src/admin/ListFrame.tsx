@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useAdminTexts, useTexts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { useAdminTexts } from './texts';
 
 interface Props {
   readonly intro: string;

@@ -2,11 +2,11 @@ import { Button, Group, VisuallyHidden } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { KeyOwner } from './types';
 import { describeFailure } from '../ui/FailureAlert';
-import { useAdminTexts, useTexts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './admin.module.css';
 import { hasSecret } from './place';
 import { SearchField } from './SearchField';
-import { nameOf } from './texts';
+import { nameOf, useAdminTexts } from './texts';
 import { useFindAccounts } from './useAllKeys';
 
 interface Props {

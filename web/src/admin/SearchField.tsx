@@ -1,7 +1,7 @@
 import { ActionIcon, CloseButton, Loader, TextInput } from '@mantine/core';
 import type { ClipboardEvent, ReactNode, RefObject } from 'react';
 import { SearchIcon } from '../ui/icons';
-import { useAdminTexts } from '../texts';
+import { useAdminTexts } from './texts';
 
 interface Props {
   readonly label: string;

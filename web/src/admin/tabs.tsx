@@ -1,5 +1,5 @@
 import { ownLink } from '../ui/links';
-import { AdminTextsContext, TextsContext, useAdminTexts, useTexts } from '../texts';
+import { TextsContext, useTexts } from '../texts';
 import { hasCode } from '../api/problem';
 import { KeyTableSkeleton } from '../keys/KeyTable';
 import { step, useSearch } from '../base/address';
@@ -17,7 +17,7 @@ import {
   searchOfAllKeys,
   searchOfAudit,
 } from './place';
-import { aboutOthers } from './texts';
+import { aboutOthers, AdminTextsContext, useAdminTexts } from './texts';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { AuditFilters } from './AuditFilters';
 import { AuditTable } from './AuditTable';

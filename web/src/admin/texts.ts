@@ -1,6 +1,10 @@
 import type { OwnerEventType } from '../../../src/domain/audit/audit-event';
 import type { KeyOwner } from './types';
-import type { AdminTexts, Texts } from '../texts';
+import { createContext } from 'react';
+import { useTextsOf, type AdminTexts, type Texts } from '../texts';
+
+export const AdminTextsContext = createContext<AdminTexts | null>(null);
+export const useAdminTexts = (): AdminTexts => useTextsOf(AdminTextsContext);
 
 /** The panel's texts, where those that speak to the owner of a key speak about the owner. */
 export function aboutOthers(texts: Texts, { others, audit }: AdminTexts): Texts {

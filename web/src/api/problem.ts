@@ -72,13 +72,3 @@ export function readChallenge(header: string | null): FreshSignIn {
   const [, acrValues = ''] = /\bacr_values="([^"]*)"/.exec(header ?? '') ?? [];
   return { maxAgeSeconds: Number(maxAge), acrValues: acrValues.split(' ').filter((value) => value !== '') };
 }
-
-/** The person closed the platform's sign-in, or it failed. */
-export class NotSignedInAgain extends Error {
-  override readonly name = 'NotSignedInAgain';
-}
-
-/** The person who signed in again is not the one whose keys are on the screen. */
-export class SomebodyElse extends Error {
-  override readonly name = 'SomebodyElse';
-}

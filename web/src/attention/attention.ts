@@ -1,8 +1,7 @@
 import type { ApiKey } from '../api/types.js';
-import { rejectedSince } from '../key/ending.js';
+import { endOf, rejectedSince, statusAt } from '../key/status.js';
 import { endsSoon } from '../key/expiry.js';
-import { endOf, statusAt } from '../key/status.js';
-import { rotationOf, type Rotation } from '../key/rotation.js';
+import { type Rotation, rotationOf } from '../key/rotation.js';
 
 const DAY_MS = 86_400_000;
 

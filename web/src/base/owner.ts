@@ -29,11 +29,3 @@ export function useAccounts() {
 }
 
 export const nameOf = ({ id, displayName }: Person): string => displayName || id;
-
-export const PERMISSIONS = ['permissions'];
-
-/** What the owner may give a key. @param isNeeded it is loaded only then */
-export function usePermissions(isNeeded = true) {
-  const { client } = usePanel();
-  return useQuery({ queryKey: PERMISSIONS, queryFn: () => client.getPermissions(), enabled: isNeeded });
-}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ApiKey } from '../api/types';
-import { focusRow, useFocusReturn } from '../ui/focus';
+import { useFocusReturn } from '../ui/focus';
+import { focusRow } from '../key/actions';
 import { useApiKeys } from '../key/list';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { useReturned } from '../base/context';

@@ -3,7 +3,7 @@ import { statusAt } from '../key/status';
 import { useApiKeys } from '../key/list';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import classes from './NameField.module.css';
+import classes from './create.module.css';
 
 interface Props {
   readonly value: string;

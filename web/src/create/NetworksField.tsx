@@ -6,7 +6,7 @@ import { MAX_ALLOWED_NETWORKS } from '../rules';
 import { useTexts } from '../texts';
 import { ChevronIcon } from '../ui/icons';
 import { networksIn } from './form';
-import classes from './NetworksField.module.css';
+import classes from './create.module.css';
 
 interface Props {
   /** One network per line. */

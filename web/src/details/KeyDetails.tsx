@@ -4,7 +4,7 @@ import { hasCode } from '../api/problem';
 import { ChartSkeleton } from '../history/UsageChart';
 import { useKeyDialogs } from '../key/actions';
 import { statusAt } from '../key/status';
-import { useKey, useRotation } from '../key/list';
+import { useKey, useRotation } from '../key/useKey';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';

@@ -8,7 +8,7 @@ import { useTexts } from '../texts';
 import { CopyId, Facts } from './Facts';
 import classes from './details.module.css';
 import { RenameForm } from './RenameForm';
-import { type KeyFound, useKey } from '../key/list';
+import { type KeyFound, useKey } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
 import { EventList } from '../activity/EventList';
 import { EventListSkeleton } from '../activity/EventListSkeleton';

@@ -6,7 +6,8 @@ import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '../rules';
 import { type Texts, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
-import { LIST, oneKey, refreshKeys } from '../key/list';
+import { LIST, refreshKeys } from '../key/list';
+import { oneKey } from '../key/useKey';
 import { usePanel } from '../base/context';
 
 interface Draft {

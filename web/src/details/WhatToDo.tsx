@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { LeakSite } from '../activity/LeakSite';
 import type { ApiKey } from '../api/types';
 import { endsSoon } from '../key/expiry';
-import { endOf, statusAt } from '../key/status';
+import { endedBy, endOf, rejectedSince, statusAt } from '../key/status';
 import type { KeyAction } from '../key/actions';
 import { useCanMakeKeys } from '../base/context';
 import type { Rotation } from '../key/rotation';
@@ -10,7 +10,6 @@ import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
-import { endedBy, rejectedSince } from '../key/ending';
 import { revokeAction } from '../key/revoke-words';
 
 /** What a person does next with the key; "create" makes one like it. */

@@ -3,8 +3,7 @@ import type { ApiKey } from '../api/types';
 import type { Typed } from '../base/trip';
 import { usePanel, useReturned } from '../base/context';
 import { useTexts } from '../texts';
-import { focusRow } from '../ui/focus';
-import { type KeyAction, KeyDialogsContext } from '../key/actions';
+import { focusRow, type KeyAction, KeyDialogsContext } from '../key/actions';
 
 interface Props {
   /** Called with whether a dialog is open. */

@@ -3,7 +3,7 @@ import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import type { Rotation } from '../key/rotation';
-import { useRotation } from '../key/list';
+import { useRotation } from '../key/useKey';
 import { useTexts } from '../texts';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import { revokeWords, type RevokeWords } from '../key/revoke-words';

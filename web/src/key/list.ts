@@ -3,15 +3,11 @@ import {
   type QueryClient,
   useInfiniteQuery,
   type UseInfiniteQueryResult,
-  useQuery,
-  useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { ApiKey, ApiKeyPage, KeyHistory, KeyPolicy } from '../api/types';
+import type { ApiKey, ApiKeyPage, KeyPolicy } from '../api/types';
 import { usePanel } from '../base/context';
 import { MOST_KEY_DAYS } from '../rules';
-import { useNow } from '../time/useNow';
-import { type Rotation, rotationOf } from './rotation';
 
 export const KEYS = ['api-keys'];
 export const LIST = [...KEYS, 'list'];
@@ -97,47 +93,4 @@ export async function refreshKeys(queryClient: QueryClient): Promise<void> {
     queryClient.invalidateQueries({ queryKey: KEYS }),
     queryClient.invalidateQueries({ queryKey: ['audit-events'] }),
   ]);
-}
-
-export const oneKey = (id: string | null | undefined) => [...KEYS, 'one', id];
-
-export type KeyFound = ReturnType<typeof useKey>;
-
-/**
- * The current state of one key. Until it is loaded, or if that fails, the state in the list, without its history.
- * @param isShown the key is loaded each time it is shown, and only then
- */
-export function useKey(id: string | null | undefined, isShown = true) {
-  const { client } = usePanel();
-  const queryClient = useQueryClient();
-  const { data, isPending, isFetching, isError, error, refetch } = useQuery({
-    queryKey: oneKey(id),
-    queryFn: () => client.getKey(id!),
-    enabled: isShown && typeof id === 'string',
-    staleTime: 0,
-  });
-  const listed = (): ApiKey | undefined =>
-    queryClient
-      .getQueriesData<InfiniteData<ApiKeyPage>>({ queryKey: LIST })
-      .flatMap(([, list]) => list?.pages.flatMap((page) => page.items) ?? [])
-      .find((key) => key.id === id);
-  const key: (ApiKey & Partial<KeyHistory>) | undefined = data ?? (typeof id === 'string' ? listed() : undefined);
-  return { key, isLoading: isPending && isShown && typeof id === 'string', isFetching, isError, error, refetch };
-}
-
-interface Found {
-  readonly rotation: Rotation | undefined;
-  /** False while the other key is loading. */
-  readonly isKnown: boolean;
-}
-
-/** The rotation that a key is part of, with the current state of the other key. */
-export function useRotation(key: ApiKey | undefined, isShown: boolean): Found {
-  const [replaced, successor] = [useKey(key?.replaces, isShown), useKey(key?.replacedBy, isShown)];
-  const now = useNow();
-  const others = [replaced.key, successor.key].filter((other) => other !== undefined);
-  return {
-    rotation: key && rotationOf(key, others, now),
-    isKnown: !replaced.isLoading && !successor.isLoading,
-  };
 }

@@ -19,3 +19,24 @@ export function statusAt({ status, expiresAt, endsAt }: Times, now: number): Tim
 export function endOf({ expiresAt, endsAt }: Pick<Times, 'expiresAt' | 'endsAt'>): string {
   return endsAt !== null && Date.parse(endsAt) < Date.parse(expiresAt) ? endsAt : expiresAt;
 }
+
+const DAY_MS = 86_400_000;
+
+const CAUSES = ['owner', 'administrator', 'platform', 'rotated', 'leaked', 'idle'] as const;
+type Cause = 'expired' | 'unknown' | (typeof CAUSES)[number];
+
+/** A newer service may know reasons that this screen does not. */
+export function endedBy({ revokedReason }: { revokedReason: string | null }, status: 'expired' | 'revoked'): Cause {
+  return status === 'expired' ? 'expired' : (CAUSES.find((cause) => cause === revokedReason) ?? 'unknown');
+}
+
+/**
+ * The rejected requests of the day on which the key ended, and of the days since.
+ * @param refused one number for each of the last days in UTC, oldest first
+ * @returns with `days` if the key ended before the first of them, so that the count is only of so many days
+ */
+export function rejectedSince(refused: readonly number[], endedAt: string, now: number) {
+  const days = Math.floor(now / DAY_MS) - Math.floor(Date.parse(endedAt) / DAY_MS) + 1;
+  const count = refused.slice(-Math.max(1, days)).reduce((sum, each) => sum + each, 0);
+  return { count, days: days > refused.length ? refused.length : undefined };
+}

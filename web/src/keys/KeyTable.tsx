@@ -13,7 +13,7 @@ import { useNow } from '../time/useNow';
 import { endOf } from '../key/status';
 import type { Rotation } from '../key/rotation';
 import { usePlaceLinks } from '../ui/links';
-import { KeyName, prefixIdOf, Table, TableHeader } from './Table';
+import { KeyName, Table, TableHeader } from './Table';
 import { KeyMenu } from './KeyMenu';
 import { type KeyLinks, type KeyRow as Row, usedLast } from './key-rows';
 
@@ -63,7 +63,7 @@ export function KeyTable({ rows, areEnded = false, links }: Props) {
         {
           name: column.actions,
           isForButtons: true,
-          cell: (row, { id }) => <KeyMenu row={row} links={links} describedBy={prefixIdOf(id)} />,
+          cell: (row, { prefixId }) => <KeyMenu row={row} links={links} describedBy={prefixId} />,
         },
       ]}
     />
@@ -139,10 +139,10 @@ export function KeyTableSkeleton({ rows = 3 }: { readonly rows?: number }) {
       <VisuallyHidden>{texts.loading}</VisuallyHidden>
       <div className={classes.table} aria-hidden="true">
         <TableHeader
-          columns={[
-            ...[name, access, recent, lastUsed, expires].map((each) => ({ name: each })),
-            { name: actions, isForButtons: true },
-          ]}
+          columns={[name, access, recent, lastUsed, expires, actions].map((each) => ({
+            name: each,
+            isForButtons: each === actions,
+          }))}
         />
         <div className={classes.rows}>
           {Array.from({ length: rows }, (_, row) => (

@@ -1,17 +1,18 @@
-import { Stack } from '@mantine/core';
+import { Button, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { usePanel } from '../base/context';
+import { useCanMakeKeys, usePanel } from '../base/context';
 import type { PanelPlace, StatusFilter } from '../base/place';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { later } from '../ui/later';
-import { EmptyState } from './EmptyState';
 import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTable';
 import { KeysToolbar } from './KeysToolbar';
 import { useApiKeys } from '../key/list';
+import { CheckIcon, KeyIcon } from '../ui/icons';
+import classes from './EmptyState.module.css';
 
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
   isWanted: ({ keyId }) => keyId !== undefined,
@@ -73,5 +74,44 @@ export function KeysTab({ filter, keyId }: Props) {
         }}
       />
     </Stack>
+  );
+}
+
+interface EmptyStateProps {
+  readonly isWaiting: boolean;
+  readonly onCreate: () => void;
+}
+
+function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
+  const { empty } = useTexts().keys;
+  const canMakeKeys = useCanMakeKeys();
+  return (
+    <div className={classes.empty}>
+      <span className={classes.mark}>
+        <KeyIcon />
+      </span>
+      <Title order={3} size="h4">
+        {empty.title}
+      </Title>
+      <Text c="dimmed" size="sm" className={classes.text}>
+        {empty.text}
+      </Text>
+      <ul className={classes.points}>
+        {empty.points.map((point) => (
+          <li key={point}>
+            <CheckIcon />
+            {point}
+          </li>
+        ))}
+      </ul>
+      {canMakeKeys && (
+        <Button
+          {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
+          onClick={() => !isWaiting && onCreate()}
+        >
+          {empty.create}
+        </Button>
+      )}
+    </div>
   );
 }

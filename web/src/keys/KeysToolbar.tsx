@@ -4,7 +4,6 @@ import type { KeyPolicy } from '../api/types';
 import { useCanMakeKeys } from '../base/context';
 import { useTexts } from '../texts';
 import { PlusIcon } from '../ui/icons';
-import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
 import { limitText } from '../key/limits';
 
@@ -47,5 +46,29 @@ export function KeysToolbar({ activeKeys, policy, isWaiting, onCreate }: Props) 
         </Text>
       )}
     </div>
+  );
+}
+
+const MOST_PLACES = 10;
+
+interface ActiveCountProps {
+  readonly active: number;
+  readonly most: number;
+}
+
+/** "3 active keys, 2 more possible", with a mark for each place unless there are many. */
+function ActiveCount({ active, most }: ActiveCountProps) {
+  const texts = useTexts();
+  return (
+    <Text component="span" size="sm" c="dimmed" className={classes.count}>
+      {most <= MOST_PLACES && (
+        <span className={classes.places} aria-hidden="true">
+          {Array.from({ length: most }, (_, place) => (
+            <span key={place} className={classes.place} data-taken={place < active || undefined} />
+          ))}
+        </span>
+      )}
+      {texts.keys.activeOf(active, most)}
+    </Text>
   );
 }

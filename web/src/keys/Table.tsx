@@ -4,9 +4,9 @@ import type { ApiKey } from '../api/types';
 import { useRowLink, type OwnLink } from '../ui/links';
 import classes from './KeyList.module.css';
 
-/** What a cell needs to know of its row: the prefix of its ids, and the link that covers it. */
+/** What a cell needs to know of its row: the id of the key's prefix, and the link that covers it. */
 interface RowParts {
-  readonly id: string;
+  readonly prefixId: string;
   readonly link: Ref<HTMLAnchorElement>;
 }
 
@@ -69,8 +69,8 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
 type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows'> & { readonly row: Row };
 
 function TableRow<Row>({ row, columns: [head, ...columns], widths = '', isEnded, below }: RowProps<Row>) {
-  const id = useId();
   const { link, openFromHint } = useRowLink();
+  const parts = { prefixId: useId(), link };
   const last = below?.(row);
   return (
     <div
@@ -80,7 +80,7 @@ function TableRow<Row>({ row, columns: [head, ...columns], widths = '', isEnded,
       onClick={openFromHint}
     >
       <div role="rowheader" className={classes.name}>
-        {head.cell(row, { id, link })}
+        {head.cell(row, parts)}
       </div>
       {columns.map(({ name, isForButtons, nameFor, className, cell }) => (
         <div
@@ -89,7 +89,7 @@ function TableRow<Row>({ row, columns: [head, ...columns], widths = '', isEnded,
           data-label={isForButtons ? undefined : (nameFor?.(row) ?? name)}
           className={isForButtons ? classes.actions : className}
         >
-          {cell(row, { id, link })}
+          {cell(row, parts)}
         </div>
       ))}
       {last && (
@@ -101,8 +101,6 @@ function TableRow<Row>({ row, columns: [head, ...columns], widths = '', isEnded,
   );
 }
 
-export const prefixIdOf = (id: string) => `${id}prefix`;
-
 interface KeyNameProps extends RowParts {
   readonly apiKey: ApiKey;
   readonly to: OwnLink;
@@ -110,14 +108,14 @@ interface KeyNameProps extends RowParts {
 }
 
 /** The link of the name covers the whole row. */
-export function KeyName({ apiKey: { id: keyId, name, note, prefix }, to, hasNote = false, id, link }: KeyNameProps) {
+export function KeyName({ apiKey: { id: keyId, name, note, prefix }, to, hasNote, prefixId, link }: KeyNameProps) {
   return (
     <>
-      <a {...to} ref={link} className={classes.link} aria-describedby={prefixIdOf(id)} data-key-id={keyId}>
+      <a {...to} ref={link} className={classes.link} aria-describedby={prefixId} data-key-id={keyId}>
         {name}
       </a>
       {hasNote && note !== null && <span className={classes.note}>{note}</span>}
-      <code id={prefixIdOf(id)} className={classes.prefix}>
+      <code id={prefixId} className={classes.prefix}>
         {prefix}
       </code>
     </>

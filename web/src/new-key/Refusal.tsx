@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Button, Group } from '@mantine/core';
-import { ApiProblem, hasCode, NotSignedInAgain } from '../api/problem';
+import { ApiProblem, hasCode } from '../api/problem';
+import { NotSignedInAgain } from './useFreshSignIn';
 import { limitText } from '../key/limits';
 import { useApiKeys } from '../key/list';
 import { usePanel } from '../base/context';

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { type FreshSignIn, hasCode, NotSignedInAgain, readChallenge, SomebodyElse } from '../api/problem';
+import { type FreshSignIn, hasCode, readChallenge } from '../api/problem';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
 import { useOwner } from '../base/owner';
@@ -41,4 +41,14 @@ export function useFreshSignIn(onWaiting: (isWaiting: boolean) => void) {
   };
 
   return { confirmed, giveUp: () => giveUp.current?.() };
+}
+
+/** The person closed the platform's sign-in, or it failed. */
+export class NotSignedInAgain extends Error {
+  override readonly name = 'NotSignedInAgain';
+}
+
+/** The person who signed in again is not the one whose keys are on the screen. */
+export class SomebodyElse extends Error {
+  override readonly name = 'SomebodyElse';
 }

@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { hasCode, SomebodyElse } from '../api/problem';
+import { hasCode } from '../api/problem';
+import { SomebodyElse, useFreshSignIn } from './useFreshSignIn';
 import { withRetries } from '../api/retry';
 import type { CreatedKey } from '../api/types';
 import { refreshKeys } from '../key/list';
 import { usePanel } from '../base/context';
-import { OWNER, PERMISSIONS } from '../base/owner';
+import { OWNER } from '../base/owner';
+import { PERMISSIONS } from '../key/useKey';
 import type { Series } from '../base/trip';
-import { useFreshSignIn } from './useFreshSignIn';
 
 /** A request for a key: an additional one, or one that replaces another. */
 export interface NewKeyOrder {

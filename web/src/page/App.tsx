@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { Button, Group } from '@mantine/core';
 import { ApiClient } from '../api/client';
 import type { Session } from '../api/types';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
@@ -12,11 +13,22 @@ import { later } from '../ui/later';
 import { Header } from './Header';
 import classes from './page.module.css';
 import surface from '../ui/surface.module.css';
-import { docsUrl, exampleUrl, hasSignedIn, helpUrl, isAnother, platformSignIn, weakness } from './written';
-import { LandingNotice } from './LandingNotice';
+import {
+  docsUrl,
+  exampleUrl,
+  hasSignedIn,
+  helpUrl,
+  isAnother,
+  otherAccount,
+  platformSignIn,
+  refusal,
+  weakness,
+} from './written';
 import { forgetPlace, step, usePlaceInAddress, useSearch } from '../base/address';
-import { usePageTexts } from '../texts';
+import { type PageTexts, usePageTexts } from '../texts';
 import { useSession } from './useSession';
+import { HelpLink } from '../ui/HelpLink';
+import { Notice } from '../ui/Notice';
 
 const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));
 const Administration = later(() => import('../admin/tabs').then((part) => part.loadAdministration()), {
@@ -43,7 +55,7 @@ export function App() {
     <>
       <Header session={session} onSignOut={() => void signOut().then(forgetPlace)} />
       <main className={`${classes.main} ${surface.surface}`}>
-        <LandingNotice isAnother={isAnother || hasChanged} />
+        <LandingNotice isOther={isAnother || hasChanged} />
         {state.phase === 'loading' && <KeyListSkeleton />}
         {state.phase === 'failed' && <FailureAlert error={state.error} onRetry={load} helpUrl={helpUrl} />}
         {state.phase === 'signed-out' && <SignInPage client={client} onSignedIn={load} />}
@@ -94,4 +106,36 @@ function useAdministrationTabs(session: Session | undefined): readonly OwnTab[] 
 function platformOf({ ownerId }: Session, signInUrl: string): Platform {
   const returned = kept?.ownerId === ownerId ? kept : undefined;
   return { signInUrl, ownerId, returned, confirmation: hasSignedIn ? (weakness ?? 'confirmed') : undefined };
+}
+
+type Reason = keyof PageTexts['refused'];
+
+/** The platform would only sign the same person in again. */
+const OF_ACCOUNTS: readonly Reason[] = ['no_account', 'service_account', 'suspended', 'deleted'];
+
+/** Reports that somebody else is signed in, or an unexpected result of a sign-in at the platform. */
+function LandingNotice({ isOther }: { readonly isOther: boolean }) {
+  const { another, refused, ...texts } = usePageTexts();
+  if (refusal === undefined && !isOther) return null;
+  // The address may contain any text.
+  const reason = refusal !== undefined && Object.hasOwn(refused, refusal) ? (refusal as Reason) : 'failed';
+  const said = isOther ? another : refused[reason];
+  const offersOther = !isOther && OF_ACCOUNTS.includes(reason) && otherAccount !== undefined;
+  return (
+    <div className={classes.landing}>
+      <Notice tone={isOther || reason === 'cancelled' ? 'warning' : 'danger'} title={said.title}>
+        {said.text}
+        {(offersOther || helpUrl !== undefined) && (
+          <Group mt="sm">
+            {offersOther && (
+              <Button component="a" href={otherAccount} size="xs" variant="default">
+                {texts.otherAccount}
+              </Button>
+            )}
+            <HelpLink url={helpUrl} />
+          </Group>
+        )}
+      </Notice>
+    </div>
+  );
 }

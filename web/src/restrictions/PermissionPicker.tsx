@@ -9,7 +9,7 @@ import { moveInGrid } from './grid-keys';
 import { type PickerRow, pickerRows } from './picker-rows';
 import classes from './picker.module.css';
 import { firstCell, InstanceRow, PermissionRow } from './PermissionRow';
-import { usePermissions } from '../base/owner';
+import { usePermissions } from '../key/useKey';
 import { byResource } from '../key/limits';
 
 /** A list that can be seen at once needs no search. */

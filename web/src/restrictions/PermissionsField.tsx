@@ -7,7 +7,7 @@ import { useTexts } from '../texts';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { PermissionPicker } from './PermissionPicker';
 import classes from './picker.module.css';
-import { usePermissions } from '../base/owner';
+import { usePermissions } from '../key/useKey';
 
 interface Props extends ChosenPermissions {
   readonly access: AccessLevel;
