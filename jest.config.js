@@ -3,22 +3,8 @@ const isLong = process.env.LATCHKEY_LONG === '1';
 const specs = isLong ? '**/*.spec.ts' : '**/!(*.long).spec.ts';
 
 /** @type {import('jest').Config} */
-export default {
+const common = {
   testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
-  // On two cores: suites wait for processes, pages and commits for much of their time, which two more workers use.
-  maxWorkers: 4,
-  testMatch: [
-    `<rootDir>/src/${specs}`,
-    `<rootDir>/test/${specs}`,
-    `<rootDir>/clients/node/src/${specs}`,
-    `<rootDir>/examples/systems-api/src/${specs}`,
-  ],
-  // Only a test that hangs comes this far: that a machine is slow is no fault. In the long form servers are started and
-  // killed hundreds of times.
-  testTimeout: isLong ? 3_600_000 : 300_000,
-  testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
-  globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -36,14 +22,50 @@ export default {
       },
     ],
   },
-  // Used by `npm test` without arguments: the rules of the house are to be covered, adapters prove themselves otherwise.
-  collectCoverageFrom: ['src/domain/**/*.ts', 'src/application/**/*.ts'],
-  coverageReporters: [['text', { skipFull: true }]],
-  coverageThreshold: { global: { lines: 95, branches: 95 } },
   moduleNameMapper: {
     '^@latchkey/guard$': '<rootDir>/clients/node/src/index.ts',
     '^#test/(.*?)(\\.js)?$': '<rootDir>/test/$1',
     '^#(domain|application|infrastructure|config|composition)/(.*)\\.js$': '<rootDir>/src/$1/$2',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+};
+
+/**
+ * The kinds of tests, by their folders. `unit` runs code alone, and nothing is started for it. `integration` runs adapters
+ * and doors on PostgreSQL and Redis. `system` runs what people run: the built service, pages, proxies, commands, scripts.
+ */
+const unit = ['src/domain', 'src/application', 'src/config', 'clients/node/src'];
+const integration = ['src/infrastructure', 'src/composition', 'examples', 'test/api', 'test/contracts', 'test/migrate'];
+
+/** @type {import('jest').Config} */
+const onStores = {
+  ...common,
+  globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
+};
+
+/** @param {readonly string[]} folders */
+const within = (folders) => folders.map((folder) => `<rootDir>/${folder}/${specs}`);
+
+/** @type {import('jest').Config} */
+export default {
+  // On two cores: suites wait for processes, pages and commits for much of their time, which two more workers use.
+  maxWorkers: 4,
+  // Only a test that hangs comes this far: that a machine is slow is no fault. In the long form servers are started and
+  // killed hundreds of times.
+  testTimeout: isLong ? 3_600_000 : 300_000,
+  testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
+  collectCoverageFrom: ['src/domain/**/*.ts', 'src/application/**/*.ts'],
+  coverageReporters: [['text', { skipFull: true }]],
+  coverageThreshold: { global: { lines: 95, branches: 95 } },
+  projects: [
+    { ...common, displayName: 'unit', testMatch: within(unit) },
+    { ...onStores, displayName: 'integration', testMatch: within(integration) },
+    {
+      ...onStores,
+      displayName: 'system',
+      testMatch: within(['test']),
+      testPathIgnorePatterns: [...integration.map((folder) => `<rootDir>/${folder}/`), '/node_modules/'],
+    },
+  ],
 };

@@ -1,7 +1,11 @@
 // `npm test`: installs what the suites need, then runs the check and every suite. Arguments go to Jest: `npm test --
 // test/launcher`, `npm test -- -t 'never stale'`. With --without browser,doors it leaves out the suites in these folders
-// of test/. With --long (`npm run test:long`) it runs the long form of the suites, with their figures.
+// of test/. With --profile it prints where the time went. With --unit (`npm run test:unit`) it runs the unit tests alone,
+// which need no program. With --long (`npm run test:long`) it runs the long form of the suites, with their figures.
 import './lib/node-version.mjs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { endWithParent, report, step } from './lib/run.mjs';
 import { Stop } from './lib/stop.mjs';
 import { choiceFrom } from './testing/choice.mjs';
@@ -29,15 +33,19 @@ process.exit(count.failed === 0 ? 0 : 1);
  * @returns {Promise<Count>}
  */
 async function test(choice) {
-  const steps = choice.isFull ? 5 : 4;
+  const steps = choice.isUnit ? 3 : choice.isFull ? 5 : 4;
   let begun = 0;
   const begin = (/** @type {string} */ what) => console.log(`Step ${(begun += 1)} of ${steps}: ${what}`);
   begin('the packages of package-lock.json');
   await must('scripts/install.mjs');
-  begin('the programs that the suites need beyond npm');
-  const installed = await ensureTools(toolsFor(choice.without, choice.isLong));
+  /** @type {readonly string[]} */
+  let installed = [];
+  if (!choice.isUnit) {
+    begin('the programs that the suites need beyond npm');
+    installed = await ensureTools(toolsFor(choice.without, choice.isLong));
+  }
   begin('the build');
-  await must('scripts/build.mjs');
+  await must('scripts/build.mjs', choice.isUnit ? ['types'] : []);
   // A failed check fails the run, but the suites still run.
   let isChecked = true;
   if (choice.isFull) {
@@ -57,18 +65,21 @@ async function test(choice) {
 /**
  * Without this step the suites cannot run. The step itself has printed why.
  * @param {string} script
+ * @param {readonly string[]} [args]
  * @throws {Stop}
  */
-async function must(script) {
-  if ((await step(script).code) !== 0) throw new Stop(`Without ${script} no suite can run.`);
+async function must(script, args = []) {
+  if ((await step(script, args).code) !== 0) throw new Stop(`Without ${script} no suite can run.`);
 }
 
 /** @param {import('./testing/choice.mjs').Choice} choice */
-async function runJest({ isLong, jestArgs }) {
+async function runJest({ isLong, isProfiled, jestArgs }) {
   // The last flag is the service's: suites that measure memory run after others in the same process.
   const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];
-  const env = { ...process.env, ...(isLong ? { LATCHKEY_LONG: '1' } : {}) };
-  const args = [...jestArgs, '--reporters=<rootDir>/scripts/testing/progress.mjs'];
+  const profile = isProfiled ? { LATCHKEY_TEST_PROFILE: join(mkdtempSync(join(tmpdir(), 'profile-')), 'suites') } : {};
+  const env = { ...process.env, ...(isLong ? { LATCHKEY_LONG: '1' } : {}), ...profile };
+  const reporters = ['progress', ...(isProfiled ? ['profile'] : [])];
+  const args = [...jestArgs, ...reporters.map((name) => `--reporters=<rootDir>/scripts/testing/${name}.mjs`)];
   const jest = step('node_modules/jest/bin/jest.js', args, { flags, env, stdin: 'inherit' });
   /** @type {import('./testing/progress.mjs').JestResult} */
   const nothing = { passed: 0, failed: 0, skipped: [], suites: [] };

@@ -9,6 +9,8 @@ const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.
 /**
  * @typedef {object} Choice which suites a run is for
  * @property {boolean} isLong
+ * @property {boolean} isProfiled
+ * @property {boolean} isUnit the unit tests alone
  * @property {readonly string[]} without the folders of test/ that are left out
  * @property {boolean} isFull every suite but those left out, with the check and the coverage
  * @property {readonly string[]} jestArgs
@@ -21,7 +23,7 @@ const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.
  * @throws {Stop}
  */
 export function choiceFrom(args, env) {
-  const { isLong, without, named } = sorted(args);
+  const { isLong, isProfiled, isUnit, without, named } = sorted(args);
   if (without.length > 0 && env['CI'] === 'true')
     throw new Stop('With CI=true every suite runs: --without is refused.');
   const groups = foldersWithSuites();
@@ -31,11 +33,12 @@ export function choiceFrom(args, env) {
       `--without does not know "${unknown.join(',')}". It takes, separated by commas: ${groups.join(', ')}.`,
     );
   }
-  const isFull = !isLong && named.length === 0;
+  const isFull = !isLong && !isUnit && named.length === 0;
   const chosen = isLong && named.length === 0 ? long : named;
   const leftOut = without.map((name) => `--testPathIgnorePatterns=<rootDir>/test/${name}/`);
   // Options come last, because Jest takes a path after an option for another value of it.
-  return { isLong, without, isFull, jestArgs: [...chosen, ...leftOut, ...(isFull ? ['--coverage'] : [])] };
+  const options = [...leftOut, ...(isUnit ? ['--selectProjects=unit'] : []), ...(isFull ? ['--coverage'] : [])];
+  return { isLong, isProfiled, isUnit, without, isFull, jestArgs: [...chosen, ...options] };
 }
 
 /**
@@ -55,10 +58,12 @@ function foldersWithSuites() {
 
 /** @param {readonly string[]} args */
 function sorted(args) {
-  const given = { isLong: false, without: /** @type {string[]} */ ([]), named: /** @type {string[]} */ ([]) };
+  const given = { isLong: false, isProfiled: false, isUnit: false, without: noNames(), named: noNames() };
   const rest = [...args];
   for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
     if (next === '--long') given.isLong = true;
+    else if (next === '--unit') given.isUnit = true;
+    else if (next === '--profile') given.isProfiled = true;
     else if (next === '--without') given.without.push(...names(rest.shift()));
     else if (next.startsWith('--without=')) given.without.push(...names(next.slice('--without='.length)));
     else given.named.push(next);
@@ -68,3 +73,5 @@ function sorted(args) {
 
 /** @param {string | undefined} list */
 const names = (list = '') => list.split(',').map((name) => name.trim());
+
+const noNames = () => /** @type {string[]} */ ([]);
