@@ -18,7 +18,6 @@ const parts = {
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   'specs of rules': ['scripts/mutate.mjs', '--check'],
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
-  'plain words': ['scripts/plain-words.mjs'],
   'one version': ['scripts/release/versions.mjs'],
 };
 /** What needs the built service or the built guard, so it waits for the build. @type {typeof parts} */

@@ -10,10 +10,6 @@ export class Commands {
     writeFileSync(join(this.folder, command), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
 
-  withdraw(command: string): void {
-    rmSync(join(this.folder, command));
-  }
-
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }

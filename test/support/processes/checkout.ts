@@ -41,12 +41,6 @@ export class Checkout {
     }
   }
 
-  /** The real Jest, for suites that need only Jest itself. */
-  takeJest(): void {
-    symlinkSync(join(root, 'node_modules/jest'), join(this.folder, 'node_modules/jest'));
-    this.write('jest.config.js', `export default { testMatch: ['<rootDir>/test/**/*.spec.ts'], transform: {} };`);
-  }
-
   write(path: string, text: string): void {
     mkdirSync(dirname(join(this.folder, path)), { recursive: true });
     writeFileSync(join(this.folder, path), text);
