@@ -1,5 +1,5 @@
 import { start } from '../lib/process.mjs';
-import { startService, withService } from '../lib/service.mjs';
+import { startClient, startService, withService } from '../lib/service.mjs';
 import { compare, ratioRow } from './row.mjs';
 
 /**
@@ -63,6 +63,27 @@ export async function stored(lab, { runs, seconds, storedKeys }) {
   );
   const what = `${storedKeys.toLocaleString('en')} stored keys ÷ 1,000 stored keys, asked by the guard`;
   return [ratioRow(what, { atLeast: 0.9 }, { 'many/s': measured.many, 'few/s': measured.few })];
+}
+
+/** Few calls at a time, as most platforms ask, next to an empty call that reads the same row. @param {Lab} lab @param {Effort} effort */
+export async function quiet(lab, { latencyRuns, seconds, storedKeys }) {
+  const rows = [];
+  for (const keys of [FEW_KEYS, storedKeys]) {
+    const databaseUrl = await lab.database(keys);
+    const service = await startService(databaseUrl);
+    const floor = await start('programs/bare-server.mjs', { env: { BENCH_DATABASE_URL: databaseUrl } });
+    const targets = [service, { target: `127.0.0.1:${floor.hello.port}` }];
+    const clients = await Promise.all(targets.map((target) => startClient([target], keys, 5000)));
+    for (const concurrency of [1, 4, 16, 64, 128]) {
+      const order = { way: 'unary', concurrency, seconds: Math.min(1, seconds) };
+      const [own, bare] = clients.map((client) => async () => (await client.send(order)).perSecond);
+      const measured = await compare(service, latencyRuns, { own, bare });
+      const what = `${concurrency} in flight, ${keys.toLocaleString('en')} keys: ValidateKey ÷ empty call with the read`;
+      rows.push(ratioRow(what, { atLeast: 0.85 }, { 'ValidateKey/s': measured.own, 'floor/s': measured.bare }));
+    }
+    await Promise.all([...clients, service, floor].map((each) => each.stop()));
+  }
+  return rows;
 }
 
 /** @param {Lab} lab @param {number} keys */
