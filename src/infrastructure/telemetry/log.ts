@@ -97,9 +97,9 @@ export function causeOf(error: unknown): string {
 }
 
 /** Lines at info in one minute. Limits the log, and the memory for what was logged, while many keys are refused. */
-const MOST_LINES = 1000;
+const MAX_LINES = 1000;
 /** Permissions of a key in one line. */
-const MOST_PERMISSIONS = 20;
+const MAX_PERMISSIONS = 20;
 
 /**
  * Logs one line for each refusal, at debug. At info, only refusals of keys whose secret is proven: one line for each key,
@@ -127,15 +127,15 @@ export class LoggedRefusals implements Refusals {
     const minute = Math.floor(Date.now() / MINUTE_MS);
     if (minute !== this.minute) this.logged.clear();
     this.minute = minute;
-    if (this.logged.has(refusal) || this.logged.size > MOST_LINES) return false;
+    if (this.logged.has(refusal) || this.logged.size > MAX_LINES) return false;
     this.logged.add(refusal);
-    if (this.logged.size <= MOST_LINES) return true;
-    this.log.info(`more than ${MOST_LINES} keys were refused in this minute: LOG_LEVEL=debug logs each refusal`);
+    if (this.logged.size <= MAX_LINES) return true;
+    this.log.info(`more than ${MAX_LINES} keys were refused in this minute: LOG_LEVEL=debug logs each refusal`);
     return false;
   }
 }
 
 function rightsIn({ access, permissions }: KeyRights): object {
-  const more = permissions.length - MOST_PERMISSIONS;
-  return { access, permissions: permissions.slice(0, MOST_PERMISSIONS), ...(more > 0 && { morePermissions: more }) };
+  const more = permissions.length - MAX_PERMISSIONS;
+  return { access, permissions: permissions.slice(0, MAX_PERMISSIONS), ...(more > 0 && { morePermissions: more }) };
 }

@@ -19,7 +19,7 @@ import { type OpenSpan, type Origin, Traces } from './traces.js';
 
 const CLOSE_TIMEOUT_MS = 3000;
 /** The SDK's own default. */
-const MOST_LINKS = 128;
+const MAX_LINKS = 128;
 
 /**
  * OpenTelemetry over OTLP/HTTP. The SDK reads the OTEL_* variables. No library is instrumented, because its spans might
@@ -58,7 +58,7 @@ export class OtelTraces extends Traces {
 
   batch(name: string, requesters: readonly { readonly origin: Origin }[]): OpenSpan {
     const [first, ...others] = requesters.flatMap(({ origin }) => (origin as Context | undefined) ?? []);
-    const links = others.slice(0, MOST_LINKS).map((origin) => ({ context: trace.getSpanContext(origin)! }));
+    const links = others.slice(0, MAX_LINKS).map((origin) => ({ context: trace.getSpanContext(origin)! }));
     const attributes = { 'db.operation.batch.size': requesters.length };
     return toOpenSpan(this.tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }, first ?? ROOT_CONTEXT));
   }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Requester, Passwords } from '#application/ports.js';
 
 const NEW_HASH_KIB = 19_456;
-const MOST_KIB = 262_144;
+const MAX_KIB = 262_144;
 const HASH = /^\$(?:argon2id\$v=19\$m=(?<kib>\d+),t=2,p=1|2b\$10)\$(?<salt>[^$]+)\$(?<digest>[^$]+)$/;
 
 /** Hashes that look like argon2id, or roughly like bcrypt, and are cheap. */
@@ -22,7 +22,7 @@ export class FakePasswords implements Passwords {
   hashProblem(hash: string): string | undefined {
     const found = HASH.exec(hash)?.groups;
     if (!found) return 'must be an argon2id PHC string';
-    return Number(found['kib']) > MOST_KIB ? `must cost at most m=${MOST_KIB}` : undefined;
+    return Number(found['kib']) > MAX_KIB ? `must cost at most m=${MAX_KIB}` : undefined;
   }
 }
 

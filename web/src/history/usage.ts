@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000;
 const NEW_FOR_MS = 7 * DAY_MS;
 /** The most grid lines of a chart, next to the one at zero. */
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 
 interface DayCount {
   /** In UTC, such as 2026-03-29. */
@@ -35,8 +35,8 @@ export function usageOf(counts: readonly DayCount[], now: number, length: number
 
 /** With steps of 1, 2 or 5 times a power of ten. */
 function linesUpTo(most: number): readonly number[] {
-  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most / MOST_LINES))));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each * MOST_LINES >= most)!;
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most / MAX_LINES))));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each * MAX_LINES >= most)!;
   const count = Math.max(1, Math.ceil(most / step));
   return Array.from({ length: count + 1 }, (_, line) => line * step);
 }

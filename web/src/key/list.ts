@@ -7,7 +7,7 @@ import {
 import { useEffect } from 'react';
 import type { ApiKey, ApiKeyPage, KeyPolicy } from '../api/types';
 import { usePanel } from '../base/context';
-import { MOST_KEY_DAYS } from '../rules';
+import { MAX_KEY_DAYS } from '../rules';
 
 export const KEYS = ['api-keys'];
 export const LIST = [...KEYS, 'list'];
@@ -15,7 +15,7 @@ export const LIST = [...KEYS, 'list'];
 /** Until the list says what is allowed. */
 const USUAL: KeyPolicy = {
   maxActiveKeys: 5,
-  maxKeyDays: MOST_KEY_DAYS,
+  maxKeyDays: MAX_KEY_DAYS,
   maxAccess: 'read-and-write',
   limitedByAccount: [],
 };

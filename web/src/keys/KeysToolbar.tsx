@@ -49,7 +49,7 @@ export function KeysToolbar({ activeKeys, policy, isWaiting, onCreate }: Props) 
   );
 }
 
-const MOST_PLACES = 10;
+const MAX_PLACES = 10;
 
 interface ActiveCountProps {
   readonly active: number;
@@ -61,7 +61,7 @@ function ActiveCount({ active, most }: ActiveCountProps) {
   const texts = useTexts();
   return (
     <Text component="span" size="sm" c="dimmed" className={classes.count}>
-      {most <= MOST_PLACES && (
+      {most <= MAX_PLACES && (
         <span className={classes.places} aria-hidden="true">
           {Array.from({ length: most }, (_, place) => (
             <span key={place} className={classes.place} data-taken={place < active || undefined} />

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { limitText } from '../key/limits';
 import { useApiKeys } from '../key/list';
 import { useOwner } from '../base/owner';
-import { MOST_KEY_DAYS } from '../rules';
+import { MAX_KEY_DAYS } from '../rules';
 import { useTexts, type Texts } from '../texts';
 import { calendarDate, DAY_MS, numberList } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -26,7 +26,7 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
   const { policy } = useApiKeys();
   const { maxKeyDays } = policy;
   const days = daysOf(value, now, maxKeyDays);
-  const limit = maxKeyDays < MOST_KEY_DAYS ? `${limitText(policy, 'maxKeyDays', texts)} ` : '';
+  const limit = maxKeyDays < MAX_KEY_DAYS ? `${limitText(policy, 'maxKeyDays', texts)} ` : '';
   const isCustom = value.choice === CUSTOM;
 
   const choose = (choice: string) => onChange(choice === CUSTOM ? { ...value, choice } : expiryIn(Number(choice), now));

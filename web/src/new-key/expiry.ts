@@ -1,7 +1,7 @@
 import type { KeyPolicy } from '../api/types';
 import type { Expiry } from '../base/trip';
 import { limitText } from '../key/limits';
-import { MOST_KEY_DAYS } from '../rules';
+import { MAX_KEY_DAYS } from '../rules';
 import type { Texts } from '../texts';
 import { DAY_MS } from '../time/format';
 import type { FieldErrors } from './fields';
@@ -28,7 +28,7 @@ export function expiryWithin(expiry: Expiry, most: number, now: number): Expiry 
  * key ends on the day before. Undefined for a date that the service would refuse.
  * @param most how many days are allowed
  */
-export function daysOf({ choice, date }: Expiry, now: number, most = MOST_KEY_DAYS): number | undefined {
+export function daysOf({ choice, date }: Expiry, now: number, most = MAX_KEY_DAYS): number | undefined {
   if (choice !== CUSTOM) return Number(choice);
   if (date < firstDate(now) || date > lastDate(now, most)) return undefined;
   const about = Math.round((Date.parse(date) - Date.parse(dateIn(0, now))) / DAY_MS);
@@ -38,7 +38,7 @@ export function daysOf({ choice, date }: Expiry, now: number, most = MOST_KEY_DA
 /** The error in a date that is missing or not allowed. */
 export function dateProblem(expiry: Expiry, policy: KeyPolicy, texts: Texts): FieldErrors {
   if (daysOf(expiry, serviceTime(), policy.maxKeyDays) !== undefined) return {};
-  const isLimited = policy.maxKeyDays < MOST_KEY_DAYS;
+  const isLimited = policy.maxKeyDays < MAX_KEY_DAYS;
   return { expiry: isLimited ? limitText(policy, 'maxKeyDays', texts) : texts.create.required.date };
 }
 

@@ -13,7 +13,7 @@ interface Finding {
   readonly action?: string | undefined;
 }
 
-const MOST_CLOCK_MS = 1000;
+const MAX_CLOCK_MS = 1000;
 /** In seconds. Jobs run each minute at least. */
 const LATE = 600;
 
@@ -140,7 +140,7 @@ function ofRedis(outcome: Outcome<ExaminedRedis | undefined>): Finding[] {
 }
 
 function clock(what: string, aheadMs: number): Finding {
-  const isOff = Math.abs(aheadMs) > MOST_CLOCK_MS;
+  const isOff = Math.abs(aheadMs) > MAX_CLOCK_MS;
   const found = `${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine's`;
   return { what, found, action: isOff ? 'synchronise the clocks of both machines (NTP)' : undefined };
 }

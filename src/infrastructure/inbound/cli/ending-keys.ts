@@ -5,7 +5,7 @@ import { type Answer, UsageError } from './answering.js';
 import { ask } from './terminal.js';
 
 /** More keys than an owner can have active. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 interface Ending {
   readonly yes: boolean | undefined;
@@ -56,7 +56,7 @@ export async function confirmEnd(
   { listKeysOfOwner }: Pick<Administration, 'listKeysOfOwner'>,
 ): Promise<void> {
   if (yes) return;
-  const { items } = await listKeysOfOwner.execute(owner, 'active', { limit: MOST_SHOWN });
+  const { items } = await listKeysOfOwner.execute(owner, 'active', { limit: MAX_SHOWN });
   const ending = items.filter(({ key }) => keyId === undefined || key.id === keyId);
   const count = ending.length === 1 ? '1 active key' : `${ending.length} active keys`;
   const sentence = `${first}This revokes ${count} of ${owner}.`;

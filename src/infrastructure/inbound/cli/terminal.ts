@@ -41,7 +41,7 @@ export async function ask(question: string, isHidden = false): Promise<string | 
   }
 }
 
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /** Without spaces and line breaks around it. */
 export async function readKey(): Promise<string> {
@@ -68,7 +68,7 @@ async function readStdin(prompt: string): Promise<string> {
   let length = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MOST_BYTES) throw new UsageError(`stdin must hold at most ${MOST_BYTES} bytes`);
+    if (length > MAX_BYTES) throw new UsageError(`stdin must hold at most ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return textIn(Buffer.concat(chunks), 'stdin');

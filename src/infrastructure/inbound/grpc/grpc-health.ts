@@ -21,7 +21,7 @@ type Watch = ServerWritableStream<Asked, Health>;
 export const HEALTH_PATH = '/grpc.health.v1.Health/';
 
 /** Anybody may watch, so both the connections' watches and all of them are bounded. */
-const MOST_WATCHES = { ofConnection: 10, inAll: 1000 };
+const MAX_WATCHES = { ofConnection: 10, inAll: 1000 };
 
 /** grpc.health.v1: reports whether the server, and each of its services, is ready. Needs no service identity. */
 export class GrpcHealth {
@@ -61,7 +61,7 @@ export class GrpcHealth {
     if (!this.services.has(call.request.service)) return void call.emit('error', UNKNOWN_SERVICE);
     const connection = call.getPeer();
     const ofConnection = [...this.watches].filter((watch) => watch.getPeer() === connection).length;
-    if (ofConnection >= MOST_WATCHES.ofConnection || this.watches.size >= MOST_WATCHES.inAll) {
+    if (ofConnection >= MAX_WATCHES.ofConnection || this.watches.size >= MAX_WATCHES.inAll) {
       return void call.emit('error', TOO_MANY_WATCHES);
     }
     this.watches.add(call);
@@ -81,6 +81,6 @@ type Failure = Pick<StatusObject, 'code' | 'details'>;
 const UNKNOWN_SERVICE: Failure = { code: status.NOT_FOUND, details: 'This server has no such service' };
 const TOO_MANY_WATCHES: Failure = {
   code: status.RESOURCE_EXHAUSTED,
-  details: `Too many watches: at most ${MOST_WATCHES.ofConnection} on a connection and ${MOST_WATCHES.inAll} in all. Call Check instead`,
+  details: `Too many watches: at most ${MAX_WATCHES.ofConnection} on a connection and ${MAX_WATCHES.inAll} in all. Call Check instead`,
 };
 const DOES_NOT_READ: Failure = { code: status.RESOURCE_EXHAUSTED, details: 'The client does not read what it watches' };

@@ -12,7 +12,7 @@ import type { WebhookConfig } from '#config/webhook-config.js';
 
 const TIMEOUT_MS = 10_000;
 /** How much of an answer's body is read. Nobody uses it, but it lets the receiver finish normally. */
-const MOST_BYTES = 16_384;
+const MAX_BYTES = 16_384;
 
 /** Sends notices to the platform's receiver of Standard Webhooks (standardwebhooks.com). */
 export class WebhookReceiver implements NoticeReceiver {
@@ -75,7 +75,7 @@ export class WebhookReceiver implements NoticeReceiver {
         let read = 0;
         response.on('data', (chunk: Buffer) => {
           read += chunk.length;
-          if (read > MOST_BYTES) request.destroy();
+          if (read > MAX_BYTES) request.destroy();
         });
         // The status was already returned, so errors in the body do not matter.
         response.on('error', () => undefined);

@@ -33,7 +33,7 @@ export interface SentLine {
 
 const LINE_FEED = 10;
 /** Four times what a line with the longest values needs. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /**
  * Reads the lines of a file in batches. Blank lines are left out. A line that can't be read has no effect on the others,
@@ -78,7 +78,7 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncIterable<TextLine> 
       yield { number: (number += 1), text: textIn(rest.subarray(start, end)) };
       start = end + 1;
     }
-    rest = rest.subarray(start).subarray(0, MOST_BYTES + 1);
+    rest = rest.subarray(start).subarray(0, MAX_BYTES + 1);
   }
   if (rest.length > 0) yield { number: number + 1, text: textIn(rest) };
 }
@@ -87,7 +87,7 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncIterable<TextLine> 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function textIn(bytes: Buffer): string | undefined {
-  if (bytes.length > MOST_BYTES) return undefined;
+  if (bytes.length > MAX_BYTES) return undefined;
   try {
     return utf8.decode(bytes).replace(/\r$/, '');
   } catch {
@@ -95,7 +95,7 @@ function textIn(bytes: Buffer): string | undefined {
   }
 }
 
-const UNREADABLE = `is no UTF-8 text of at most ${MOST_BYTES} bytes`;
+const UNREADABLE = `is no UTF-8 text of at most ${MAX_BYTES} bytes`;
 
 function jsonReader(columns: FileColumns) {
   return ({ number, text }: TextLine): FileLine => {

@@ -22,7 +22,7 @@ interface RefusedLine {
   readonly reason: string;
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 const STILL = 'these keys work and can be rotated, but the owner can make no others';
 
 /** Counts what became of each line, and writes the refused ones to a file. */
@@ -60,7 +60,7 @@ export class ImportReport<Became extends string> {
     const reason = withoutSecrets(why);
     this.lines += 1;
     this.refused += 1;
-    if (this.shown.length < MOST_SHOWN) this.shown.push({ line, reason });
+    if (this.shown.length < MAX_SHOWN) this.shown.push({ line, reason });
     if (this.refused === 1 && header !== undefined) this.write(header);
     this.write(withReason(`line ${line}: ${reason}`));
   }
@@ -78,7 +78,7 @@ export class ImportReport<Became extends string> {
       ...(above.length > 0
         ? [`${above.length} of the owners ${isDryRun ? 'would have' : 'have'} more active keys than allowed: ${STILL}`]
         : []),
-      ...above.slice(0, MOST_SHOWN).map((owner) => `${owner.ownerId}: ${owner.activeKeys} of ${owner.maxActiveKeys}`),
+      ...above.slice(0, MAX_SHOWN).map((owner) => `${owner.ownerId}: ${owner.activeKeys} of ${owner.maxActiveKeys}`),
       ...rest(above.length, 'which --json prints'),
     ];
     const numbers = Object.fromEntries(counted.map(([became, count]) => [became, count]));
@@ -101,7 +101,7 @@ export class ImportReport<Became extends string> {
 
 /** @param count of which the first ones are shown */
 function rest(count: number, where: string): string[] {
-  return count > MOST_SHOWN ? [`and ${count - MOST_SHOWN} more, ${where}`] : [];
+  return count > MAX_SHOWN ? [`and ${count - MAX_SHOWN} more, ${where}`] : [];
 }
 
 function create(path: string): number {

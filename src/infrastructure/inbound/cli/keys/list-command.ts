@@ -12,7 +12,7 @@ import { type Answer, print, pageAnswer, printLine, table } from '../answering.j
 import { onDatabase } from '../environment.js';
 
 const PAGE = 50;
-const MOST_DAYS = 36_500;
+const MAX_DAYS = 36_500;
 
 interface Filters {
   readonly owner?: string;
@@ -135,7 +135,7 @@ async function listOfOwner(databases: Databases, owner: string, status: ApiKeySt
 function days(name: string, description: string): Option {
   return new Option(`--${name} <days>`, description).argParser((text) => {
     const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-    if (count >= 1 && count <= MOST_DAYS) return count;
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_DAYS}.`);
+    if (count >= 1 && count <= MAX_DAYS) return count;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAYS}.`);
   });
 }

@@ -68,9 +68,9 @@ export class AccountService extends Server implements CustomTransportStrategy, G
 }
 
 /** The longest actor id. The name in a certificate may be longer; it is then cut off. */
-const MOST_CHARACTERS = 128;
+const MAX_CHARACTERS = 128;
 
 /** The platform as the audit trail names it. Its address is not recorded, because it is not a client's address. */
 function platform(identity: string): Actor {
-  return { actorId: `service:${identity}`.slice(0, MOST_CHARACTERS), actorKind: 'service', client: NO_CLIENT };
+  return { actorId: `service:${identity}`.slice(0, MAX_CHARACTERS), actorKind: 'service', client: NO_CLIENT };
 }

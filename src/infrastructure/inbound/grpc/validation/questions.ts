@@ -29,7 +29,7 @@ const RESTRICTION: Readonly<Record<number, string>> = {
 };
 
 /** Entries of one report. */
-const MOST_USES = 200;
+const MAX_USES = 200;
 
 /**
  * Throws `invalid_fields` for a broken call. An unreadable credential is not an error here: the use case denies it.
@@ -56,7 +56,7 @@ function restrictionsIn(numbers: readonly number[]): ReadonlySet<string> {
 
 /** Throws `invalid_fields` for more entries than a report may have. */
 export function readReport({ uses }: WireReport): readonly ReportedUses[] {
-  if (uses.length > MOST_USES) throw invalidFields([{ field: 'uses', message: `has more than ${MOST_USES} entries` }]);
+  if (uses.length > MAX_USES) throw invalidFields([{ field: 'uses', message: `has more than ${MAX_USES} entries` }]);
   return uses.map(({ credential, apiKey, authorization, clientIp, count, lastMsAgo }) => ({
     credential: credential === 'apiKey' ? apiKey : readBearer([authorization]),
     clientIp: clientFacts({ ip: clientIp, userAgent: undefined, requestId: undefined }).ip,

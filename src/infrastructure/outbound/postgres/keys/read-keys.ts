@@ -124,7 +124,7 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
 }
 
 /** In characters. */
-const MOST_KNOWN = 4_000_000;
+const MAX_KNOWN = 4_000_000;
 
 /**
  * The same text gives the same value, so that the domain need not compute again what follows from it. It is frozen,
@@ -137,7 +137,7 @@ function oncePerText<T extends object>(parse: (text: string) => T): (text: strin
     const found = known.get(text);
     if (found) return found;
     const length = text.length + 100;
-    if (knownLength + length > MOST_KNOWN) {
+    if (knownLength + length > MAX_KNOWN) {
       known.clear();
       knownLength = 0;
     }

@@ -4,7 +4,7 @@ import type { ReportingMigration } from './migrate.js';
 
 const PAGE = 1000;
 /** Further accounts are counted. */
-const MOST_REPORTED = 1000;
+const MAX_REPORTED = 1000;
 
 /** Only such accounts can have a permission below another one. Found by their ids, so that memory holds one page. */
 const ACCOUNTS = `
@@ -25,12 +25,12 @@ export class CoveringPermissions1764610000000 implements ReportingMigration {
         const pairs = pairsIn(permissions);
         if (pairs.length === 0) continue;
         found += 1;
-        if (found <= MOST_REPORTED) this.findings.push(`account ${id}: ${pairs.join(', ')}`);
+        if (found <= MAX_REPORTED) this.findings.push(`account ${id}: ${pairs.join(', ')}`);
       }
       if (accounts.length < PAGE) break;
       last = accounts.at(-1)!.id;
     }
-    if (found > MOST_REPORTED) this.findings.push(`and ${found - MOST_REPORTED} further accounts like these`);
+    if (found > MAX_REPORTED) this.findings.push(`and ${found - MAX_REPORTED} further accounts like these`);
   }
 
   async down(): Promise<void> {}

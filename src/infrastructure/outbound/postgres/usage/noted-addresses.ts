@@ -2,7 +2,7 @@
  * How many addresses of a key are kept in memory. Only the newest five of them are stored, but up to eight networks that
  * use the key within seconds are noticed.
  */
-const MOST_HELD = 8;
+const MAX_HELD = 8;
 
 /** Grants from one address since the last write. */
 export interface NotedAddress {
@@ -26,7 +26,7 @@ export class NotedAddresses {
     }
     const address = new HeldAddress(clientIp, service, firstMs, lastMs);
     if (this.held === NONE) this.held = [address];
-    else if (this.held.length < MOST_HELD) this.held.push(address);
+    else if (this.held.length < MAX_HELD) this.held.push(address);
     else this.held[this.leastUseful(address)] = address;
   }
 

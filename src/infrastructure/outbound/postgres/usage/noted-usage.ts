@@ -2,23 +2,23 @@ import type { DeniedUse } from '#application/ports.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 
 /** A key in constant use is written again after at most this many seconds, and after half as many at least. */
-const MOST_REST_SECONDS = 60;
+const MAX_REST_SECONDS = 60;
 /** With few keys the pause is only this long, so that a crash loses little. */
 const LEAST_REST_SECONDS = 10;
 /** Keys to write in a second. With so many keys that a minute is not enough, more are written. */
 const KEYS_A_SECOND = 2000;
 /** Beyond this number, keys are forgotten after each write. Limits memory to about 75 MB. */
-const MOST_RESTING = 150_000;
+const MAX_RESTING = 150_000;
 
 /** Decides when a key is written: at its first use at once, and after that only once the pause is over. */
 export class NotedUsage {
   private readonly keys = new Map<string, NotedKey>();
   /** A timing wheel: each key is in the slot of the second in which it is looked at. */
-  private readonly slots: NotedKey[][] = Array.from({ length: MOST_REST_SECONDS + 1 }, () => []);
+  private readonly slots: NotedKey[][] = Array.from({ length: MAX_REST_SECONDS + 1 }, () => []);
   private second = 0;
 
   /** @param mostResting keys to keep in memory after a write */
-  constructor(private readonly mostResting = MOST_RESTING) {}
+  constructor(private readonly mostResting = MAX_RESTING) {}
 
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, count = 1): void {
     const key = this.of(keyId);
@@ -61,7 +61,7 @@ export class NotedUsage {
 
   /** Random, so that keys are not all written in the same second. */
   private restSeconds(): number {
-    const most = Math.min(Math.max(this.keys.size / KEYS_A_SECOND, LEAST_REST_SECONDS), MOST_REST_SECONDS);
+    const most = Math.min(Math.max(this.keys.size / KEYS_A_SECOND, LEAST_REST_SECONDS), MAX_REST_SECONDS);
     return Math.ceil((most * (1 + Math.random())) / 2);
   }
 

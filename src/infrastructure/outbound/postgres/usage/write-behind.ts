@@ -5,7 +5,7 @@ import { type UsageParts, writeUsage } from './usage-writer.js';
 /** Keys in a transaction. This many take some milliseconds, and validations run between its statements. */
 const KEYS_A_TRANSACTION = 2000;
 /** Limits memory while PostgreSQL can't be written to: usage of further keys is dropped. */
-const MOST_UNWRITTEN = 150_000;
+const MAX_UNWRITTEN = 150_000;
 
 /** Usage on its way to PostgreSQL. What a flush fails to write is kept for the next one. */
 export class WriteBehind {
@@ -29,7 +29,7 @@ export class WriteBehind {
     for (const use of uses) {
       const known = this.unwritten.get(use.keyId);
       if (known) this.unwritten.set(use.keyId, together(known, use));
-      else if (this.unwritten.size < MOST_UNWRITTEN) this.unwritten.set(use.keyId, use);
+      else if (this.unwritten.size < MAX_UNWRITTEN) this.unwritten.set(use.keyId, use);
     }
   }
 
