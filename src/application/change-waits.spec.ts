@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { createKey, newOwner, outcomeOf } from '#test/support/application/calls.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
-import { ChangeWaits, unansweredAccounts } from './change-waits.js';
+import { ChangeWaits, accountsForJobs } from './change-waits.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { Instances } from './ports.js';
 
@@ -50,7 +50,7 @@ describe('A call about an account', () => {
   ])('waits if it finds a change that is not answered, changes nothing and %s', async (_how, error) => {
     const app = opened();
     const { ownerId, keyId } = await newKey(app);
-    await unansweredAccounts(app.plain).transaction(ownerId, revoking(keyId));
+    await accountsForJobs(app.plain).transaction(ownerId, revoking(keyId));
     expect(app.waited).toEqual([]);
     const call = app.accounts.transaction(ownerId, async () => {
       if (error !== undefined) throw error;
@@ -98,7 +98,7 @@ describe('A call about an account', () => {
   test('that imports keys waits for an unanswered change of an owner', async () => {
     const app = opened();
     const { ownerId, keyId } = await newKey(app);
-    await unansweredAccounts(app.plain).transaction(ownerId, revoking(keyId));
+    await accountsForJobs(app.plain).transaction(ownerId, revoking(keyId));
     const imports = app.waits.answeredImports(app.keyImports);
     expect(await imports.transaction({ ownerIds: [ownerId], publicParts: [] }, () => 'done')).toBe('done');
     expect(app.waited).toEqual([550]);

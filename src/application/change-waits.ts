@@ -97,7 +97,7 @@ export class ChangeWaits {
 }
 
 /** For jobs and reported leaks, which answer nobody: the next call about the account waits for the change. */
-export function unansweredAccounts(accounts: Accounts): Accounts {
+export function accountsForJobs(accounts: Accounts): Accounts {
   return marking(accounts, () => undefined);
 }
 

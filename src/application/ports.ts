@@ -1,7 +1,6 @@
 /**
  * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts,
- * key-ports.ts. Unless stated otherwise, a method throws LatchkeyError
- * `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all instances.
+ * key-ports.ts, audit-trail-ports.ts. Unless stated otherwise, a method throws LatchkeyError `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all instances.
  */
 import type { Account, AccountStatus } from '#domain/accounts/account.js';
 import type { ApiKey } from '#domain/keys/api-key.js';

@@ -67,6 +67,7 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
       accounts: waits.answered(stores.accounts),
       keyImports: waits.answeredImports(stores.keyImports),
     }),
+    // One change of all accounts' leases, so that a long list waits once, and not for each key.
     revokeLeaked: {
       execute: (text, administrator) =>
         waits.once(stores.accounts, (accounts) =>

@@ -11,7 +11,7 @@ import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
 import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
-import { type ChangeWaits, unansweredAccounts } from '#application/change-waits.js';
+import { type ChangeWaits, accountsForJobs } from '#application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '#application/keys/record-due-ends.js';
 import { RevokeAsPlatform, RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
 import { RevokeIdleKeys } from '#application/keys/revoke-idle-keys.js';
@@ -87,7 +87,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     accounts: given.changeWaits.answered(given.accounts),
     keyImports: given.changeWaits.answeredImports(given.keyImports),
   };
-  const accountsOfJobs = unansweredAccounts(given.accounts);
+  const accountsOfJobs = accountsForJobs(given.accounts);
   const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, leaseMs, passwordSignIn, freshSignIn } =
     settings;
   const { sealKeys, retentionDays } = settings.audit;

@@ -1,6 +1,6 @@
 import type { Granted } from '../../clients/node/src/decision.js';
 import { type Clocks, Leases, type Use } from '../../clients/node/src/leases.js';
-import { ChangeWaits, unansweredAccounts } from '#application/change-waits.js';
+import { ChangeWaits, accountsForJobs } from '#application/change-waits.js';
 import type { AccountTransaction } from '#application/account-transaction.js';
 import type { Accounts, Instances } from '#application/ports.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
@@ -259,7 +259,7 @@ export class World {
     const waits = new ChangeWaits(this.instances(act, instance), { waited: () => undefined }, this.clockOf(instance));
     const isSilent = act.what === 'change by a job';
     const isMarked = this.has('jobs leave their changes unanswered');
-    const answering = isSilent ? (isMarked ? unansweredAccounts(accounts) : accounts) : waits.answered(accounts);
+    const answering = isSilent ? (isMarked ? accountsForJobs(accounts) : accounts) : waits.answered(accounts);
     let stated = 0;
     const outcome = await answering
       .transaction(OWNER, async (transaction) => {

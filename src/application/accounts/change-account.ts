@@ -16,7 +16,7 @@ interface ChangedBy {
 }
 
 /** Resolves after the change has committed, so every later validation sees it. Throws `account_not_found`. */
-export function changeAccount(
+function changeAccount(
   accounts: AccountLocks<AccountChanges>,
   { id, actor }: ChangedBy,
   change: (account: Account, now: Date) => void,

@@ -18,7 +18,7 @@ import { requireFields } from '#domain/errors.js';
 import { graceSecondsOf } from '#domain/keys/key-rules.js';
 
 /** What a creation and a rotation need. */
-interface KeyMaking {
+interface MakingParts {
   readonly confirmation: Confirmation;
   readonly keyPrefix: string;
   /** How many keys an account may make in an hour; 0: no limit. */
@@ -38,7 +38,7 @@ export interface CreatedApiKey extends ReadKey {
 }
 
 export class CreateApiKey {
-  constructor(private readonly making: KeyMaking) {}
+  constructor(private readonly making: MakingParts) {}
 
   /**
    * Throws `invalid_fields` for what can't be given, `too_many_active_keys`, `too_many_changes`, and the errors of a
@@ -83,7 +83,7 @@ export interface RotatedApiKey extends CreatedApiKey {
 }
 
 export class RotateApiKey {
-  constructor(private readonly making: KeyMaking) {}
+  constructor(private readonly making: MakingParts) {}
 
   /**
    * Throws `invalid_fields`, `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`, and the errors

@@ -1,4 +1,4 @@
-export const MAX_ATTRIBUTES = 16;
+const MAX_ATTRIBUTES = 16;
 const MAX_VALUE_LENGTH = 256;
 /** Of all attributes together, as a header is encoded. */
 const MAX_BYTES = 2048;

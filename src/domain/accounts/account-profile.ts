@@ -9,7 +9,7 @@ export const ACCOUNT_KINDS = ['person', 'service'] as const;
 /** A service account has keys that do not depend on one person. It can't sign in: its managers work with its keys. */
 export type AccountKind = (typeof ACCOUNT_KINDS)[number];
 
-export const MAX_MANAGERS = 20;
+const MAX_MANAGERS = 20;
 
 /** Why an account of this kind can't name these managers. Whether they exist is checked where they are stored. */
 export function managersProblem(kind: AccountKind, managers: readonly string[]): string | undefined {

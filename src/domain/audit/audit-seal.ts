@@ -121,7 +121,7 @@ function sealMac(key: KeyObject, seal: Omit<AuditSeal, 'mac'>): Buffer {
 type Value = string | number | null;
 
 /** HMAC-SHA-256. The first value names the kind of list, so that a MAC of one kind never verifies as another. */
-export function macOf(key: KeyObject, values: readonly Value[]): Buffer {
+function macOf(key: KeyObject, values: readonly Value[]): Buffer {
   return createHmac('sha256', key).update(line(values)).digest();
 }
 
@@ -130,7 +130,7 @@ function line(values: readonly Value[]): string {
   return `${JSON.stringify(values)}\n`;
 }
 
-export function sameMac(one: Buffer, other: Buffer): boolean {
+function sameMac(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 

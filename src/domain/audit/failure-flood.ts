@@ -2,8 +2,8 @@ import { type FailedAuthentication, type FailureReason, NO_CLIENT } from './audi
 import { clientNetwork } from '../ip-address.js';
 
 /** Up to this rate each failure is committed at once. From here to the next rate, the pause between commits grows. */
-export const EVERYDAY_FAILURES_PER_SECOND = 50;
-export const FLOOD_FAILURES_PER_SECOND = 150;
+const EVERYDAY_FAILURES_PER_SECOND = 50;
+const FLOOD_FAILURES_PER_SECOND = 150;
 /** The pause between two commits in a flood. */
 export const LONGEST_PAUSE_MS = 250;
 

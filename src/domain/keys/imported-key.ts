@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { SHORTEST_IMPORTED } from '../secrets.js';
 
 /** How many characters an imported key string has. */
-export const IMPORTED_LENGTH = { least: SHORTEST_IMPORTED, most: 512 } as const;
+const IMPORTED_LENGTH = { least: SHORTEST_IMPORTED, most: 512 } as const;
 export const MAX_IMPORT_PREFIXES = 10;
 export const MAX_SHOWN_LENGTH = 16;
 const SHOWN_AFTER_PREFIX = 4;

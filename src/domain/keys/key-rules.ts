@@ -40,7 +40,7 @@ export function expiryDaysProblem(value: unknown): string | undefined {
   return wholeNumberProblem(value, 1, MAX_KEY_DAYS);
 }
 
-export function graceSecondsProblem(value: unknown): string | undefined {
+function graceSecondsProblem(value: unknown): string | undefined {
   return wholeNumberProblem(value, 0, MAX_GRACE_SECONDS);
 }
 

@@ -54,7 +54,7 @@ export interface KeyOrder {
   readonly allowedNetworks?: readonly string[] | undefined;
 }
 
-/** A key that another system made. Its rules are `importProblems`. */
+/** A key that another system made. Its rules are those of `requireImportable`. */
 export interface ImportOrder {
   readonly id: string;
   readonly ownerId: string;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { LatchkeyError } from '#domain/errors.js';
 import { HOUR_MS } from '#domain/time.js';
 import { eventually } from '#test/support/eventually.js';
-import { Log } from '../../telemetry/log.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { Clock, type Job } from './clock.js';
 
 /** The lines of the log, and the metrics of a clock with these jobs. */

@@ -1,6 +1,6 @@
 import { LatchkeyError } from '#domain/errors.js';
-import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
-import type { Log } from '../../telemetry/log.js';
+import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 
 /** Work that runs by the clock. `composition/jobs.ts` registers a job, which is then run, measured and stopped. */
 export interface Job {

@@ -1,9 +1,9 @@
 import type { SendNotices, TryOutcome } from '#application/notices/send-notices.js';
 import type { Backlog, UndeliveredNotices } from '#application/ports.js';
 import type { NoticeChannel } from '#domain/notices/key-notice.js';
-import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
-import type { Log } from '../../telemetry/log.js';
-import { Outage } from '../../telemetry/outage.js';
+import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
+import { Outage } from '#infrastructure/telemetry/outage.js';
 import type { Job } from './clock.js';
 
 const RECEIVERS: Readonly<Record<NoticeChannel, string>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { eventually } from '#test/support/eventually.js';
-import { Log } from '../../telemetry/log.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { Clock } from './clock.js';
 import { SealAuditEventsJob } from './upkeep.jobs.js';
 

@@ -2,8 +2,8 @@ import type { Accounts } from '#application/ports.js';
 import type { EndReportedKeys } from '#application/leaks/end-reported-keys.js';
 import type { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
 import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
-import { gauge, type Instrument } from '../../telemetry/instrument.js';
-import type { Log } from '../../telemetry/log.js';
+import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Job } from './clock.js';
 
 /** A process that serves. */

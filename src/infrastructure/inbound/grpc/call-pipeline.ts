@@ -12,9 +12,9 @@ import {
   type StatusObject,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import type { Log } from '../../telemetry/log.js';
-import type { Outcome, RequestTimes } from '../../telemetry/request-times.js';
-import type { OpenSpan, Traces } from '../../telemetry/traces.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
+import type { Outcome, RequestTimes } from '#infrastructure/telemetry/request-times.js';
+import type { OpenSpan, Traces } from '#infrastructure/telemetry/traces.js';
 import { inProtoSpelling, mapError } from '../shared/error-table.js';
 import type { Caller, ServiceIdentity } from '../shared/service-identity.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { GrpcTlsConfig } from '#config/grpc-tls-config.js';
-import type { Log } from '../../telemetry/log.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 
 type Files = Pick<GrpcTlsConfig, 'certFile' | 'keyFile' | 'clientCaFile'>;
 

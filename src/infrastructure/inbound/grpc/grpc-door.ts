@@ -3,8 +3,8 @@ import type { ServerDuplexStream, ServerUnaryCall, ServiceDefinition } from '@gr
 import type { Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '#config/service-roles.js';
-import type { Instrument } from '../../telemetry/instrument.js';
-import type { OpenSpan } from '../../telemetry/traces.js';
+import type { Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { OpenSpan } from '#infrastructure/telemetry/traces.js';
 
 /** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
 export interface GrpcDoor {

@@ -10,8 +10,8 @@ import {
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { Config } from '#config/config.js';
-import type { Instrument } from '../../telemetry/instrument.js';
-import type { Log } from '../../telemetry/log.js';
+import type { Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { cannotListen, shutDown } from '../shared/listening.js';
 import type { CallPipeline } from './call-pipeline.js';
 import { CHANNEL_OPTIONS } from './channel-options.js';

@@ -4,9 +4,9 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '#config/config.js';
-import type { Log } from '../../telemetry/log.js';
-import type { RequestTimes } from '../../telemetry/request-times.js';
-import type { Traces } from '../../telemetry/traces.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
+import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
+import type { Traces } from '#infrastructure/telemetry/traces.js';
 import { cannotListen, shutDown } from '../shared/listening.js';
 import type { HttpDoor } from './http-door.js';
 import { accessLog, requestTelemetry } from './pipeline/request-telemetry.js';

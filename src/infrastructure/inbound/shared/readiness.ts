@@ -1,5 +1,5 @@
 import type { KeyReader } from '#application/ports.js';
-import { gauge, type Instrument } from '../../telemetry/instrument.js';
+import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 
 const NOBODYS_KEY = '0'.repeat(24);
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
 import type { CertificateRole, ServiceToken } from '#config/service-roles.js';
-import { Log } from '../../telemetry/log.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { type Caller, ServiceIdentity } from './service-identity.js';
 
 const TOKENS: ServiceToken[] = [{ name: 'billing', role: 'accounts', digest: hash('sha256', 'known', 'buffer') }];

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import type { CertificateRole, ServiceRole, ServiceToken } from '#config/service-roles.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Log } from '../../telemetry/log.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { RareLines } from './rare-lines.js';
 import { readBearer, readBearerOrBare } from './request-facts.js';
 

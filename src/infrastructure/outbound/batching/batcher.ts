@@ -1,5 +1,5 @@
-import { NO_TRACES, type Origin, type Traces } from '../../telemetry/traces.js';
-import { Tally } from '../../telemetry/instrument.js';
+import { NO_TRACES, type Origin, type Traces } from '#infrastructure/telemetry/traces.js';
+import { Tally } from '#infrastructure/telemetry/instrument.js';
 
 interface BatcherOptions<Item, Answer> {
   /** Resolves with an answer for each item, in order, or rejects. It must settle within `timeoutMs`. */

@@ -35,9 +35,9 @@ export interface ServiceKey {
 
 export type Fact = readonly [label: string, value: string, link?: string | undefined];
 
-export const yourKey = (service: ServiceKey | undefined) =>
+const yourKey = (service: ServiceKey | undefined) =>
   service?.isForManager ? 'An API key that you manage' : 'Your API key';
-export const oneOfYourKeys = (service: ServiceKey | undefined) =>
+const oneOfYourKeys = (service: ServiceKey | undefined) =>
   service?.isForManager ? 'One of the API keys that you manage' : 'One of your API keys';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });

@@ -3,7 +3,7 @@ import { argon2id } from 'argon2';
 import type { Passwords, Requester } from '#application/ports.js';
 import { Decoys, type StoredCosts } from './decoys.js';
 import { Gate } from '../batching/gate.js';
-import { gauge, type Instrument } from '../../telemetry/instrument.js';
+import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Argon2 } from './hashing.js';
 
 /** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, a parallelism of one. */
@@ -140,13 +140,13 @@ export function isBcrypt(hash: string): boolean {
 }
 
 /** What is wrong with the cost of a bcrypt hash, or undefined. */
-export function bcryptProblem(hash: string): string | undefined {
+function bcryptProblem(hash: string): string | undefined {
   const cost = Number(BCRYPT.exec(hash)?.groups?.['cost']);
   if (cost >= BCRYPT_COST.least && cost <= BCRYPT_COST.most) return undefined;
   return `must have a cost from ${BCRYPT_COST.least} to ${BCRYPT_COST.most} where it is a bcrypt hash`;
 }
 
 /** Whether a match proves only part of the password, because bcrypt ignored the rest. */
-export function isCutOff(hash: string, password: string): boolean {
+function isCutOff(hash: string, password: string): boolean {
   return isBcrypt(hash) && Buffer.byteLength(password) > BYTES_THAT_COUNT;
 }

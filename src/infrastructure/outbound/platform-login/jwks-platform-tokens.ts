@@ -4,8 +4,8 @@ import type { PlatformLoginConfig } from '#config/sign-in-config.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { signInOf } from '#domain/accounts/session.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Log } from '../../telemetry/log.js';
-import { Outage } from '../../telemetry/outage.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
+import { Outage } from '#infrastructure/telemetry/outage.js';
 
 /** RFC 7518 and RFC 8037, without the symmetric algorithms: a public key must never serve as an HMAC secret. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');

@@ -5,7 +5,7 @@ import type { OidcConfig } from '#config/sign-in-config.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { type FreshSignInRule, signInOf } from '#domain/accounts/session.js';
 import { LatchkeyError } from '#domain/errors.js';
-import { causeOf, type Log } from '../../telemetry/log.js';
+import { causeOf, type Log } from '#infrastructure/telemetry/log.js';
 import { Gate } from '../batching/gate.js';
 import { OidcProvider, signInError, tokenError } from './oidc-provider.js';
 

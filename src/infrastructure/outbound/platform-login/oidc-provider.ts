@@ -2,8 +2,8 @@ import * as oidc from 'openid-client';
 import type { OidcConfig } from '#config/sign-in-config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { MINUTE_MS } from '#domain/time.js';
-import { causeOf, type Log } from '../../telemetry/log.js';
-import { Outage } from '../../telemetry/outage.js';
+import { causeOf, type Log } from '#infrastructure/telemetry/log.js';
+import { Outage } from '#infrastructure/telemetry/outage.js';
 
 const TIMEOUT_SECONDS = 5;
 /** The provider's metadata rarely changes, so it is not fetched for every click. */

@@ -3,10 +3,10 @@ import type { RedisConfig } from '#config/redis-config.js';
 import { rateDecision, type RateDecision, type RateLimit } from '#domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
 import { withTimeout } from '../batching/timeout.js';
-import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
-import type { Log } from '../../telemetry/log.js';
-import { Outage } from '../../telemetry/outage.js';
-import { NO_TRACES, type Traces } from '../../telemetry/traces.js';
+import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
+import { Outage } from '#infrastructure/telemetry/outage.js';
+import { NO_TRACES, type Traces } from '#infrastructure/telemetry/traces.js';
 import { SharedLimits, type Charge } from './shared-limits.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */

@@ -1,7 +1,7 @@
 import { type Cluster, type Redis, ReplyError } from 'ioredis';
 import type { RedisConfig } from '#config/redis-config.js';
 import { emissionIntervalMicros, type RateLimit } from '#domain/rate-limit.js';
-import type { Outage } from '../../telemetry/outage.js';
+import type { Outage } from '#infrastructure/telemetry/outage.js';
 import { openRedis } from './open-redis.js';
 
 /** Charges the uses of a lease as well, as `chargeAhead` of the domain does. Most calls want none, and pay nothing for it. */
@@ -43,7 +43,7 @@ const gcra = (argumentsEach: number, ahead: string) => `
   end
   return answers`;
 
-export const SCRIPTS = { gcra: { lua: gcra(2, '') }, gcraAhead: { lua: gcra(3, AHEAD) } };
+const SCRIPTS = { gcra: { lua: gcra(2, '') }, gcraAhead: { lua: gcra(3, AHEAD) } };
 
 type Gcra = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Promise<number[]>;
 /** What a connection that knows the scripts can do. */

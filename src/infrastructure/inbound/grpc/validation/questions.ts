@@ -45,7 +45,7 @@ export function readRequest(wire: WireQuestion, service: string): ValidationRequ
     question: { operation, permission, clientAddress: client.ip },
     client,
     service,
-    arrivedAt: wire.readAt,
+    arrivedAt: wire.arrivedAt,
     leaseWish: leaseWish ? { uses: leaseWish.uses, understands: restrictionsIn(leaseWish.understands) } : undefined,
   };
 }

@@ -17,7 +17,7 @@ export interface WireQuestion {
   /** The guard would hold a lease. */
   readonly leaseWish?: { readonly uses: number; readonly understands: readonly number[] } | null;
   /** When it was read from the connection, by performance.now(). On a busy stream it is handled much later. */
-  readAt: number;
+  arrivedAt: number;
 }
 
 /** What a guard granted under leases. It has no answer but that it arrived. */
@@ -51,7 +51,7 @@ const messages = {
   requestSerialize: questions.encode,
   requestDeserialize: (bytes: Buffer): WireQuestion => {
     const question = questions.decode(bytes);
-    question.readAt = performance.now();
+    question.arrivedAt = performance.now();
     return question;
   },
   responseSerialize: answers.encode,

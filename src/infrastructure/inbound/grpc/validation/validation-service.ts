@@ -32,14 +32,14 @@ export class ValidationService implements GrpcDoor {
     this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(parts.rateLimit)));
     const ValidateKey: UnaryMethod<WireQuestion, ValidateKeyResponse> = {
       answer: (question, call, identity) => this.answerOne(question, call, identity),
-      arrivedAt: ({ readAt }) => readAt,
+      arrivedAt: ({ arrivedAt }) => arrivedAt,
       requestId: requestIdOf,
     };
     const ValidateKeys: StreamMethod<WireQuestion, ValidateKeyResponse> = {
       converse: (call, each, identity) => {
         call.sendMetadata(this.window);
         this.streams.add(call);
-        answerStream(call, (wire) => each(() => this.answer(wire, identity), wire.readAt), parts.log);
+        answerStream(call, (wire) => each(() => this.answer(wire, identity), wire.arrivedAt), parts.log);
       },
     };
     const Reporting: UnaryMethod<WireReport, object> = {

@@ -42,7 +42,7 @@ const LEAK = {
   additionalProperties: false,
 } as const;
 /** For a property of a schema. */
-export const LEAK_SCHEMA = { ...LEAK, required: [...LEAK.required], selfRequired: true };
+const LEAK_SCHEMA = { ...LEAK, required: [...LEAK.required], selfRequired: true };
 
 const COUNTS = {
   type: 'array',
@@ -226,8 +226,8 @@ export class ManagedAccountListView {
 }
 
 const EVENT_REASON =
-  'Of a revocation: owner, administrator, platform, rotated, leaked or purged; null in events from before reasons were ' +
-  'recorded. Of a failed authentication: why it was refused';
+  'Of a revocation: owner, administrator, platform, rotated, leaked, purged or idle; null in events from before reasons ' +
+  'were recorded. Of a failed authentication: why it was refused';
 
 const PREVIOUS_NAME = 'Of a key that was renamed: what it was called before; null if only its note changed';
 

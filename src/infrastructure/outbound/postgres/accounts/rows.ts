@@ -8,7 +8,7 @@ import { NO_TERMS, type RARE_TERMS } from '#domain/accounts/account-change.js';
 
 /** An active account that has limits or attributes is stored as `active+`: see the migration Accounts. */
 export type StoredStatus = AccountStatus | 'active+';
-export const STORED_STATUSES: readonly StoredStatus[] = ['active', 'active+', 'suspended', 'deleted'];
+const STORED_STATUSES: readonly StoredStatus[] = ['active', 'active+', 'suspended', 'deleted'];
 export const ACTIVE = `('active', 'active+')`;
 
 @Entity('accounts')

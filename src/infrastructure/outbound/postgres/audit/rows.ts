@@ -115,7 +115,7 @@ export function fromSeal(seal: AuditSeal): AuditSealRow {
   return { ...seal, id: String(seal.id), fromEventId: String(seal.fromEventId), toEventId: String(seal.toEventId) };
 }
 
-/** For a pruning that was recorded with an audit key. */
+/** For a pruning that was recorded with a seal key. */
 export function toPruning(row: AuditPruningRow): AuditPruning {
   const [id, toSealId, toEventId] = [BigInt(row.id), BigInt(row.toSealId ?? 0), BigInt(row.toEventId)];
   return { id, toSealId, toEventId, prunedAt: row.prunedAt, mac: row.mac! };

@@ -42,7 +42,7 @@ export function unavailable(cause?: unknown): LatchkeyError {
 }
 
 /** Whether only this call failed: rolled back in favour of another (40), lock timeout (55P03), or too slow (57014). */
-export function isOfOneCall(cause: unknown): boolean {
+function isOfOneCall(cause: unknown): boolean {
   return /^(40|55P03|57014)/.test(driverError(cause).code ?? '');
 }
 

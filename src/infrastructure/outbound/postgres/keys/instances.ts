@@ -18,7 +18,7 @@ export interface Instance {
 const renewedWithin = (interval: string) => `renewed_at > clock_timestamp() - interval '${interval}'`;
 
 /** In SQL: LEASE_MS, the longest of all processes that a snapshot shows as renewed. A change waits for 5 minutes longer. */
-export const LONGEST_LEASE_MS = `(SELECT max(lease_ms) FROM instances WHERE ${renewedWithin('10 minutes')})`;
+export const LONGEST_LEASE_SQL = `(SELECT max(lease_ms) FROM instances WHERE ${renewedWithin('10 minutes')})`;
 
 /** The processes that serve, this one among them. A stop leaves the row, because leases from before it may still be used. */
 export class PostgresInstances implements Instances {

@@ -7,7 +7,7 @@ import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
 import { statusOf, type StoredStatus } from '../accounts/rows.js';
 import { NOW } from '../client/database.js';
-import { LONGEST_LEASE_MS } from './instances.js';
+import { LONGEST_LEASE_SQL } from './instances.js';
 import { IS_SYNCHRONOUS, PREPARES_COMMIT, READABLE, setting, TIMELINE } from '../client/server-state.js';
 
 /**
@@ -24,7 +24,7 @@ const BARRIER = `
  * the key works after that.
  */
 const FOR_LEASES = [
-  `${LONGEST_LEASE_MS} AS lease_ms`,
+  `${LONGEST_LEASE_SQL} AS lease_ms`,
   `CASE WHEN k.replaced_by IS NOT NULL THEN (
     SELECT grace_seconds FROM api_keys s WHERE s.id = k.replaced_by AND s.first_used_at IS NULL
   ) END AS grace_seconds`,

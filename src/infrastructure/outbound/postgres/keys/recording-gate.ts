@@ -12,6 +12,7 @@ interface Recording {
   callers: number;
 }
 
+/** In the memory of this process: it limits how many connections to PostgreSQL recordings take. */
 export class PostgresRecordingGate implements RecordingGate {
   /**
    * @param timeoutMs how long callers wait; undefined means no limit
