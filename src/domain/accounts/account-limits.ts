@@ -24,7 +24,7 @@ export function limitProblems({
   requestsPerSecond,
   burst,
   ...limits
-}: AccountLimits): Record<string, string | undefined> {
+}: AccountLimits): Record<`limits.${keyof AccountLimits}`, string | undefined> {
   const needsBurst = requestsPerSecond !== undefined && burst === undefined;
   return {
     'limits.requestsPerSecond': upTo(MAX_RATE)(requestsPerSecond),
@@ -46,10 +46,11 @@ export function rateLimitOf({ requestsPerSecond, burst }: AccountLimits, service
   return { perSecond: requestsPerSecond ?? service.perSecond, burst: burst ?? service.burst };
 }
 
+/** What a door reads. The compiler reports a limit that it leaves out. */
+export type EveryLimit = { [Limit in keyof AccountLimits]-?: AccountLimits[Limit] | undefined };
+
 /** Without those that are undefined. */
-export function givenLimits(limits: {
-  [Limit in keyof AccountLimits]?: AccountLimits[Limit] | undefined;
-}): AccountLimits {
+export function givenLimits(limits: Partial<EveryLimit>): AccountLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 

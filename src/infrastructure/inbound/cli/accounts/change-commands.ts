@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCOUNT_KINDS, accountIdProblem, type AccountKind } from '#domain/accounts/account-profile.js';
 import type { Account } from '#domain/accounts/account.js';
 import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
-import { type AccountLimits, givenLimits } from '#domain/accounts/account-limits.js';
+import { type AccountLimits, type EveryLimit, givenLimits } from '#domain/accounts/account-limits.js';
 import { requireFields } from '#domain/errors.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import type { Administration, Databases } from '../administration.js';
@@ -88,7 +88,8 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .addOption(byOption());
   answering(limits, (id: string, { clear, atVersion: version, by, ...options }: EntitlementOptions & AccountLimits) => {
     const { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys } = options;
-    const given = givenLimits({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys });
+    const every = { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys } satisfies EveryLimit;
+    const given = givenLimits(every);
     const admin = administrator(by);
     const isChange = clear || Object.keys(given).length > 0;
     return answer(databases, id, showLimits, ({ getAccount, changeEntitlements }) =>

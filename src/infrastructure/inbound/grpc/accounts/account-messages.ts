@@ -2,7 +2,7 @@ import type { AccountListing } from '#application/accounts/find-accounts.js';
 import type { PutAccountCommand } from '#application/accounts/put-account.js';
 import type { Account, AccountStatus } from '#domain/accounts/account.js';
 import { accountIdProblem, type AccountKind } from '#domain/accounts/account-profile.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import { type AccountLimits, type EveryLimit, givenLimits } from '#domain/accounts/account-limits.js';
 import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '#domain/errors.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
@@ -75,13 +75,13 @@ function known<Value extends string>(
 
 function limitsIn({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys }: Limits__Output): AccountLimits {
   const access = known(maxAccess, ACCESS, { 'limits.maxAccess': 'must be an access level' });
-  return {
-    ...(requestsPerSecond && { requestsPerSecond }),
-    ...(burst && { burst }),
-    ...(access && { maxAccess: access }),
-    ...(maxKeyDays && { maxKeyDays }),
-    ...(maxActiveKeys && { maxActiveKeys }),
-  };
+  return givenLimits({
+    requestsPerSecond: requestsPerSecond || undefined,
+    burst: burst || undefined,
+    maxAccess: access,
+    maxKeyDays: maxKeyDays || undefined,
+    maxActiveKeys: maxActiveKeys || undefined,
+  } satisfies EveryLimit);
 }
 
 export interface ById {
