@@ -4,7 +4,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const isEnough = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
 
 if (isEnough) {
-  void import('#composition/process.js');
+  void import('./composition/process.js');
 } else {
   const found = process.versions.node;
   process.stderr.write(`latchkey: Node.js 20.19 or newer is needed (24 is recommended); this is ${found}.\n`);

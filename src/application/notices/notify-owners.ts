@@ -1,4 +1,11 @@
-import { channelsOf, type NoticeReceivers, DUE_NOTICE_TYPES, type DueNoticeType } from '#domain/notices/key-notice.js';
+import {
+  channelsOf,
+  COMING,
+  DUE_NOTICE_TYPES,
+  type DueNoticeType,
+  type NoticeReceivers,
+  UNTIL_USED,
+} from '#domain/notices/key-notice.js';
 import { DUE_NOTICES, noticeDaysOf, type NoticeDays } from '#domain/notices/due-notices.js';
 import { inBatches } from '../keys/record-due-ends.js';
 import type { DueKeys, NoticeDecision, NotifyOfNetworks, Accounts, ApiKeys } from '../ports.js';
@@ -88,8 +95,8 @@ export class Addressees {
     const { key, now } = read;
     const { replacedBy, endsAt } = key.snapshot();
     const isComing = owner.isActive && key.status(now) === 'active' && !endsAt;
-    if ((type === 'api_key.expiring' || type === 'api_key.idle') && !isComing) return undefined;
-    if (type === 'api_key.idle' && read.lastUsedAt && read.lastUsedAt >= timestamp) return undefined;
+    if (COMING.has(type) && !isComing) return undefined;
+    if (UNTIL_USED.has(type) && read.lastUsedAt && read.lastUsedAt >= timestamp) return undefined;
     const [maker, successor, replaced] = await Promise.all([
       this.accounts.find(key.createdBy),
       ...[replacedBy, data.replacesKeyId].map((id) => (id ? this.keys.find(id) : undefined)),

@@ -20,6 +20,11 @@ export type NoticeType = (typeof NOTICE_TYPES)[number];
 export const DUE_NOTICE_TYPES = ['api_key.expiring', 'api_key.rotation_unused'] as const satisfies NoticeType[];
 export type DueNoticeType = (typeof DUE_NOTICE_TYPES)[number];
 
+/** Those about what is coming: their mails are sent only while that can still happen. */
+export const COMING: ReadonlySet<NoticeType> = new Set<NoticeType>(['api_key.expiring', 'api_key.idle']);
+/** Those whose mails are not sent any more once the key was used. */
+export const UNTIL_USED: ReadonlySet<NoticeType> = new Set<NoticeType>(['api_key.idle']);
+
 export interface KeyNotice {
   readonly type: NoticeType;
   readonly key: ApiKey;

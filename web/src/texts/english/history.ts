@@ -1,3 +1,5 @@
+import type { DenialReason } from '../../../../src/domain/keys/verdict';
+
 /** The usage of a key. Numbers and dates come written. */
 export const history = {
   title: 'Usage',
@@ -36,7 +38,9 @@ export const history = {
       expired: () => 'it had expired',
       'owner-suspended': () => 'the account was stopped',
       'owner-deleted': () => 'the account was stopped',
-    } as Readonly<Record<string, (asked: string) => string>>,
+    } satisfies Record<Exclude<DenialReason, 'invalid-key'>, (asked: string) => string> as Readonly<
+      Record<string, (asked: string) => string>
+    >,
     other: 'not allowed',
   },
 };
