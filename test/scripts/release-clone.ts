@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 
-/** No release, package or image contains them. The panel contains some of src/domain. */
-const OF_THE_SERVICE = ['application', 'composition', 'config', 'infrastructure'].map((folder) => `src/${folder}`);
-const LEFT_OUT = ['test', 'docs', 'bench', ...OF_THE_SERVICE].map((path) => `:!${path}`);
+/** No release, package or image contains them. */
+const LEFT_OUT = ['test', 'docs', 'bench'].map((path) => `:!${path}`);
 const UNRELEASED = '## Unreleased\n\n### Fixed\n\n- A fault.\n\n';
 
 /** The version of the clone. */
