@@ -51,8 +51,8 @@ const writtenExpiry = new WeakMap<Principal, string>();
 
 /** When the key expires (RFC 3339), for every granted answer. */
 export function expiryHeaders(principal: Principal): Record<string, string> {
-  const written = writtenExpiry.get(principal) ?? principal.expiresAt.toISOString();
-  writtenExpiry.set(principal, written);
+  let written = writtenExpiry.get(principal);
+  if (written === undefined) writtenExpiry.set(principal, (written = principal.expiresAt.toISOString()));
   return { [keyExpires]: written };
 }
 
