@@ -8,6 +8,7 @@ const SLOW = [
   'test/packages',
   'test/faults',
   'test/failover',
+  'test/leases',
   'test/browser',
   'test/launcher',
   'test/cli',
