@@ -91,7 +91,7 @@ export function namesIn(template: string): string[] {
 }
 
 /** @returns undefined if a value is missing or cannot be exactly one part, so that no key may do what is requested */
-export function fillIn(template: string, values: ReadonlyMap<string, string>): string | undefined {
+export function fillIn(template: string, values: Pick<ReadonlyMap<string, string>, 'get'>): string | undefined {
   if (!template.includes('{')) return template;
   const filled = template.replace(PLACEHOLDER, (_, name: string) => values.get(name) ?? '');
   const isPartForPart = filled.split('/').length === template.split('/').length;
