@@ -24,6 +24,9 @@ type Role = GrpcDoor['role'];
 /** The most messages of a stream that wait to be written while it already hands over the next one. */
 const MAX_UNWRITTEN = 64;
 
+/** Where the metadata of an admitted call has the caller's name. Only this process can set it. */
+const IDENTITY = 'latchkey.identity';
+
 /** A method that needs a service identity. */
 interface Guarded {
   readonly name: string;
@@ -48,9 +51,8 @@ export class CallPipeline {
     const shortName = service.slice(service.lastIndexOf('.') + 1);
     const implemented = Object.entries(methods).map(([method, work]) => {
       const name = `${shortName}/${method}`;
-      const needed = work.role ?? role;
-      this.guarded.set(`/${service}/${method[0]!.toUpperCase()}${method.slice(1)}`, { name, role: needed });
-      return [method, 'answer' in work ? this.unary(name, needed, work) : this.stream(name, needed, work)] as const;
+      this.guarded.set(`/${service}/${method[0]!.toUpperCase()}${method.slice(1)}`, { name, role: work.role ?? role });
+      return [method, 'answer' in work ? this.unary(name, work) : this.stream(name, work)] as const;
     });
     return Object.fromEntries(implemented) as UntypedServiceImplementation;
   }
@@ -84,7 +86,7 @@ export class CallPipeline {
   private admits(call: ServerInterceptingCallInterface, { metadata, name, role }: Guarded & { metadata: Metadata }) {
     const begun = performance.now();
     try {
-      this.identity.require(role, callerOf(metadata, call), name);
+      metadata.setOpaque(IDENTITY, this.identity.require(role, callerOf(metadata, call), name));
       return true;
     } catch (error) {
       this.log.fault(error);
@@ -94,11 +96,7 @@ export class CallPipeline {
     }
   }
 
-  private unary<Request, Answer>(
-    name: string,
-    role: Role,
-    method: UnaryMethod<Request, Answer>,
-  ): handleUnaryCall<Request, Answer> {
+  private unary<Request, Answer>(name: string, method: UnaryMethod<Request, Answer>): handleUnaryCall<Request, Answer> {
     const times = this.times.of(name);
     const { traces } = this;
     const serve = async (
@@ -108,15 +106,12 @@ export class CallPipeline {
     ): Promise<void> => {
       const begun = method.arrivedAt?.(call.request) ?? performance.now();
       let outcome: Outcome = 'ok';
-      let isIdentified = false;
       try {
-        const identity = this.identity.require(role, callerOf(call.metadata, call), name);
-        isIdentified = true;
-        done(null, await method.answer(call.request, call, identity));
+        done(null, await method.answer(call.request, call, identityIn(call.metadata)));
       } catch (error) {
         this.log.fault(error, { requestId: method.requestId?.(call.request) });
         outcome = outcomeOf(error);
-        if (isIdentified && method.answerToError) done(null, method.answerToError());
+        if (method.answerToError) done(null, method.answerToError());
         else done(toStatus(error));
       }
       if (call.cancelled) outcome = 'aborted';
@@ -131,7 +126,6 @@ export class CallPipeline {
 
   private stream<Question, Answer>(
     name: string,
-    role: Role,
     method: StreamMethod<Question, Answer>,
   ): handleBidiStreamingCall<Question, Answer> {
     const each = this.each(name);
@@ -141,8 +135,7 @@ export class CallPipeline {
         call.emit('error', toStatus(error));
       };
       try {
-        const identity = this.identity.require(role, callerOf(call.metadata, call), name);
-        method.converse(call, each, identity, fail);
+        method.converse(call, each, identityIn(call.metadata), fail);
       } catch (error) {
         fail(error);
       }
@@ -204,6 +197,13 @@ export function callerOf(metadata: Metadata, call: IdentifiedCall): Caller {
     // The library adds the port.
     address: () => call.getPeer().replace(/:\d+$/, ''),
   };
+}
+
+/** The name of the caller that the interceptor admitted. */
+function identityIn(metadata: Metadata): string {
+  const identity = metadata.getOpaque(IDENTITY);
+  if (typeof identity !== 'string') throw new Error('a call reached its method without a service identity');
+  return identity;
 }
 
 /** W3C Trace Context. */
