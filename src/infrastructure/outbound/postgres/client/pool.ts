@@ -3,17 +3,11 @@ import { gauge, type Instrument, type Labels } from '#infrastructure/telemetry/i
 import { type ClientConfig, PrimaryClient } from './connection.js';
 import { connectionError } from './errors.js';
 import type { Primary } from './primary.js';
-import { withTimeout } from '../../batching/timeout.js';
 
 /** How long the end of a pool waits for PostgreSQL before it drops the connections that are left. */
-const END_TIMEOUT_MS = 1000;
+export const END_TIMEOUT_MS = 1000;
 
-export interface PoolConfig extends Omit<pg.PoolConfig, 'Client' | 'onConnect'>, Pick<ClientConfig, 'answerTimeoutMs'> {
-  /** How long connecting and setting up may take. Replaces `connectionTimeoutMillis` where the time changes. */
-  readonly connectTimeoutMs?: () => number;
-}
-
-export type PooledClient = PrimaryClient & pg.PoolClient;
+export type PoolConfig = Omit<pg.PoolConfig, 'Client' | 'onConnect'> & Pick<ClientConfig, 'answerTimeoutMs'>;
 type Connected = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
@@ -25,24 +19,20 @@ export class PrimaryPool extends pg.Pool {
   private readonly open: Set<PrimaryClient>;
 
   /** @param setUp prepares a new connection; when it throws, the connection is dropped */
-  constructor(
-    primary: Primary,
-    { connectTimeoutMs, ...config }: PoolConfig,
-    setUp: (client: PrimaryClient) => Promise<void>,
-  ) {
+  constructor(primary: Primary, config: PoolConfig, setUp: (client: PrimaryClient) => Promise<void>) {
     const open = new Set<PrimaryClient>();
     super({
       ...config,
       Client: class extends PrimaryClient {
         constructor(given?: ClientConfig) {
-          super(primary, connectTimeoutMs ? { ...given, connectionTimeoutMillis: connectTimeoutMs() } : (given ?? {}));
+          super(primary, given ?? {});
           open.add(this.once('end', () => open.delete(this)));
         }
       },
       onConnect: async (connected) => {
         const client = connected as PrimaryClient;
         try {
-          await (connectTimeoutMs ? withTimeout(connectTimeoutMs(), setUp(client)) : setUp(client));
+          await setUp(client);
         } catch (error) {
           client.drop();
           throw error;
@@ -54,15 +44,10 @@ export class PrimaryPool extends pg.Pool {
     this.on('error', () => undefined);
   }
 
-  override connect(): Promise<PooledClient>;
+  override connect(): Promise<pg.PoolClient>;
   override connect(done: Connected): void;
-  override connect(done?: Connected): Promise<PooledClient> | void {
-    if (!done) {
-      return super.connect().then(
-        (client) => client as PooledClient,
-        (error: unknown) => Promise.reject(connectionError(error)),
-      );
-    }
+  override connect(done?: Connected): Promise<pg.PoolClient> | void {
+    if (!done) return super.connect().catch((error: unknown) => Promise.reject(connectionError(error)));
     super.connect((error, client, release) => done(error && (connectionError(error) as Error), client, release));
   }
 
@@ -75,8 +60,10 @@ export class PrimaryPool extends pg.Pool {
   }
 }
 
+type Counted = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> & { readonly options: { max: number } };
+
 /** @param purpose becomes a label */
-export function poolInstruments(purpose: string, pool: () => pg.Pool): Instrument[] {
+export function poolInstruments(purpose: string, pool: () => Counted): Instrument[] {
   const labelled = (value: number, labels: Labels = {}) => [{ pool: purpose, ...labels }, value] as const;
   return [
     gauge('latchkey_postgres_connections', 'Connections to PostgreSQL by pool and state (used, idle)', () => [

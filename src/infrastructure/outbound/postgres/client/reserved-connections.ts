@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { DatabaseConfig } from '#config/database-config.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
-import type { PrimaryClient } from './connection.js';
+import { PrimaryClient } from './connection.js';
 import { LatchkeyError } from '#domain/errors.js';
-import { storeError, unavailable } from './errors.js';
-import { type PooledClient, poolInstruments, PrimaryPool } from './pool.js';
+import { connectionError, storeError, unavailable } from './errors.js';
+import { END_TIMEOUT_MS, poolInstruments } from './pool.js';
 import type { Primary } from './primary.js';
 import { endAbandonedWaits } from './standby.js';
 import { withTimeout } from '../../batching/timeout.js';
@@ -26,11 +26,15 @@ export function statement({ pooling }: DatabaseConfig, name: string, text: strin
 }
 
 /**
- * A pool for one purpose, with as many connections as it has calls in flight. A call has DATABASE_PATIENCE_MS in all,
- * for connecting and for its statements, and it fails at once while PostgreSQL is unavailable.
+ * As many connections for one purpose as it has calls in flight. A call has DATABASE_PATIENCE_MS in all, for connecting
+ * and for its statements, and it fails at once while PostgreSQL is unavailable. Not a pg.Pool: its queue,
+ * which no call needs here, took one percent of a validation.
  */
 export class ReservedConnections {
-  private readonly pool: PrimaryPool;
+  /** Those that connect, work or are idle. */
+  private readonly clients = new Set<PrimaryClient>();
+  private readonly idle: PrimaryClient[] = [];
+  private isClosed = false;
   private readonly name: string;
   private readonly timeoutMs: number;
   private connectTimeoutMs: number;
@@ -40,7 +44,7 @@ export class ReservedConnections {
   private hasAbandoned = false;
 
   constructor(
-    primary: Primary,
+    private readonly primary: Primary,
     private readonly purpose: string,
     private readonly maxConnections: number,
     /** Whether work may run twice: then it does where a connection may have been forgotten on the way. */
@@ -49,17 +53,16 @@ export class ReservedConnections {
     this.timeoutMs = primary.config.timeoutMs;
     this.connectTimeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.timeoutMs);
     this.name = `latchkey ${purpose}`;
-    const config = {
-      max: maxConnections,
-      application_name: this.name,
-      idleTimeoutMillis: 0,
-      connectTimeoutMs: () => this.connectTimeoutMs,
-    };
-    this.pool = new PrimaryPool(primary, config, (client) => this.setUp(client));
   }
 
   instruments(): Instrument[] {
-    return poolInstruments(this.purpose, () => this.pool);
+    const { clients, idle, maxConnections: max } = this;
+    return poolInstruments(this.purpose, () => ({
+      totalCount: clients.size,
+      idleCount: idle.length,
+      waitingCount: 0,
+      options: { max },
+    }));
   }
 
   /** Runs one or more statements on one connection. The connection is dropped when `work` throws or times out. */
@@ -79,20 +82,25 @@ export class ReservedConnections {
   async open(): Promise<void> {
     const { connectTimeoutMs } = this;
     this.connectTimeoutMs = START_TIMEOUT_MS;
-    const opened = await Promise.allSettled(Array.from({ length: this.maxConnections }, () => this.pool.connect()));
+    const opened = await Promise.allSettled(Array.from({ length: this.maxConnections }, () => this.newClient()));
     this.connectTimeoutMs = connectTimeoutMs;
-    for (const each of opened) if (each.status === 'fulfilled') each.value.release();
+    for (const each of opened) if (each.status === 'fulfilled') this.release(each.value);
     for (const each of opened) if (each.status === 'rejected') throw storeError(each.reason);
   }
 
-  close(): Promise<void> {
-    return this.pool.end();
+  /** Statements under way get a second. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const ended = [...this.clients].map((client) => new Promise((resolve) => client.once('end', resolve)));
+    for (const client of this.idle.splice(0)) void client.end();
+    setTimeout(() => this.clients.forEach((client) => client.drop()), END_TIMEOUT_MS).unref();
+    await Promise.all(ended);
   }
 
   private async attempt<T>(work: (client: PrimaryClient) => Promise<T>): Promise<T> {
-    let client: PooledClient | undefined;
+    let client: PrimaryClient | undefined;
     let isLate = false;
-    const workOn = (taken: PooledClient) => {
+    const workOn = (taken: PrimaryClient) => {
       client = taken;
       return isLate ? Promise.resolve(undefined) : work(taken);
     };
@@ -109,13 +117,13 @@ export class ReservedConnections {
     });
     try {
       const answer = await withTimeout(this.timeoutMs, working);
-      client!.release(client!.isDropped);
+      this.release(client!);
       return answer as T;
     } catch (error) {
       isLate = true;
       if (client) this.giveUp(client);
       // The connection came too late for this call, so the next call gets it.
-      else working.then(() => client!.release()).catch(() => undefined);
+      else working.then(() => this.release(client!)).catch(() => undefined);
       throw error;
     }
   }
@@ -124,32 +132,62 @@ export class ReservedConnections {
     return this.isRepeatable && performance.now() - answeredAt >= FORGOTTEN_AFTER_MS;
   }
 
-  private async takeFresh(): Promise<PooledClient> {
+  private async takeFresh(): Promise<PrimaryClient> {
     const client = await this.take();
     if (!this.mayBeForgotten(client)) return client;
-    client.drop();
-    client.release(true);
+    this.forget(client);
     return this.takeFresh();
   }
 
-  private giveUp(client: PooledClient): void {
+  private giveUp(client: PrimaryClient): void {
     this.hasAbandoned = true;
-    client.drop();
-    client.release(true);
+    this.forget(client);
   }
 
-  /** Without this, each call would connect again, or wait for a connection that is still opening. */
-  private async take(): Promise<PooledClient> {
-    if (this.pool.idleCount === 0) {
-      if (performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS) throw this.lastFailure;
-      if (this.pool.totalCount >= this.maxConnections) throw unavailable(new Error('no connection is open yet'));
-    }
+  private release(client: PrimaryClient): void {
+    if (client.isDropped) this.forget(client);
+    else if (this.isClosed) void client.end();
+    else if (this.clients.has(client)) this.idle.push(client);
+  }
+
+  /** Makes room for a new connection at once, not when the end of this one is reported. */
+  private forget(client: PrimaryClient): void {
+    client.drop();
+    this.clients.delete(client);
+    const place = this.idle.indexOf(client);
+    if (place >= 0) this.idle.splice(place, 1);
+  }
+
+  /** Without the pause, each call would connect again. */
+  private async take(): Promise<PrimaryClient> {
+    const idle = this.idle.pop();
+    if (idle) return idle;
+    if (performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS) throw this.lastFailure;
+    if (this.isClosed || this.clients.size >= this.maxConnections)
+      throw unavailable(new Error('no connection is open'));
     try {
-      return await this.pool.connect();
+      return await this.newClient();
     } catch (error) {
       this.lastFailureAt = performance.now();
       this.lastFailure = error;
       throw error;
+    }
+  }
+
+  private async newClient(): Promise<PrimaryClient> {
+    const { primary, name, connectTimeoutMs } = this;
+    const client = new PrimaryClient(primary, {
+      application_name: name,
+      connectionTimeoutMillis: connectTimeoutMs,
+    });
+    this.clients.add(client.once('end', () => this.forget(client)));
+    try {
+      await client.connect();
+      await withTimeout(connectTimeoutMs, this.setUp(client));
+      return client;
+    } catch (error) {
+      this.forget(client);
+      throw connectionError(error);
     }
   }
 
