@@ -55,7 +55,7 @@ export default {
   // killed hundreds of times.
   testTimeout: isLong ? 3_600_000 : 300_000,
   testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
-  collectCoverageFrom: ['src/domain/**/*.ts', 'src/application/**/*.ts'],
+  collectCoverageFrom: ['src/{domain,application}/**/!(*.spec).ts'],
   coverageReporters: [['text', { skipFull: true }]],
   coverageThreshold: { global: { lines: 95, branches: 95 } },
   projects: [
