@@ -1,28 +1,33 @@
 const isLong = process.env.LATCHKEY_LONG === '1';
 // A promise that only a long or quiet run can show has a spec of its own, for `npm run test:long`.
-const specs = isLong ? '**/*.spec.ts' : '**/!(*.long).spec.ts';
+const specs = isLong ? '**/*.spec.{ts,tsx}' : '**/!(*.long).spec.{ts,tsx}';
+
+/**
+ * @param {boolean} tsx
+ * @returns {[string, object]}
+ */
+const swc = (tsx) => [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', decorators: true, tsx },
+      transform: { legacyDecorator: true, decoratorMetadata: true, react: { runtime: 'automatic' } },
+      keepClassNames: true,
+    },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+  },
+];
 
 /** @type {import('jest').Config} */
 const common = {
   testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
   modulePathIgnorePatterns: ['/dist/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
+  transform: { '^.+\\.ts$': swc(false), '^.+\\.tsx$': swc(true) },
   moduleNameMapper: {
+    '\\.css$': '<rootDir>/web/test/support/css.mjs',
     '^@latchkey/guard$': '<rootDir>/clients/node/src/index.ts',
     '^#test/(.*?)(\\.js)?$': '<rootDir>/test/$1',
     '^#(domain|application|infrastructure|config|composition)/(.*)\\.js$': '<rootDir>/src/$1/$2',
@@ -34,7 +39,7 @@ const common = {
  * The kinds of tests, by their folders. `unit` runs code alone, and nothing is started for it. `integration` runs adapters
  * and doors on PostgreSQL and Redis. `system` runs what people run: the built service, pages, proxies, commands, scripts.
  */
-const unit = ['src/domain', 'src/application', 'src/config', 'clients/node/src'];
+const unit = ['src/domain', 'src/application', 'src/config', 'clients/node/src', 'web/test'];
 const integration = ['src/infrastructure', 'src/composition', 'examples', 'test/api', 'test/contracts', 'test/migrate'];
 
 /** @type {import('jest').Config} */
@@ -42,6 +47,13 @@ const onStores = {
   ...common,
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
+};
+
+/** The page in which components are tested. Only specs that name the environment `@happy-dom/jest-environment` have one. */
+const page = {
+  url: 'https://keys.example.com/settings/api-keys',
+  customExportConditions: ['node', 'node-addons'],
+  settings: { device: { prefersReducedMotion: 'reduce' } },
 };
 
 /** @param {readonly string[]} folders */
@@ -59,7 +71,7 @@ export default {
   coverageReporters: [['text', { skipFull: true }]],
   coverageThreshold: { global: { lines: 95, branches: 95 } },
   projects: [
-    { ...common, displayName: 'unit', testMatch: within(unit) },
+    { ...common, displayName: 'unit', testMatch: within(unit), testEnvironmentOptions: page },
     { ...onStores, displayName: 'integration', testMatch: within(integration) },
     {
       ...onStores,

@@ -9,7 +9,7 @@ const isThere = (path: string) => existsSync(join(root, path));
 
 /** As pages name a test: `file` › name, at the end of a row. */
 const NAMED = PAGES.flatMap((page) =>
-  [...textOf(page).matchAll(/`(\S+\.spec\.ts)` › (.+?) *\|$/gm)].map(([, file, name]) => ({
+  [...textOf(page).matchAll(/`(\S+\.spec\.tsx?)` › (.+?) *\|$/gm)].map(([, file, name]) => ({
     page,
     file: file!,
     name: name!,

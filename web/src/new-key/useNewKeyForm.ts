@@ -42,7 +42,7 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
     const first = FIELDS.find((field) => errors[field] !== undefined);
     if (first)
       ref.current
-        ?.querySelector<HTMLElement>(`:is(input, textarea)[name="${first}"]:is(:checked, :not([type="radio"]))`)
+        ?.querySelector<HTMLElement>(`[name="${first}"]:checked, [name="${first}"]:not([type="radio"])`)
         ?.focus();
   }, [errors]);
 
