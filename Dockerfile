@@ -74,7 +74,7 @@ COPY --from=build /app/web/dist web/dist
 RUN chmod +x dist/composition/cli.js && ln -s /app/dist/composition/cli.js /usr/local/bin/latchkey
 # `node`, as a number, so that Kubernetes sees that it is not root.
 USER 1000:1000
-EXPOSE 3000 50051
+EXPOSE 3000 3080 50051
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=5 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT || 3000}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Less work for the garbage collector, and free memory is returned to the system.

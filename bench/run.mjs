@@ -23,10 +23,10 @@ await main(prepare);
 const { openLab } = await import('./lib/lab.mjs');
 const { revocations } = await import('./lib/revocations.mjs');
 const { holds, table } = await import('./rows/row.mjs');
-const { guard, quiet, stored, unary, workers } = await import('./rows/throughput.mjs');
+const { guard, json, quiet, stored, unary, workers } = await import('./rows/throughput.mjs');
 const { latency, memory, readiness } = await import('./rows/process.mjs');
 
-const parts = { unary, guard, quiet, stored, latency, workers, memory, readiness };
+const parts = { unary, json, guard, quiet, stored, latency, workers, memory, readiness };
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 
 const lab = await openLab();

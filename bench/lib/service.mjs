@@ -21,13 +21,21 @@ export const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error'
 
 /** The built service in its own process. @param {string} databaseUrl @param {Record<string, string>} [env] */
 export async function startService(databaseUrl, env = {}) {
-  const [httpPort, grpcPort] = [await freePort(), await freePort()];
-  const ports = { HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort) };
+  const [httpPort, grpcPort, servicesPort] = [await freePort(), await freePort(), await freePort()];
+  const ports = { HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort), SERVICES_PORT: String(servicesPort) };
   const child = await start('../dist/main.js', {
     env: { DEMO: '1', LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, ...ports, ...UNLIMITED, ...env },
   });
   const url = `http://127.0.0.1:${httpPort}`;
-  return { ...child, databaseUrl, url, grpcPort, target: `127.0.0.1:${grpcPort}`, grants: () => grants(url) };
+  return {
+    ...child,
+    databaseUrl,
+    url,
+    grpcPort,
+    servicesPort,
+    target: `127.0.0.1:${grpcPort}`,
+    grants: () => grants(url),
+  };
 }
 
 /** @typedef {Awaited<ReturnType<typeof startService>>} Service */

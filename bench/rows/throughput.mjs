@@ -39,6 +39,23 @@ export async function unary(lab, { runs, seconds }) {
 }
 
 /** @param {Lab} lab @param {Effort} effort */
+export async function json(lab, { latencyRuns, seconds }) {
+  const service = await startService(await lab.database(FEW_KEYS));
+  const grantedPerSecond = async (/** @type {number} */ port, isJson = false) => {
+    const before = await service.grants();
+    const { succeeded, perSecond } = await lab.load.closedLoop(port, 15_000 * Math.min(1, seconds), isJson);
+    return perSecond * Math.min(1, ((await service.grants()) - before) / succeeded);
+  };
+  const measured = await compare(service, latencyRuns, {
+    json: () => grantedPerSecond(service.servicesPort, true),
+    grpc: () => grantedPerSecond(service.grpcPort),
+  });
+  await service.stop();
+  const sides = { 'JSON/s': measured.json, 'gRPC/s': measured.grpc };
+  return [ratioRow('ValidateKey as JSON over HTTP/1.1 ÷ the same over gRPC', { atLeast: 0.8 }, sides)];
+}
+
+/** @param {Lab} lab @param {Effort} effort */
 export async function guard(lab, { runs, seconds }) {
   const measured = await withService(await stocked(lab, FEW_KEYS), (client, service) =>
     compare(service, runs, {

@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net';
  * @typedef {object} Plan
  * @property {string} host
  * @property {string} reachableHost the host in a URL that is opened on this machine
- * @property {{ HTTP_PORT: string, GRPC_PORT: string, SYSTEMS_API_PORT?: string }} ports the ports to listen on
+ * @property {{ HTTP_PORT: string, GRPC_PORT: string, SERVICES_PORT?: string, SYSTEMS_API_PORT?: string }} ports the ports to listen on
  * @property {boolean} embedded
  * @property {boolean} demo
  * @property {NodeJS.ProcessEnv} serviceEnv
@@ -25,14 +25,20 @@ export function planFrom(env) {
   const demo = implied || (!production && /^(on|1)$/.test(env['DEMO'] ?? ''));
   const http = env['HTTP_PORT'] || '3000';
   const grpc = env['GRPC_PORT'] || '50051';
+  const services = env['SERVICES_PORT'] || (demo ? '3080' : '');
   const systems = env['SYSTEMS_API_PORT'] || '4000';
   return {
     host,
     reachableHost,
-    ports: { HTTP_PORT: http, GRPC_PORT: grpc, ...(demo ? { SYSTEMS_API_PORT: systems } : {}) },
+    ports: {
+      HTTP_PORT: http,
+      GRPC_PORT: grpc,
+      ...(services ? { SERVICES_PORT: services } : {}),
+      ...(demo ? { SYSTEMS_API_PORT: systems } : {}),
+    },
     embedded,
     demo,
-    serviceEnv: { ...env, ...(implied ? { DEMO: 'on' } : {}) },
+    serviceEnv: { ...env, SERVICES_PORT: services, ...(implied ? { DEMO: 'on' } : {}) },
     systemsApiEnv: {
       ...env,
       HOST: host,

@@ -51,7 +51,10 @@ function isFileOfScreen({ msg, path, status }) {
 /** What `msg` alone says to a person; the facts of these lines are for machines. */
 const MESSAGES = /** @type {Readonly<Record<string, (line: Facts) => string>>} */ ({
   starting: ({ version, node }) => `Latchkey ${version} starts on Node.js ${node}`,
-  listening: ({ publicUrl, host, grpcPort }) => `HTTP at ${publicUrl}, gRPC at ${host}:${grpcPort}`,
+  listening: ({ publicUrl, host, grpcPort, servicesPort }) => {
+    const json = servicesPort === undefined ? '' : `, JSON for services at ${host}:${servicesPort}`;
+    return `HTTP at ${publicUrl}, gRPC at ${host}:${grpcPort}${json}`;
+  },
   request: ({ method, path, status, latencyMs }) => `${method} ${path} → ${status} in ${latencyMs} ms`,
   stopping: ({ reason, stack }) => (stack ? `Latchkey ends because of an ${reason}: ${stack}` : 'Latchkey stops'),
 });

@@ -6,9 +6,11 @@ import type { Config } from '#config/config.js';
 import { AccountService } from '#infrastructure/inbound/grpc/accounts/account-service.js';
 import { CallPipeline } from '#infrastructure/inbound/grpc/call-pipeline.js';
 import { EnvoyAuthorization } from '#infrastructure/inbound/grpc/envoy/envoy-authorization.js';
+import { GrpcCertificates } from '#infrastructure/inbound/grpc/grpc-certificates.js';
 import type { GrpcDoor } from '#infrastructure/inbound/grpc/grpc-door.js';
 import { GrpcHealth } from '#infrastructure/inbound/grpc/grpc-health.js';
 import { GrpcServer } from '#infrastructure/inbound/grpc/grpc-server.js';
+import { JsonServer } from '#infrastructure/inbound/grpc/json/json-server.js';
 import { ValidationService } from '#infrastructure/inbound/grpc/validation/validation-service.js';
 import { managementDoor } from '#infrastructure/inbound/http/management/management.door.js';
 import { forwardAuthDoor } from '#infrastructure/inbound/http/forward-auth/forward-auth.door.js';
@@ -43,11 +45,12 @@ export async function buildDoors(
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], log);
   const keyRequests = new KeyRequests(log);
 
-  const grpcDoors: GrpcDoor[] = [
+  /** Served over JSON too. */
+  const ownServices: GrpcDoor[] = [
     new ValidationService({ ...useCases, rateLimit: config.rateLimit, log }),
     new AccountService(useCases.importKeys),
-    new EnvoyAuthorization(validateKey, log),
   ];
+  const grpcDoors: GrpcDoor[] = [...ownServices, new EnvoyAuthorization(validateKey, log)];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
     introspectionDoor(config),
@@ -75,9 +78,11 @@ export async function buildDoors(
   await app.startAllMicroservices();
 
   const pipeline = new CallPipeline(identity, grpcTimes, traces, log);
+  const certificates = config.grpcTls && new GrpcCertificates(config.grpcTls, log);
   return {
     readiness,
-    grpc: new GrpcServer(config, grpcDoors, pipeline, health, log),
+    grpc: new GrpcServer(config, grpcDoors, pipeline, health, certificates),
+    services: new JsonServer(config, ownServices, pipeline, certificates),
     metricsListener: new MetricsListener(metricsPage, readiness, config),
     http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };

@@ -52,6 +52,7 @@ describe('the configuration', () => {
       host: '127.0.0.1',
       httpPort: 3000,
       grpcPort: 50051,
+      servicesPort: undefined,
       metricsPort: undefined,
       publicUrl: 'http://127.0.0.1:3000',
       exampleUrl: undefined,

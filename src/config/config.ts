@@ -46,6 +46,8 @@ function configOf(settings: Settings) {
     host,
     httpPort,
     grpcPort: settings.get('GRPC_PORT'),
+    /** Undefined: the services are not served as JSON over HTTP. */
+    servicesPort: settings.get('SERVICES_PORT'),
     /** Undefined: metrics are served on `httpPort`. */
     metricsPort: settings.get('METRICS_PORT'),
     /** Without a trailing slash. */

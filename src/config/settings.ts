@@ -29,6 +29,8 @@ const KEY_PREFIX = textOr('lk', {
 export const SETTINGS = {
   HTTP_PORT: wholeNumber(3000, PORTS, { means: 'the port of the settings screen and the HTTP API' }),
   GRPC_PORT: wholeNumber(50_051, PORTS, { means: 'the port of gRPC' }),
+  SERVICES_PORT: wholeNumber(undefined, PORTS, { like: '3080',
+    means: 'the port of [the services as JSON](grpc.md#json-over-http), for services inside; TLS and client certificates as for gRPC' }),
   HOST: textOr('127.0.0.1', { means: 'the address where it listens' }),
   PUBLIC_URL: url({ or: 'host and port', like: 'https://keys.example.com',
     means: 'the URL for browsers, for links and the allowed `Origin`; https makes cookies `Secure`' }),

@@ -92,6 +92,14 @@ describe('the chart', () => {
     expect(releases.latchkey.notes).toContain('dns:///latchkey-grpc.keys.svc:50051');
   });
 
+  test('serves the services as JSON at an address of their own', () => {
+    const services = releases.latchkey.objects.find(({ metadata }) => metadata.name === 'latchkey-services')!;
+    expect(services['spec'].ports).toEqual([{ name: 'services', port: 3080, targetPort: 'services' }]);
+    expect(container('latchkey').ports).toContainEqual({ name: 'services', containerPort: 3080 });
+    expect(container('latchkey').env).toContainEqual({ name: 'SERVICES_PORT', value: '3080' });
+    expect(releases.latchkey.notes).toContain('http://latchkey-services.keys.svc:3080');
+  });
+
   test('scales its own Deployment, which then sets no replicas', () => {
     const { objects } = releases.everything;
     const deployment = only(objects, 'Deployment');
@@ -103,7 +111,7 @@ describe('the chart', () => {
     const { objects } = releases.latchkey;
     const labels = only(objects, 'Deployment')['spec'].template.metadata.labels;
     const selectors = objects.map(({ spec }) => spec?.selector?.matchLabels ?? spec?.selector).filter(Boolean);
-    expect(selectors).toHaveLength(4);
+    expect(selectors).toHaveLength(5);
     for (const selector of selectors) expect(labels).toMatchObject(selector);
   });
 

@@ -24,7 +24,10 @@ describe('the plan of a start', () => {
   });
 
   it('has the documented ports by default', () => {
-    expect(planFrom({}).ports).toEqual({ HTTP_PORT: '3000', GRPC_PORT: '50051', SYSTEMS_API_PORT: '4000' });
+    const ports = { HTTP_PORT: '3000', GRPC_PORT: '50051' };
+    expect(planFrom({}).ports).toEqual({ ...ports, SERVICES_PORT: '3080', SYSTEMS_API_PORT: '4000' });
+    expect(planFrom({ DEMO: 'off' })).toMatchObject({ ports, serviceEnv: { SERVICES_PORT: '' } });
+    expect(planFrom({ DEMO: 'off' }).ports).toEqual(ports);
   });
 
   it.each([

@@ -6,15 +6,18 @@ import { freePorts } from '../support/processes/checkout.js';
 const noWaitMs = 0;
 
 describe('the check of the ports', () => {
-  it.each(['HTTP_PORT', 'GRPC_PORT', 'SYSTEMS_API_PORT'])('names %s when its port is taken', async (variable) => {
-    const ports = await freePorts();
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(Number(ports[variable]), '127.0.0.1', resolve));
-    const refusal = assertPortsFree('127.0.0.1', ports, noWaitMs);
-    await expect(refusal).rejects.toThrow(`Port ${ports[variable]} is taken: set ${variable} to a free one.`);
-    await new Promise((resolve) => other.close(resolve));
-    await expect(assertPortsFree('127.0.0.1', ports, noWaitMs)).resolves.toBeUndefined();
-  });
+  it.each(['HTTP_PORT', 'GRPC_PORT', 'SERVICES_PORT', 'SYSTEMS_API_PORT'])(
+    'names %s when its port is taken',
+    async (variable) => {
+      const ports = await freePorts();
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(Number(ports[variable]), '127.0.0.1', resolve));
+      const refusal = assertPortsFree('127.0.0.1', ports, noWaitMs);
+      await expect(refusal).rejects.toThrow(`Port ${ports[variable]} is taken: set ${variable} to a free one.`);
+      await new Promise((resolve) => other.close(resolve));
+      await expect(assertPortsFree('127.0.0.1', ports, noWaitMs)).resolves.toBeUndefined();
+    },
+  );
 
   it('waits while a killed start releases its ports', async () => {
     const ports = await freePorts();

@@ -38,17 +38,20 @@ describe('start and stop with WORKERS=2', () => {
     expect(isRunning(first!)).toBe(false);
   });
 
-  test.each(['HTTP_PORT', 'GRPC_PORT'])('a %s that is in use is reported once and ends the start', async (variable) => {
-    const port = await freePort();
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-    const env = { DEMO: '1', WORKERS: '2', DATABASE_URL: database.url, REDIS_URL, ...(await freePorts()) };
-    const end = await new ServiceProcess({ ...env, [variable]: String(port) }).ended;
-    other.close();
-    expect(end).toMatchObject({ code: 1, out: expect.not.stringContaining('a worker ended') });
-    const lines = end.err.split('\n').filter((line) => line.startsWith('latchkey: '));
-    expect(lines).toEqual([`latchkey: port ${port} is taken: set ${variable} to a free one`]);
-  });
+  test.each(['HTTP_PORT', 'GRPC_PORT', 'SERVICES_PORT'])(
+    'a %s that is in use is reported once and ends the start',
+    async (variable) => {
+      const port = await freePort();
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+      const env = { DEMO: '1', WORKERS: '2', DATABASE_URL: database.url, REDIS_URL, ...(await freePorts()) };
+      const end = await new ServiceProcess({ ...env, [variable]: String(port) }).ended;
+      other.close();
+      expect(end).toMatchObject({ code: 1, out: expect.not.stringContaining('a worker ended') });
+      const lines = end.err.split('\n').filter((line) => line.startsWith('latchkey: '));
+      expect(lines).toEqual([`latchkey: port ${port} is taken: set ${variable} to a free one`]);
+    },
+  );
 
   test('each process has a row of its own among those that serve, which a stop leaves', async () => {
     const env = { WORKERS: '2', LEASE_MS: '2000', DATABASE_URL: database.url, REDIS_URL };

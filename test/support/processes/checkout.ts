@@ -121,9 +121,9 @@ class Run {
 /** Ports that are free at the moment, for one start. */
 export async function freePorts(): Promise<Record<string, string>> {
   const ports = new Set<number>();
-  while (ports.size < 3) ports.add(await freePort());
-  const [http, grpc, systems] = [...ports].map(String) as [string, string, string];
-  return { HTTP_PORT: http, GRPC_PORT: grpc, SYSTEMS_API_PORT: systems };
+  while (ports.size < 4) ports.add(await freePort());
+  const [http, grpc, services, systems] = [...ports].map(String) as [string, string, string, string];
+  return { HTTP_PORT: http, GRPC_PORT: grpc, SERVICES_PORT: services, SYSTEMS_API_PORT: systems };
 }
 
 /** Without the test runner's environment: it sets NODE_ENV, and a developer may have set DATABASE_URL. */

@@ -6,7 +6,7 @@ import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
 /**
  * A service's environment: demo values and free ports, its own database unless one is given, and the given values.
  * @param {NodeJS.ProcessEnv} given
- * @returns {Promise<{ env: NodeJS.ProcessEnv, addresses: { url: string, grpcTarget: string, databaseUrl: string },
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, addresses: { url: string, grpcTarget: string, servicesUrl: string, databaseUrl: string },
  *   drop(): Promise<void> }>}
  */
 export async function prepareService(given = {}) {
@@ -15,6 +15,7 @@ export async function prepareService(given = {}) {
   const way = reached(databaseUrl);
   const httpPort = given['HTTP_PORT'] ?? String(await freePort());
   const grpcPort = given['GRPC_PORT'] ?? String(await freePort());
+  const servicesPort = given['SERVICES_PORT'] ?? String(await freePort());
   return {
     env: {
       DEMO: '1',
@@ -23,11 +24,17 @@ export async function prepareService(given = {}) {
       ...NO_KEY_LIMIT,
       HTTP_PORT: httpPort,
       GRPC_PORT: grpcPort,
+      SERVICES_PORT: servicesPort,
       ...given,
       DATABASE_URL: way.url,
       DATABASE_POOLING: given['DATABASE_POOLING'] ?? way.pooling,
     },
-    addresses: { url: `http://127.0.0.1:${httpPort}`, grpcTarget: `127.0.0.1:${grpcPort}`, databaseUrl },
+    addresses: {
+      url: `http://127.0.0.1:${httpPort}`,
+      grpcTarget: `127.0.0.1:${grpcPort}`,
+      servicesUrl: `http://127.0.0.1:${servicesPort}`,
+      databaseUrl,
+    },
     drop: async () => own?.drop(),
   };
 }

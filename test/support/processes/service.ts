@@ -7,6 +7,8 @@ import { whereIs, worker } from '../jest/where-is.js';
 interface Addresses {
   readonly url: string;
   readonly grpcTarget: string;
+  /** Of the services as JSON. */
+  readonly servicesUrl: string;
   readonly databaseUrl: string;
 }
 

@@ -34,6 +34,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "latchkey.env" -}}
 - name: HOST
   value: 0.0.0.0
+- name: SERVICES_PORT
+  value: "3080"
 {{- if .Values.metricsPort }}
 - name: METRICS_PORT
   value: {{ int .Values.metricsPort | quote }}

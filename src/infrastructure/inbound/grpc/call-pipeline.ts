@@ -28,13 +28,34 @@ const MAX_UNWRITTEN = 64;
 const IDENTITY = 'latchkey.identity';
 
 /** A method that needs a service identity. */
-interface Guarded {
+export interface Guarded {
   readonly name: string;
   /** Undefined: any role. */
   readonly role: Role | undefined;
 }
 
-/** What every gRPC call passes: service identity, timing, tracing, and the mapping of errors to a status. */
+/** A unary call of any protocol. */
+export interface IncomingCall<Answer> {
+  /** The name of the caller that the pipeline admitted. */
+  readonly identity: string;
+  /** W3C Trace Context. */
+  readonly traceparent: string | undefined;
+  /** Whether the caller has left, or its deadline has passed. */
+  readonly cancelled: boolean;
+  /** Goes out with the answer. */
+  sendMetadata(metadata: Metadata): void;
+  succeed(answer: Answer): void;
+  fail(error: unknown): void;
+}
+
+type Serve<Request, Answer> = (request: Request, call: IncomingCall<Answer>) => void;
+
+/** A unary method as a server calls it. */
+export interface ServedMethod extends Guarded {
+  readonly serve: Serve<never, unknown>;
+}
+
+/** What every call of a service passes: service identity, timing, tracing, and the handling of errors. */
 export class CallPipeline {
   /** By their paths. */
   private readonly guarded = new Map<string, Guarded>();
@@ -47,14 +68,23 @@ export class CallPipeline {
   ) {}
 
   /** The methods of a door in the form that the gRPC library calls. */
-  implement({ service, role, methods }: GrpcDoor): UntypedServiceImplementation {
-    const shortName = service.slice(service.lastIndexOf('.') + 1);
-    const implemented = Object.entries(methods).map(([method, work]) => {
-      const name = `${shortName}/${method}`;
-      this.guarded.set(`/${service}/${method[0]!.toUpperCase()}${method.slice(1)}`, { name, role: work.role ?? role });
-      return [method, 'answer' in work ? this.unary(name, work) : this.stream(name, work)] as const;
+  implement(door: GrpcDoor): UntypedServiceImplementation {
+    const implemented = Object.entries(door.methods).map(([method, work]) => {
+      const guarded = guardedBy(door, method);
+      this.guarded.set(`/${door.service}/${method[0]!.toUpperCase()}${method.slice(1)}`, guarded);
+      return [method, 'answer' in work ? overGrpc(this.unary(guarded, work)) : this.stream(guarded, work)] as const;
     });
     return Object.fromEntries(implemented) as UntypedServiceImplementation;
+  }
+
+  /** The unary methods of a door by name, for a server that does not use the gRPC library. */
+  unaryMethods(door: GrpcDoor): ReadonlyMap<string, ServedMethod> {
+    const unary = Object.entries(door.methods).flatMap(([method, work]) => {
+      if (!('answer' in work)) return [];
+      const guarded = guardedBy(door, method);
+      return [[method, { ...guarded, serve: this.unary(guarded, work) }] as const];
+    });
+    return new Map(unary);
   }
 
   /**
@@ -73,7 +103,12 @@ export class CallPipeline {
         call.start = (listener) => {
           const receive = listener.onReceiveMetadata.bind(listener);
           listener.onReceiveMetadata = (metadata) => {
-            if (this.admits(call, { metadata, name, role })) receive(metadata);
+            try {
+              metadata.setOpaque(IDENTITY, this.admit({ name, role }, callerOf(metadata, call)));
+            } catch (error) {
+              return call.sendStatus(toStatus(error));
+            }
+            receive(metadata);
           };
           start(listener);
         };
@@ -83,49 +118,49 @@ export class CallPipeline {
     };
   }
 
-  private admits(call: ServerInterceptingCallInterface, { metadata, name, role }: Guarded & { metadata: Metadata }) {
+  /** The caller's name. Throws for one without the service identity, which is then logged and counted. */
+  admit({ name, role }: Guarded, caller: Caller): string {
     const begun = performance.now();
     try {
-      metadata.setOpaque(IDENTITY, this.identity.require(role, callerOf(metadata, call), name));
-      return true;
+      return this.identity.require(role, caller, name);
     } catch (error) {
-      this.log.fault(error);
-      call.sendStatus(toStatus(error));
-      this.times.of(name).refused.observeSince(begun);
-      return false;
+      this.countUnread(name, error, begun);
+      throw error;
     }
   }
 
-  private unary<Request, Answer>(name: string, method: UnaryMethod<Request, Answer>): handleUnaryCall<Request, Answer> {
+  /** Logs and counts a call of which no request was read. @param begun by performance.now() */
+  countUnread(name: string, error: unknown, begun: number): void {
+    this.log.fault(error);
+    this.times.of(name).refused.observeSince(begun);
+  }
+
+  private unary<Request, Answer>({ name }: Guarded, method: UnaryMethod<Request, Answer>): Serve<Request, Answer> {
     const times = this.times.of(name);
     const { traces } = this;
-    const serve = async (
-      call: ServerUnaryCall<Request, Answer>,
-      done: sendUnaryData<Answer>,
-      span?: OpenSpan,
-    ): Promise<void> => {
-      const begun = method.arrivedAt?.(call.request) ?? performance.now();
+    const serve = async (request: Request, call: IncomingCall<Answer>, span?: OpenSpan): Promise<void> => {
+      const begun = method.arrivedAt?.(request) ?? performance.now();
       let outcome: Outcome = 'ok';
       try {
-        done(null, await method.answer(call.request, call, identityIn(call.metadata)));
+        call.succeed(await method.answer(request, call, call.identity));
       } catch (error) {
-        this.log.fault(error, { requestId: method.requestId?.(call.request) });
+        this.log.fault(error, { requestId: method.requestId?.(request) });
         outcome = outcomeOf(error);
-        if (method.answerToError) done(null, method.answerToError());
-        else done(toStatus(error));
+        if (method.answerToError) call.succeed(method.answerToError());
+        else call.fail(error);
       }
       if (call.cancelled) outcome = 'aborted';
       times[outcome].observeSince(begun);
       span?.end(outcome);
     };
-    return (call, done) =>
+    return (request, call) =>
       void (traces.isOn
-        ? traces.serve(name, traceparentOf(call.metadata), (span) => serve(call, done, span))
-        : serve(call, done));
+        ? traces.serve(name, call.traceparent, (span) => serve(request, call, span))
+        : serve(request, call));
   }
 
   private stream<Question, Answer>(
-    name: string,
+    { name }: Guarded,
     method: StreamMethod<Question, Answer>,
   ): handleBidiStreamingCall<Question, Answer> {
     const each = this.each(name);
@@ -160,6 +195,46 @@ export class CallPipeline {
     };
     return (work, begun = performance.now()) =>
       traces.isOn ? traces.serve(name, undefined, (span) => timed(work, begun, span)) : timed(work, begun);
+  }
+}
+
+function guardedBy({ service, role, methods }: GrpcDoor, method: string): Guarded {
+  const shortName = service.slice(service.lastIndexOf('.') + 1);
+  return { name: `${shortName}/${method}`, role: methods[method]!.role ?? role };
+}
+
+function overGrpc<Request, Answer>(serve: Serve<Request, Answer>): handleUnaryCall<Request, Answer> {
+  return (call, done) => serve(call.request, new GrpcCall(call, done));
+}
+
+class GrpcCall<Answer> implements IncomingCall<Answer> {
+  constructor(
+    private readonly call: ServerUnaryCall<unknown, Answer>,
+    private readonly done: sendUnaryData<Answer>,
+  ) {}
+
+  get identity(): string {
+    return identityIn(this.call.metadata);
+  }
+
+  get traceparent(): string | undefined {
+    return this.call.metadata.get('traceparent')[0]?.toString();
+  }
+
+  get cancelled(): boolean {
+    return this.call.cancelled;
+  }
+
+  sendMetadata(metadata: Metadata): void {
+    this.call.sendMetadata(metadata);
+  }
+
+  succeed(answer: Answer): void {
+    this.done(null, answer);
+  }
+
+  fail(error: unknown): void {
+    this.done(toStatus(error));
   }
 }
 
@@ -199,16 +274,10 @@ export function callerOf(metadata: Metadata, call: IdentifiedCall): Caller {
   };
 }
 
-/** The name of the caller that the interceptor admitted. */
 function identityIn(metadata: Metadata): string {
   const identity = metadata.getOpaque(IDENTITY);
   if (typeof identity !== 'string') throw new Error('a call reached its method without a service identity');
   return identity;
-}
-
-/** W3C Trace Context. */
-function traceparentOf(metadata: Metadata): string | undefined {
-  return metadata.get('traceparent')[0]?.toString();
 }
 
 function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details'> {

@@ -1,6 +1,6 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 
-const MAX_MESSAGE_BYTES = 64 * 1024;
+export const MAX_MESSAGE_BYTES = 64 * 1024;
 const MINUTE_MS = 60_000;
 
 /** What our gRPC server sets differently from grpc-js. The empty call in the benchmark uses the same options. */

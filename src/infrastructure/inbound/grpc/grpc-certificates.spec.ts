@@ -35,13 +35,13 @@ describe('the certificate of the gRPC server', () => {
     const note = (message: string) => void logged.push(message);
     const certificates = new GrpcCertificates({ ...old, clientCaFile: undefined }, { warn: note, info: note }, 5);
     const seen = [certificates.current.cert as Buffer];
-    certificates.onRenewed = ({ cert }) => void seen.push(cert as Buffer);
+    certificates.renewFor({ setSecureContext: ({ cert }) => void seen.push(cert as Buffer) });
     copyFileSync(renewed.certFile, old.certFile);
     await eventually(async () => logged.length > 0);
     copyFileSync(renewed.keyFile, old.keyFile);
     await eventually(async () => seen.at(-1)?.equals(after));
     certificates.close();
     expect(seen.every((each) => each.equals(before) || each.equals(after))).toBe(true);
-    expect(logged).toEqual(['gRPC keeps its earlier certificate until the files fit', 'gRPC has its new certificate']);
+    expect(logged).toEqual(['TLS keeps its earlier certificate until the files fit', 'TLS has its new certificate']);
   });
 });

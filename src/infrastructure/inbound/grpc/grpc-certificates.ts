@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContextOptions, type Server, type TlsOptions } from 'node:tls';
 import type { GrpcTlsConfig } from '#config/grpc-tls-config.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 
@@ -8,13 +8,12 @@ type Files = Pick<GrpcTlsConfig, 'certFile' | 'keyFile' | 'clientCaFile'>;
 const REFRESH_MS = 60_000;
 
 /**
- * The certificate of the server and the authority of its clients. Reads the files again every minute, so renewed ones need
+ * The certificate of the services' listeners and the authority of their clients. Reads the files again every minute, so renewed ones need
  * no restart, and keeps the last ones that work together: a renewal writes one file after the other.
  */
 export class GrpcCertificates {
   current: SecureContextOptions;
-  /** Called with new ones. */
-  onRenewed = (_renewed: SecureContextOptions): void => {};
+  private readonly listeners = new Set<Pick<Server, 'setSecureContext'>>();
   private readonly timer: NodeJS.Timeout;
   private isWarned = false;
 
@@ -28,6 +27,16 @@ export class GrpcCertificates {
     this.timer = setInterval(() => this.refresh(), refreshMs).unref();
   }
 
+  /** For a listener that asks for a client certificate where an authority of clients is set, and does not require it. */
+  get options(): TlsOptions {
+    return { ...this.current, requestCert: this.current.ca !== undefined, rejectUnauthorized: false };
+  }
+
+  /** Gives a listener every renewed certificate. */
+  renewFor(listener: Pick<Server, 'setSecureContext'>): void {
+    this.listeners.add(listener);
+  }
+
   close(): void {
     clearInterval(this.timer);
   }
@@ -37,14 +46,14 @@ export class GrpcCertificates {
       this.current = read(this.files);
     } catch (error) {
       if (!this.isWarned) {
-        this.log.warn('gRPC keeps its earlier certificate until the files fit', { reason: (error as Error).message });
+        this.log.warn('TLS keeps its earlier certificate until the files fit', { reason: (error as Error).message });
       }
       this.isWarned = true;
       return;
     }
-    if (this.isWarned) this.log.info('gRPC has its new certificate');
+    if (this.isWarned) this.log.info('TLS has its new certificate');
     this.isWarned = false;
-    this.onRenewed(this.current);
+    for (const listener of this.listeners) listener.setSecureContext(this.current);
   }
 }
 

@@ -1,10 +1,12 @@
 import type { EventEmitter } from 'node:events';
-import type { ServerDuplexStream, ServerUnaryCall, ServiceDefinition } from '@grpc/grpc-js';
+import type { Metadata, ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
+import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 import type { Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '#config/service-roles.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { OpenSpan } from '#infrastructure/telemetry/traces.js';
+import { PROTO_OPTIONS } from './protos.js';
 
 /** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
 export interface GrpcDoor {
@@ -25,18 +27,33 @@ export interface GrpcDoor {
   drain?(): void;
 }
 
+/** The services of doors, with proto-loader's codec. */
+export function describe(doors: readonly GrpcDoor[]): PackageDefinition {
+  return loadSync([...new Set(doors.map(({ proto }) => proto))], PROTO_OPTIONS);
+}
+
+export function definitionOf({ service, definition }: GrpcDoor, described: PackageDefinition): ServiceDefinition {
+  return definition ?? (described[service] as ServiceDefinition);
+}
+
 type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
   readonly role?: ServiceRole;
   /** @param identity name of the calling service */
-  answer(request: Request, call: ServerUnaryCall<Request, Answer>, identity: string): Promise<Answer>;
+  answer(request: Request, call: Answering, identity: string): Promise<Answer>;
   /** When the request was read from the connection, by performance.now(). Default: when the call is served. */
   arrivedAt?(request: Request): number;
   /** The caller's id of the request, made safe for the log. */
   requestId?(request: Request): string | undefined;
   /** For protocols in which an error must be an answer. Callers without a valid identity still get a gRPC status. */
   answerToError?(): Answer;
+}
+
+/** What a method may do with its call, of whatever protocol. */
+export interface Answering {
+  /** Goes out with the answer: initial metadata over gRPC, headers over HTTP. */
+  sendMetadata(metadata: Metadata): void;
 }
 
 export interface StreamMethod<Question, Answer> {

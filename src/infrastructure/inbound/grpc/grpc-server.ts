@@ -7,18 +7,16 @@ import {
   type ServerDuplexStream,
   type ServiceDefinition,
 } from '@grpc/grpc-js';
-import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { Config } from '#config/config.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
-import type { Log } from '#infrastructure/telemetry/log.js';
 import { cannotListen, shutDown } from '../shared/listening.js';
 import type { CallPipeline } from './call-pipeline.js';
 import { CHANNEL_OPTIONS } from './channel-options.js';
-import { GrpcCertificates } from './grpc-certificates.js';
-import type { GrpcDoor } from './grpc-door.js';
+import type { GrpcCertificates } from './grpc-certificates.js';
+import { definitionOf, describe, type GrpcDoor } from './grpc-door.js';
 import { type GrpcHealth, HEALTH_PATH } from './grpc-health.js';
-import { PROTO_OPTIONS } from './protos.js';
 
 /** A client that has sent less has not begun: both the preface of HTTP/2 and a TLS handshake are longer. */
 const SHORTEST_BEGINNING_BYTES = 24;
@@ -31,18 +29,15 @@ export class GrpcServer {
    */
   private readonly listener: Listener;
   private readonly sockets = new Set<Socket>();
-  private readonly certificates: GrpcCertificates | undefined;
 
   constructor(
-    private readonly config: Pick<Config, 'host' | 'grpcPort' | 'grpcTls'>,
+    private readonly config: Pick<Config, 'host' | 'grpcPort'>,
     private readonly doors: readonly GrpcDoor[],
     private readonly pipeline: CallPipeline,
     private readonly health: GrpcHealth,
-    log: Log,
+    private readonly certificates: GrpcCertificates | undefined,
   ) {
-    const { grpcTls } = config;
-    this.certificates = grpcTls && new GrpcCertificates(grpcTls, log);
-    this.listener = this.certificates ? overTls(this.certificates) : createServer();
+    this.listener = certificates ? overTls(certificates) : createServer();
     const interceptors = [pipeline.interceptor((path) => path.startsWith(HEALTH_PATH))];
     this.server = new Server({ ...CHANNEL_OPTIONS, interceptors });
   }
@@ -51,11 +46,10 @@ export class GrpcServer {
   async open(): Promise<void> {
     const { server, doors, config } = this;
     this.health.serve(server, doors);
-    const described = loadSync([...new Set(doors.map(({ proto }) => proto))], PROTO_OPTIONS);
+    const described = describe(doors);
     serveReflection(server, described);
     for (const door of doors) {
-      const definition = door.definition ?? (described[door.service] as ServiceDefinition);
-      server.addService(definition, this.pipeline.implement(door));
+      server.addService(definitionOf(door, described), this.pipeline.implement(door));
     }
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     this.listener.on('connection', (socket) => {
@@ -93,12 +87,9 @@ export class GrpcServer {
   }
 }
 
-/** Client certificates are optional. */
 function overTls(certificates: GrpcCertificates): Listener {
-  const { current } = certificates;
-  const requestCert = current.ca !== undefined;
-  const listener = createTlsServer({ ...current, ALPNProtocols: ['h2'], requestCert, rejectUnauthorized: false });
-  certificates.onRenewed = (renewed) => listener.setSecureContext(renewed);
+  const listener = createTlsServer({ ...certificates.options, ALPNProtocols: ['h2'] });
+  certificates.renewFor(listener);
   return listener;
 }
 

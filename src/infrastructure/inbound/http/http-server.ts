@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
@@ -7,13 +6,14 @@ import type { Config } from '#config/config.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
-import { cannotListen, shutDown } from '../shared/listening.js';
+import { httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../shared/http-connections.js';
+import { cannotListen } from '../shared/listening.js';
 import type { HttpDoor } from './http-door.js';
 import { accessLog, requestTelemetry } from './pipeline/request-telemetry.js';
 import { BodyPipe, jsonBodies } from './pipeline/body-parsing.js';
 import { HttpErrorFilter } from './pipeline/http-errors.js';
 import { serveOpenApi } from './pipeline/openapi.js';
-import { assignRequestId, dropForwardedPorts, refuseUnread, warnOfProxies } from './pipeline/request.js';
+import { assignRequestId, dropForwardedPorts, warnOfProxies } from './pipeline/request.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 
 interface HttpParts {
@@ -80,12 +80,6 @@ function noStore(_request: Request, response: Response, next: NextFunction): voi
   next();
 }
 
-/**
- * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds, we
- * could close a connection just as a proxy sends the next request on it, and the proxy's client would see a failure.
- */
-const KEEP_ALIVE_MS = 75_000;
-
 export class HttpServer {
   private readonly shutDown: () => Promise<void>;
 
@@ -110,28 +104,4 @@ export class HttpServer {
     await this.shutDown();
     await this.parts.app.close();
   }
-}
-
-/**
- * Call this before the server listens. Node would wait forever for a connection that has never sent a request, and
- * proxies keep such connections open.
- * @returns answers requests in progress, closes idle connections, and cuts off a client that takes too long
- */
-function httpShutDown(server: Server): () => Promise<void> {
-  const unused = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
-  server.on('request', ({ socket }, response) => {
-    unused.delete(socket);
-    response.once('close', () => {
-      if (!server.listening) server.closeIdleConnections();
-    });
-  });
-  const close = (done: () => void) => {
-    server.close(done);
-    for (const socket of unused) socket.destroy();
-  };
-  return () => shutDown(close, () => server.closeAllConnections());
 }

@@ -1,11 +1,11 @@
-import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { ReportUses } from '#application/validation/report-uses.js';
 import type { ValidateKey } from '#application/validation/validate-key.js';
 import { type RateLimit, rateLimitWindowSeconds } from '#domain/rate-limit.js';
 import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
+import { type Answering, type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
 import { toAnswer, toFailure } from './answers.js';
 import { readReport, readRequest, requestIdOf } from './questions.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion, type WireReport } from './validation-messages.js';
@@ -68,11 +68,7 @@ export class ValidationService implements GrpcDoor {
     this.streams.drain();
   }
 
-  private async answerOne(
-    wire: WireQuestion,
-    call: ServerUnaryCall<WireQuestion, ValidateKeyResponse>,
-    service: string,
-  ): Promise<ValidateKeyResponse> {
+  private async answerOne(wire: WireQuestion, call: Answering, service: string): Promise<ValidateKeyResponse> {
     const answer = await this.answer(wire, service);
     // Sent only now, so that headers and answer travel in one packet.
     call.sendMetadata(this.window);

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { invalidFields } from '#domain/errors.js';
-import { headerValues } from '../pipeline/request.js';
+import { headerValues } from '../../shared/http-connections.js';
 
 /** The headers in which a proxy sends the original method and target. */
 interface OriginalHeaders {

@@ -21,7 +21,8 @@ import { ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
 import { ProblemResponses } from '../pipeline/openapi.js';
-import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import { headerValues } from '../../shared/http-connections.js';
+import { type LatchkeyRequest } from '../pipeline/request.js';
 import { identifyClient } from './oauth-client.js';
 
 /**

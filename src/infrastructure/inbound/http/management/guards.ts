@@ -18,7 +18,8 @@ import { LatchkeyError, nothingHere, requireFields } from '#domain/errors.js';
 import type { Account } from '#domain/accounts/account.js';
 import { readBearer } from '../../shared/request-facts.js';
 import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/key-answers.js';
-import { clientAddressOf, clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import { headerValues } from '../../shared/http-connections.js';
+import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { SessionCookie } from './cookies.js';
 
 /** The id of the person whom the page showed when they decided. */

@@ -3,7 +3,8 @@ import type { Client } from '#domain/audit/audit-event.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { readBearer } from '../../shared/request-facts.js';
 import { type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
-import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
+import { headerValues } from '../../shared/http-connections.js';
+import { clientOf, type LatchkeyRequest } from './request.js';
 
 /** Answers requests with a key, in the same form as every service that accepts keys. */
 export class KeyRequests {

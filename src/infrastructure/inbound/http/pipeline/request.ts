@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import type { Session } from '#application/ports.js';
 import type { Client } from '#domain/audit/audit-event.js';
@@ -84,29 +84,4 @@ export function clientAddressOf(request: LatchkeyRequest): string | null {
 /** The same for a request that a proxy describes: its peer is never the client. */
 export function forwardedAddressOf(request: LatchkeyRequest): string | null {
   return request.ips.length > 0 ? clientOf(request).ip : null;
-}
-
-/** Every value of a header. Node's `headers` keeps only the first of several Authorization headers. */
-export function headerValues(request: Request, name: string): string[] {
-  const { rawHeaders } = request;
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);
-}
-
-/** The most unread answers of one connection. Browsers and proxies wait for each answer. */
-const MAX_UNREAD = 32;
-
-const unread = new WeakMap<Socket, number>();
-
-/**
- * Node accepts every request that has arrived, and keeps each answer until it is read. One client that keeps sending
- * and reads nothing would cost a gigabyte, so its connection is closed.
- */
-export function refuseUnread({ socket }: Request, response: Response, next: NextFunction): void {
-  // Requests that arrived together with the last allowed one.
-  if (socket.destroyed) return;
-  const count = (unread.get(socket) ?? 0) + 1;
-  unread.set(socket, count);
-  response.once('close', () => unread.set(socket, unread.get(socket)! - 1));
-  if (count > MAX_UNREAD) socket.destroy();
-  else next();
 }
