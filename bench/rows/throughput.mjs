@@ -1,5 +1,5 @@
 import { start } from '../lib/process.mjs';
-import { startClient, startService, withService } from '../lib/service.mjs';
+import { LONG_TIMEOUTS, startClient, startService, withService } from '../lib/service.mjs';
 import { compare, ratioRow } from './row.mjs';
 
 /**
@@ -40,10 +40,10 @@ export async function unary(lab, { runs, seconds }) {
 
 /** @param {Lab} lab @param {Effort} effort */
 export async function json(lab, { latencyRuns, seconds }) {
-  const service = await startService(await lab.database(FEW_KEYS));
+  const service = await startService(await lab.database(FEW_KEYS), LONG_TIMEOUTS);
   const grantedPerSecond = async (/** @type {number} */ port, isJson = false) => {
     const before = await service.grants();
-    const { succeeded, perSecond } = await lab.load.closedLoop(port, 15_000 * Math.min(1, seconds), isJson);
+    const { succeeded, perSecond } = await lab.load.closedLoop(port, 15_000 * seconds, isJson);
     return perSecond * Math.min(1, ((await service.grants()) - before) / succeeded);
   };
   const measured = await compare(service, latencyRuns, {
