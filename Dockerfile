@@ -10,10 +10,11 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY clients/node/package.json clients/node/
 COPY examples/systems-api/package.json examples/systems-api/
+COPY scripts/testing/package.json scripts/testing/
 COPY web/package.json web/
 
 FROM manifests AS build
-RUN npm ci --ignore-scripts --include=dev
+RUN npm ci --ignore-scripts --include=dev --include-workspace-root --workspace clients/node --workspace examples/systems-api --workspace web
 COPY . .
 RUN node scripts/build.mjs
 

@@ -11,7 +11,6 @@ import { main, Stop } from './lib/stop.mjs';
  */
 const parts = {
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
-  'lint and layers': ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
   'types of web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
   'proto compatibility': ['scripts/proto-baseline.mjs'],
@@ -20,15 +19,16 @@ const parts = {
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
   'one version': ['scripts/release/versions.mjs'],
 };
-/** What needs the built service or the built guard, so it waits for the build. @type {typeof parts} */
+/** What reads the built service or the built guard, so it waits for the build. @type {typeof parts} */
 const afterBuild = {
+  'lint and layers': ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
   'generated files': ['scripts/generate.mjs', '--check'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   migrations: ['scripts/migrations-drift.mjs'],
 };
 
 await main(async () => {
-  if ((await step('scripts/install.mjs').code) !== 0) process.exit(1);
+  if ((await step('scripts/install.mjs', ['--tests']).code) !== 0) process.exit(1);
   // The types that the parts read: those of proto/, and the guard's.
   if ((await step('scripts/build.mjs', ['guard']).code) !== 0) process.exit(1);
   const built = check('build', ['scripts/build.mjs']);

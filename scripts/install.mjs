@@ -1,49 +1,52 @@
-// Installs the packages when package-lock.json differs from what is installed. Imports nothing but Node: it runs first.
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { isInstalled, noteInstalled } from './lib/installed.mjs';
+// Installs the packages that a start needs, if others are installed than package-lock.json names. With --tests also those of
+// scripts/testing/package.json, which the tests and the checks need. Imports nothing but Node: it runs first.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashOf } from './lib/hash.mjs';
 import { isMain, root } from './lib/paths.mjs';
 import { endWithParent, run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-async function install() {
-  if (isInstalled(root)) return;
-  console.log('Installing packages: about 700 MB, which can take minutes …');
-  // NODE_ENV=production or an `omit` in the user's npm settings must not leave out packages that we need to build and
-  // run.
-  const all = ['--include=dev', '--include=optional'];
-  // No package needs to run a program when it is installed.
-  const { code, output } = await npm(['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund']);
-  if (code !== 0) throw new Stop(`Installing packages failed: ${reasonIn(output)}`);
-  noteInstalled(root);
-}
+const WITH_TESTS = 'with tests';
+const workspacesOfStart = ['clients/node', 'examples/systems-api', 'web'];
 
-/** @param {readonly string[]} args */
-function npm(args) {
-  const ofThisNode = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
-  // If possible, run npm's own file with this node: one process to end, and no shell (on Windows npm is npm.cmd).
-  const cli = [process.env['npm_execpath'], ofThisNode].find(
-    (file) => file?.endsWith('npm-cli.js') && existsSync(file),
-  );
-  if (cli) return run(process.execPath, [cli, ...args]);
-  return run('npm', args, { shell: process.platform === 'win32' });
+/** @param {boolean} withTests */
+async function install(withTests) {
+  const [file, wanted] = noteOf(root, withTests);
+  // npm writes this file last. What is complete is changed in place, because a service may be running from it; `npm ci`
+  // would delete it first.
+  const complete = join(root, 'node_modules/.package-lock.json');
+  const command = existsSync(complete) ? ['install', '--no-save'] : ['ci'];
+  console.log(`Installing packages: about ${withTests ? 680 : 380} MB in all, which can take minutes …`);
+  for (const written of [file, complete]) rmSync(written, { force: true });
+  const which = withTests
+    ? []
+    : ['--include-workspace-root', ...workspacesOfStart.map((path) => `--workspace=${path}`)];
+  // NODE_ENV=production or an `omit` in the user's npm settings must not leave out packages that we need to build and
+  // run. No package needs to run a program when it is installed.
+  const flags = ['--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { code, output } = await run('npm', [...command, ...flags, ...which], { shell: process.platform === 'win32' });
+  if (code !== 0) throw new Stop(`${output.trim()}\nInstalling packages failed: npm says why above.`);
+  writeFileSync(file, wanted);
 }
 
 /**
- * The reason that npm gives, in one line.
- * @param {string} output
+ * The note of what is installed, and its text. It includes the platform: in a folder that two machines share, the binaries
+ * belong to one of them.
+ * @param {string} checkout
+ * @param {boolean} withTests
+ * @returns {[file: string, text: string]}
  */
-function reasonIn(output) {
-  const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) ?/i, '').trim());
-  const code = lines.find((line) => line.startsWith('code '))?.slice('code '.length);
-  const reasons = lines.filter((line) => line && !/^(code |npm warn|A complete log|errno |syscall )/i.test(line));
-  const log = /\S+\.log$/m.exec(output)?.[0];
-  return [[code, reasons[0]].filter(Boolean).join(': ') || 'npm ci failed', log && `full log: ${log}`]
-    .filter(Boolean)
-    .join(' | ');
+export function noteOf(checkout, withTests) {
+  const what = `${process.platform}-${process.arch} ${withTests ? WITH_TESTS : 'for a start'}`;
+  return [join(checkout, 'node_modules/.latchkey-lock'), `${hashOf(['package-lock.json'], checkout)} ${what}\n`];
 }
 
 if (isMain(import.meta.url)) {
   endWithParent();
-  await main(install);
+  const [file, ofStart] = noteOf(root, false);
+  const noted = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  // What the tests have needed once stays installed.
+  const withTests = process.argv.includes('--tests') || noted.includes(WITH_TESTS);
+  if (noted !== (withTests ? noteOf(root, true)[1] : ofStart)) await main(() => install(withTests));
 }

@@ -37,7 +37,7 @@ async function test(choice) {
   let begun = 0;
   const begin = (/** @type {string} */ what) => console.log(`Step ${(begun += 1)} of ${steps}: ${what}`);
   begin('the packages of package-lock.json');
-  await must('scripts/install.mjs');
+  await must('scripts/install.mjs', ['--tests']);
   /** @type {readonly string[]} */
   let installed = [];
   if (!choice.isUnit) {

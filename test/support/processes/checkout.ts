@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { noteInstalled } from '../../../scripts/lib/installed.mjs';
+import { noteOf } from '../../../scripts/install.mjs';
 import { notesOf } from '../../../scripts/build.mjs';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { freePort } from '../../../scripts/lib/ports.mjs';
@@ -32,7 +32,7 @@ export class Checkout {
     this.write('package.json', '{ "type": "module", "scripts": { "start": "node scripts/start.mjs" } }');
     this.write('dist/main.js', part('HTTP_PORT'));
     this.write('examples/systems-api/dist/main.js', part('SYSTEMS_API_PORT'));
-    noteInstalled(this.folder);
+    writeFileSync(...noteOf(this.folder, false));
     // One note lies under src, which must not come after the hash of what is there.
     mkdirSync(join(this.folder, 'src'));
     for (const [note, text] of notesOf(this.folder)) {
