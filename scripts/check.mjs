@@ -2,7 +2,7 @@
 import './lib/node-version.mjs';
 import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
-import { run, step } from './lib/run.mjs';
+import { report, run, step } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
 /**
@@ -27,18 +27,18 @@ const afterBuild = {
   migrations: ['scripts/migrations-drift.mjs'],
 };
 
+/** @type {import('./testing/failures.mjs').Failure[]} */
+const failures = [];
+
 await main(async () => {
   if ((await step('scripts/install.mjs', ['--tests']).code) !== 0) process.exit(1);
   // The types that the parts read: those of proto/, and the guard's.
   if ((await step('scripts/build.mjs', ['guard']).code) !== 0) process.exit(1);
   const built = check('build', ['scripts/build.mjs']);
   const later = Object.entries(afterBuild).map(async ([name, command]) => (await built) && check(name, command));
-  const results = await Promise.all([
-    ...Object.entries(parts).map(([name, command]) => check(name, command)),
-    built,
-    ...later,
-  ]);
-  if (results.includes(false)) throw new Stop('The check failed.');
+  await Promise.all([...Object.entries(parts).map(([name, command]) => check(name, command)), built, ...later]);
+  await report({ failures });
+  if (failures.length > 0) throw new Stop('The check failed.');
 });
 
 /**
@@ -48,6 +48,8 @@ await main(async () => {
 async function check(name, [script, ...args]) {
   const { code, output } = await run(process.execPath, [join(root, script), ...args]);
   console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
-  if (code !== 0) console.log(output.trim().replace(/^/gm, '  '));
-  return code === 0;
+  if (code === 0) return true;
+  console.log(output.trim().replace(/^/gm, '  '));
+  failures.push({ where: `the check failed: ${name}`, text: output });
+  return false;
 }

@@ -9,22 +9,24 @@ import { join } from 'node:path';
 import { endWithParent, report, step } from './lib/run.mjs';
 import { Stop } from './lib/stop.mjs';
 import { choiceFrom } from './testing/choice.mjs';
+import { inWords } from './testing/failures.mjs';
 import { printSummary } from './testing/summary.mjs';
 import { ensureTools, toolsFor } from './tools.mjs';
 
-/** @typedef {{ passed: number, failed: number }} Count */
+/** @typedef {import('./testing/failures.mjs').Count} Count */
 
 endWithParent();
 /** @type {Count} */
-let count = { passed: 0, failed: 1 };
+let count = { passed: 0, failed: 1, failures: [] };
 try {
   count = await test(choiceFrom(process.argv.slice(2), process.env));
 } catch (error) {
   // Printed to stdout, like the last line, so that it comes before that line.
   console.log(error instanceof Stop ? error.message : error);
+  count.failures = [{ where: String(error) }];
 }
 // CI reads the very last line.
-console.log(`${count.passed} passed, ${count.failed} failed`);
+console.log(inWords(count));
 await report(count);
 process.exit(count.failed === 0 ? 0 : 1);
 
@@ -47,19 +49,28 @@ async function test(choice) {
   begin('the build');
   await must('scripts/build.mjs', choice.isUnit ? ['types'] : []);
   // A failed check fails the run, but the suites still run.
-  let isChecked = true;
+  /** @type {import('./testing/failures.mjs').Failure[]} */
+  const failures = [];
   if (choice.isFull) {
     begin('the check');
-    isChecked = (await step('scripts/check.mjs').code) === 0;
+    const check = step('scripts/check.mjs');
+    const message = /** @type {{ failures: typeof failures } | undefined} */ (await check.message);
+    if ((await check.code) !== 0) failures.push(...(message?.failures ?? [{ where: 'the check failed' }]));
   }
+  const isChecked = failures.length === 0;
   begin('the suites');
   const { result, code } = await runJest(choice);
   printSummary({ ...result, installed, without: choice.without, isChecked });
+  const failedSuites = result.suites.filter((suite) => suite.failure);
+  failures.push(...failedSuites.map(({ path, failure }) => ({ where: `FAILED ${path}`, text: failure })));
   // No test is skipped silently.
-  const skipped = choice.isFull ? result.skipped.length : 0;
-  const failed = result.failed + skipped + (isChecked ? 0 : 1);
-  // Jest can fail without a failed test: the coverage is too low, or it was stopped.
-  return { passed: result.passed, failed: failed === 0 && code !== 0 ? 1 : failed };
+  const skipped = choice.isFull ? result.skipped : [];
+  failures.push(...skipped.map((name) => ({ where: `skipped: ${name}` })));
+  const failed = result.failed + skipped.length + (isChecked ? 0 : 1);
+  if (failed > 0 || code === 0) return { passed: result.passed, failed, failures };
+  // Jest can fail without a failed test.
+  const where = result.passed > 0 ? 'coverage too low: jest.config.js says what is wanted' : `Jest ended with ${code}`;
+  return { passed: result.passed, failed: 1, failures: [{ where }] };
 }
 
 /**

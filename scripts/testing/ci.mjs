@@ -1,11 +1,13 @@
 // `.ci/run`: every suite on the Node on the PATH, then some of them on the other one of the two versions that we
-// promise most about. The very last line is the sum of both.
+// promise most about. Of its output CI keeps the end alone, which therefore repeats what failed. The very last line is the
+// sum of both.
 import '../lib/node-version.mjs';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../lib/run.mjs';
-import { failure, inWords, testOn } from './on-node.mjs';
+import { excerptOf, inWords } from './failures.mjs';
+import { testOn } from './on-node.mjs';
 
 /** The oldest version that Latchkey supports, and the one that README.md recommends. */
 const [oldest, recommended] = ['20.19', '24'];
@@ -19,20 +21,26 @@ console.log(`\nOn Node ${other}: ${onOtherNode.join(', ')}.`);
 // program.
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-node-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const node = await installNode();
-const part = node ? await testOn(onOtherNode, node) : failure;
+const part = await testPart();
 
-const sum = { passed: whole.passed + part.passed, failed: whole.failed + part.failed };
+const failing = [
+  { version: here, ...whole },
+  { version: other, ...part },
+].filter(({ failures }) => failures.length > 0);
+for (const { version, failures } of failing) {
+  console.log(`\nOn Node ${version}:\n${excerptOf(failures, 4000 / failing.length)}`);
+}
+const sum = { passed: whole.passed + part.passed, failed: whole.failed + part.failed, failures: [] };
 console.log(`\nOn Node ${here}: ${inWords(whole)}. On Node ${other}: ${inWords(part)}. Together:`);
 console.log(inWords(sum));
 process.exit(sum.failed === 0 ? 0 : 1);
 
-/** @returns {Promise<string | undefined>} undefined when it is not available; the reason is printed */
-async function installNode() {
+async function testPart() {
   const args = ['install', '--prefix', folder, '--ignore-scripts=false', '--no-audit', '--no-fund', `node@${other}`];
   const { code, output } = await run('npm', args, { cwd: folder, shell: process.platform === 'win32' });
   const program = join(folder, 'node_modules/node/bin/node');
-  if (code === 0 && existsSync(program)) return program;
-  console.log(`Node ${other} could not be installed, which is a failure:\n${output.trim()}`);
-  return undefined;
+  if (code === 0 && existsSync(program)) return testOn(onOtherNode, program);
+  const where = `Node ${other} could not be installed`;
+  console.log(`${where}, which is a failure:\n${output.trim()}`);
+  return { passed: 0, failed: 1, failures: [{ where, text: output }] };
 }
