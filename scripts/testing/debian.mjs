@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { run } from '../lib/run.mjs';
 import { isOnPath } from '../lib/search-path.mjs';
 
@@ -9,28 +9,16 @@ import { isOnPath } from '../lib/search-path.mjs';
  */
 export async function aptInstall(packages) {
   if (!existsSync('/etc/debian_version') || !isOnPath('apt-get') || process.getuid?.() !== 0) return [];
-  console.log(`Installing ${packages.join(', ')} …`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+  // Debian starts the servers that it installs, on ports that the suites do not use: not in the runlevel of one user, nor with
+  // systemd offline. No file of the machine has to say so.
+  const quiet = { RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
+  const env = { ...process.env, ...quiet, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
   const update = await run('apt-get', ['update', '-qq'], { env });
-  const install = await withoutServices('/usr/sbin/policy-rc.d', () =>
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env }),
-  );
-  if (install.code !== 0) console.error((update.output + install.output).trim());
-  return [...install.output.matchAll(/^Setting up ([^\s:]+)/gm)].map(([, name]) => name ?? '');
-}
-
-/**
- * Debian starts the servers that it installs, on ports that the suites do not use, unless this file forbids it.
- * @template T
- * @param {string} policy
- * @param {() => Promise<T>} install
- */
-export async function withoutServices(policy, install) {
-  if (existsSync(policy)) return install();
-  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    return await install();
-  } finally {
-    rmSync(policy, { force: true });
-  }
+  const args = ['install', '--no-install-recommends', ...packages];
+  const plan = await run('apt-get', ['--simulate', ...args], { env });
+  const all = [...plan.output.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name ?? '');
+  console.log(`Installing these Debian packages, as root: ${all.join(' ')}`);
+  const { code, output } = await run('apt-get', ['-y', '-qq', ...args], { env });
+  if (code !== 0) console.error((update.output + output).trim());
+  return all;
 }

@@ -1,9 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { countSuites } from '../../scripts/testing/choice.mjs';
-import { withoutServices } from '../../scripts/testing/debian.mjs';
 import { ensureTools, tools, toolsFor } from '../../scripts/tools.mjs';
 import { Commands } from './commands.js';
 
@@ -72,15 +68,6 @@ describe('the programs that the tests need', () => {
       'ip',
       'mariadbd',
     ]);
-  });
-
-  it('are installed without starting their servers, and a policy of the machine is kept', async () => {
-    const policy = join(commands.folder, 'policy-rc.d');
-    expect(await withoutServices(policy, async () => spawnSync(policy).status)).toBe(101);
-    expect(existsSync(policy)).toBe(false);
-    commands.provide('policy-rc.d', 'exit 104');
-    expect(await withoutServices(policy, async () => spawnSync(policy).status)).toBe(104);
-    expect(existsSync(policy)).toBe(true);
   });
 
   it.each(Object.entries(tools))('include %s, for every suite or for folders with suites', (_, { neededBy }) => {
