@@ -29,8 +29,8 @@ const places = {
 };
 const changelog = 'CHANGELOG.md';
 const BETWEEN_RELEASES = '-dev';
-/** The files that a new version changes. */
-export const versioned = [...Object.keys(places), changelog];
+/** What we publish to npm. */
+export const packages = ['@latchkey/guard', '@latchkey/panel'];
 
 /** @param {string} file */
 const read = (file) => readFileSync(join(root, file), 'utf8');
@@ -47,7 +47,7 @@ export function unreleased() {
 }
 
 /** @param {string} version */
-export const isBetweenReleases = (version) => version.endsWith(BETWEEN_RELEASES);
+const isBetweenReleases = (version) => version.endsWith(BETWEEN_RELEASES);
 
 /**
  * @param {string} version

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
-import { packages } from '../../scripts/release/packages.mjs';
+import { packages } from '../../scripts/release/versions.mjs';
 import { textOf } from '../support/reading/pages.js';
 import { Commands } from '../scripts/commands.js';
 import type { Tree } from './chart.js';
