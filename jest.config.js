@@ -21,7 +21,7 @@ const swc = (tsx) => [
 ];
 
 /** @type {import('jest').Config} */
-const common = {
+export const common = {
   testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
   modulePathIgnorePatterns: ['/dist/'],
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
