@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { errorCode, Stop } from './stop.mjs';
-import { until } from './wait.mjs';
 
 /**
  * Refuses a number that is no port, and a port that is taken; the message names the variable. All ports stay reserved
@@ -11,14 +11,23 @@ import { until } from './wait.mjs';
  * @param {number} timeoutMs how long an earlier, killed start may need to release its ports
  */
 export async function assertPortsFree(host, ports, timeoutMs = 3000) {
-  /** @type {Awaited<ReturnType<typeof firstRefusal>>} */
-  let refusal;
-  const isDecided = async () => {
-    refusal = await firstRefusal(host, ports);
-    return !refusal?.mayPass;
-  };
-  await until(isDecided, timeoutMs, 50);
-  if (refusal) throw new Stop(refusal.message);
+  const deadline = Date.now() + timeoutMs;
+  /** @type {import('node:net').Server[]} */
+  const held = [];
+  try {
+    for (const [variable, text] of Object.entries(ports)) {
+      const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+      if (port < 1 || port > 65535) throw new Stop(`${variable} must be a port from 1 to 65535.`);
+      /** @type {Awaited<ReturnType<typeof tryToListen>>} */
+      let server;
+      do server = await tryToListen(host, port);
+      while (server === 'EADDRINUSE' && Date.now() < deadline && (await setTimeout(50, true)));
+      if (typeof server === 'string') throw new Stop(refusalOf(server, variable, host, port));
+      held.push(server);
+    }
+  } finally {
+    await Promise.all(held.map(close));
+  }
 }
 
 /**
@@ -29,36 +38,12 @@ export async function assertPortsFree(host, ports, timeoutMs = 3000) {
 export async function freePort() {
   for (;;) {
     const port = randomInt(10_000, 30_000);
-    try {
-      await close(await listen('127.0.0.1', port));
+    const server = await tryToListen('127.0.0.1', port);
+    if (typeof server !== 'string') {
+      await close(server);
       return port;
-    } catch (error) {
-      if (errorCode(error) !== 'EADDRINUSE') throw error;
     }
-  }
-}
-
-/**
- * @param {string} host
- * @param {Readonly<Record<string, string>>} ports
- */
-async function firstRefusal(host, ports) {
-  /** @type {import('node:net').Server[]} */
-  const held = [];
-  try {
-    for (const [variable, text] of Object.entries(ports)) {
-      const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-      if (port < 1 || port > 65535) return { message: `${variable} must be a port from 1 to 65535.`, mayPass: false };
-      try {
-        held.push(await listen(host, port));
-      } catch (error) {
-        const code = errorCode(error);
-        return { message: refusalOf(code, variable, host, port), mayPass: code === 'EADDRINUSE' };
-      }
-    }
-    return undefined;
-  } finally {
-    await Promise.all(held.map(close));
+    if (server !== 'EADDRINUSE') throw new Stop(`No port of 127.0.0.1 can be listened on (${server}).`);
   }
 }
 
@@ -77,12 +62,13 @@ function refusalOf(code, variable, host, port) {
 /**
  * @param {string} host
  * @param {number} port
- * @returns {Promise<import('node:net').Server>}
+ * @returns {Promise<import('node:net').Server | string>} or the code of the error
  */
-function listen(host, port) {
-  return new Promise((resolve, reject) => {
+function tryToListen(host, port) {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject).listen({ host, port, exclusive: true }, () => resolve(server));
+    server.once('error', (error) => resolve(errorCode(error)));
+    server.listen({ host, port, exclusive: true }, () => resolve(server));
   });
 }
 

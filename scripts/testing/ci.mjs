@@ -4,10 +4,9 @@
 import '../lib/node-version.mjs';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { run } from '../lib/run.mjs';
+import { delimiter, dirname, join } from 'node:path';
+import { run, step } from '../lib/run.mjs';
 import { excerptOf, inWords } from './failures.mjs';
-import { testOn } from './on-node.mjs';
 
 /** The oldest version that Latchkey supports, and the one that README.md recommends. */
 const [oldest, recommended] = ['20.19', '24'];
@@ -43,4 +42,19 @@ async function testPart() {
   const where = `Node ${other} could not be installed`;
   console.log(`${where}, which is a failure:\n${output.trim()}`);
   return { passed: 0, failed: 1, failures: [{ where, text: output }] };
+}
+
+/**
+ * Runs the tests as a CI does: every suite, and nothing may be missing.
+ * @param {readonly string[]} args for scripts/test.mjs
+ * @param {string} [program] another Node than this one
+ * @returns {Promise<import('./failures.mjs').Count>}
+ */
+async function testOn(args, program) {
+  // First on the PATH, so that programs that a suite starts by name have the same version.
+  const path = [...(program ? [dirname(program)] : []), process.env['PATH']].join(delimiter);
+  const env = { ...process.env, CI: 'true', PATH: path };
+  const { message, code } = step('scripts/test.mjs', args, { env, ...(program ? { node: program } : {}) });
+  const count = /** @type {import('./failures.mjs').Count | undefined} */ (await message);
+  return count ?? { passed: 0, failed: 1, failures: [{ where: `scripts/test.mjs ended early, with ${await code}` }] };
 }
