@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { endWithParent, report, step } from './lib/run.mjs';
 import { Stop } from './lib/stop.mjs';
 import { choiceFrom } from './testing/choice.mjs';
-import { inWords } from './testing/failures.mjs';
-import { printSummary } from './testing/summary.mjs';
+import { excerptOf, inWords } from './testing/failures.mjs';
 import { ensureTools, toolsFor } from './tools.mjs';
 
 /** @typedef {import('./testing/failures.mjs').Count} Count */
@@ -40,11 +39,9 @@ async function test(choice) {
   const begin = (/** @type {string} */ what) => console.log(`Step ${(begun += 1)} of ${steps}: ${what}`);
   begin('the packages of package-lock.json');
   await must('scripts/install.mjs', ['--tests']);
-  /** @type {readonly string[]} */
-  let installed = [];
   if (!choice.isUnit) {
     begin('the programs that the suites need beyond npm');
-    installed = await ensureTools(toolsFor(choice.without, choice.isLong));
+    await ensureTools(toolsFor(choice.without, choice.isLong));
   }
   begin('the build');
   await must('scripts/build.mjs', choice.isUnit ? ['types'] : []);
@@ -60,17 +57,31 @@ async function test(choice) {
   const isChecked = failures.length === 0;
   begin('the suites');
   const { result, code } = await runJest(choice);
-  printSummary({ ...result, installed, without: choice.without, isChecked });
+  printLongest(result.suites);
   const failedSuites = result.suites.filter((suite) => suite.failure);
   failures.push(...failedSuites.map(({ path, failure }) => ({ where: `FAILED ${path}`, text: failure })));
   // No test is skipped silently.
   const skipped = choice.isFull ? result.skipped : [];
   failures.push(...skipped.map((name) => ({ where: `skipped: ${name}` })));
   const failed = result.failed + skipped.length + (isChecked ? 0 : 1);
-  if (failed > 0 || code === 0) return { passed: result.passed, failed, failures };
   // Jest can fail without a failed test.
-  const where = result.passed > 0 ? 'coverage too low: jest.config.js says what is wanted' : `Jest ended with ${code}`;
-  return { passed: result.passed, failed: 1, failures: [{ where }] };
+  if (failed === 0 && code !== 0) {
+    const isLow = result.passed > 0;
+    failures.push({
+      where: isLow ? 'coverage too low: jest.config.js says what is wanted' : `Jest ended with ${code}`,
+    });
+  }
+  if (failures.length > 0) console.log(`\n${excerptOf(failures, 8000)}`);
+  const left = choice.without.map((name) => `test/${name}`).join(', ');
+  if (left) console.log(`\nSUITES THAT DID NOT RUN, because of --without: ${left}`);
+  return { passed: result.passed, failed: failed || failures.length, failures };
+}
+
+/** @param {import('./testing/progress.mjs').JestResult['suites']} suites */
+function printLongest(suites) {
+  console.log('\nThe longest suites:');
+  const slow = [...suites].sort((one, other) => other.seconds - one.seconds).slice(0, 10);
+  for (const { path, seconds } of slow) console.log(`${seconds.toFixed(1).padStart(7)} s  ${path}`);
 }
 
 /**
