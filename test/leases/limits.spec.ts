@@ -4,7 +4,7 @@ import { rateLimitWindowSeconds } from '#domain/rate-limit.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 
 const LEASE_MS = 500;
-const USE: Use = { digest: 'd', authorization: 'a', operation: 'READ', permission: '', clientIp: '' };
+const USE: Use = { digest: 'd', credential: { authorization: 'a' }, operation: 'READ', permission: '', clientIp: '' };
 const principal = {
   keyId: 'k1',
   ownerId: 'u1',

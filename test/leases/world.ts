@@ -72,7 +72,7 @@ export const RULES = [
 export type Rule = (typeof RULES)[number];
 
 const OWNER = 'Ann';
-const USE: Use = { digest: 'd', authorization: 'a', operation: 'READ', permission: '', clientIp: '' };
+const USE: Use = { digest: 'd', credential: { authorization: 'a' }, operation: 'READ', permission: '', clientIp: '' };
 const WISH = { uses: 1000, understands: new Set<string>() };
 const FAR = new Date(8e15);
 const REFUSED = { allowed: false, status: 503, reason: 'SERVICE_UNAVAILABLE', rateLimit: undefined } as const;

@@ -33,16 +33,24 @@ type Known<R> = R extends `REASON_${infer Name}` ? Exclude<Name, 'UNSPECIFIED'> 
 /** Why a key was refused; UNKNOWN for a reason of a newer service. For logs, never for the client. */
 export type DenialReason = Known<WireReason> | 'UNKNOWN';
 
-export interface Granted {
+/** What a guard with the option `credentials` adds to its decisions on requests. */
+export interface Answering {
+  /** Whether only the client itself may keep the answer: shared caches do not know `X-API-Key`. */
+  readonly isPrivate?: boolean;
+}
+
+export interface Granted extends Answering {
   readonly allowed: true;
   readonly principal: Principal;
   readonly rateLimit: RateLimit | undefined;
 }
 
-export interface Denied {
+export interface Denied extends Answering {
   readonly allowed: false;
   readonly status: 401 | 403 | 429;
   readonly reason: DenialReason;
+  /** With 401: the value of `WWW-Authenticate`, if it is not `Bearer`. */
+  readonly challenge?: string;
   /** With 429: whole seconds, rounded up and at least 1, until the next request is admitted. */
   readonly retryAfterSeconds: number | undefined;
   /** With 403: the permission that the request needs, if the key lacks it. */
@@ -54,7 +62,7 @@ export interface Denied {
 }
 
 /** The service gave no usable answer, so the request is refused. */
-export interface Unavailable {
+export interface Unavailable extends Answering {
   readonly allowed: false;
   readonly status: 503;
   readonly reason: 'SERVICE_UNAVAILABLE';

@@ -11,7 +11,7 @@ import { type MakeRoute, routeWith } from './http/route.js';
 import { readAnswer } from './read-answer.js';
 import { operationOf as operationOfMethod, overridden } from './operation.js';
 import { type GuardOptions, assertUsable } from './options.js';
-import { type PreparedQuestion, type Question, prepare, requestIdOf } from './question.js';
+import { type PreparedQuestion, type Question, credentialOf, prepare, requestIdOf, textOf } from './question.js';
 
 export interface Guard {
   /**
@@ -65,7 +65,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
     wish: Wish | undefined,
     onError: (failure: FailureEvent) => void,
   ): Promise<Decision> => {
-    const { requestId, authorization, permission } = prepared;
+    const { requestId, credential, permission } = prepared;
     let decision: Decision = unavailable;
     let lease: Lease | null = null;
     try {
@@ -74,7 +74,7 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
       decision = readAnswer(response, permission, windowSeconds);
     } catch (error) {
       const { code, message } = failureOf(error);
-      onError({ code, message: withoutCredentials(message + pool.connector.trouble(), authorization), requestId });
+      onError({ code, message: withoutCredentials(message + pool.connector.trouble(), textOf(credential)), requestId });
     }
     if (wish) leases?.ended(wish, decision, lease);
     return decision;
@@ -117,11 +117,12 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
     };
     return async (question: Question): Promise<Decision> => {
       const startedAt = performance.now();
-      const { permission = '', clientIp = '', authorization } = question;
-      if (authorization.length !== 1 || isClosed) return askService(question, startedAt);
+      const { permission = '', clientIp = '' } = question;
+      const credential = credentialOf(question);
+      if (textOf(credential) === '' || isClosed) return askService(question, startedAt);
       const operation = question.operation ?? operationOf(question.method);
-      const digest = digestOf(authorization[0]!);
-      const use = { digest, authorization: authorization[0]!, operation, permission, clientIp };
+      const digest = digestOf(credential);
+      const use = { digest, credential, operation, permission, clientIp };
       const granted = held.grantFor(use);
       if (granted) return fromLease(question, use, startedAt, granted);
       const next = held.next(use);
@@ -149,8 +150,9 @@ export function createGuard(options: GuardOptions, clocks?: Clocks): Guard {
     report();
   }, reportEveryMs).unref();
 
-  const route = routeWith({ check, operationOf, clientAddress: options.clientAddress });
-  const isApiKey = isApiKeyBy(options.keyPrefix ?? 'lk');
+  const { credentials = ['bearer'] } = options;
+  const route = routeWith({ check, operationOf, clientAddress: options.clientAddress, credentials });
+  const isApiKey = isApiKeyBy(options.keyPrefix ?? 'lk', credentials);
   return {
     check,
     route,

@@ -1,5 +1,7 @@
 import type { KeyUses } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
+import type { Credential } from '../../../src/domain/keys/credential.js';
 import type { Operation } from './operation.js';
+import { textOf } from './question.js';
 
 /** What a report may have at most. */
 const mostEntries = 200;
@@ -13,7 +15,7 @@ const longestAddress = 64;
 /** What one count is about. */
 interface Counted {
   readonly digest: string;
-  readonly authorization: string;
+  readonly credential: Credential;
   readonly operation: Operation;
   readonly clientIp: string;
 }
@@ -52,15 +54,15 @@ export class LeaseUses {
     let bytes = Infinity;
     for (const uses of this.counts.values()) {
       uses.isReported = true;
-      const { authorization, clientIp, permission, operation, lastAtMs } = uses;
-      const size = Buffer.byteLength(authorization + clientIp + (permission ?? '')) + bytesAnEntry;
+      const { credential, clientIp, permission, operation, lastAtMs } = uses;
+      const size = Buffer.byteLength(textOf(credential) + clientIp + (permission ?? '')) + bytesAnEntry;
       if (bytes + size > mostBytes || portions.at(-1)?.length === mostEntries) {
         portions.push([]);
         bytes = 0;
       }
       bytes += size;
       portions.at(-1)!.push({
-        authorization,
+        ...credential,
         clientIp,
         count: Math.min(uses.count, mostCount),
         lastMsAgo: Math.min(mostCount, Math.max(0, Math.round(nowMs - lastAtMs))),
@@ -73,14 +75,14 @@ export class LeaseUses {
   }
 
   private countOf(use: Counted, permission: string | undefined): UsesFrom {
-    const { digest, authorization, operation, clientIp } = use;
+    const { digest, credential, operation, clientIp } = use;
     const name = `${digest}\n${operation}\n${permission ?? ''}\n${clientIp}`;
     const known = this.counts.get(name);
     if (known) return known;
     const isRemembered =
       clientIp === '' || (this.counts.size < this.mostAddresses && clientIp.length <= longestAddress);
     if (!isRemembered) return this.countOf({ ...use, clientIp: '' }, permission);
-    const made = { digest, authorization, operation, clientIp, permission, count: 0, lastAtMs: 0, isReported: false };
+    const made = { digest, credential, operation, clientIp, permission, count: 0, lastAtMs: 0, isReported: false };
     this.counts.set(name, made);
     return made;
   }

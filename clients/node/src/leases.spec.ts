@@ -9,8 +9,8 @@ import { eventually } from './testing/eventually.js';
 import { ScriptedLatchkey } from './testing/scripted-latchkey.js';
 
 const USE: Use = {
-  digest: digestOf('Bearer k'),
-  authorization: 'Bearer k',
+  digest: digestOf({ authorization: 'Bearer k' }),
+  credential: { authorization: 'Bearer k' },
   operation: 'READ',
   permission: 'systems/42:read',
   clientIp: '192.0.2.1',
@@ -146,7 +146,7 @@ describe('Leases', () => {
     const waiting = leases.next(USE);
     expect(waiting).toBeInstanceOf(Promise);
     expect(leases.next({ ...USE, operation: 'DESTROY' })).toBeUndefined();
-    expect(call({ ...USE, digest: digestOf('Bearer other') })).toBeDefined();
+    expect(call({ ...USE, digest: digestOf({ authorization: 'Bearer other' }) })).toBeDefined();
     leases.ended(wish, GRANTED, LEASE);
     await waiting;
     expect(isGranted()).toBe(true);
@@ -206,7 +206,7 @@ describe('Uses to report', () => {
     expect(taken(uses)).toEqual([200, 200, 50]);
     expect(taken(uses)).toEqual([]);
     for (let n = 0; n < 30; n += 1) {
-      uses.add({ ...USE, digest: `${n}`, authorization: 'k'.repeat(4050) }, undefined, 0, undefined);
+      uses.add({ ...USE, digest: `${n}`, credential: { authorization: 'k'.repeat(4050) } }, undefined, 0, undefined);
     }
     expect(taken(uses)).toEqual([12, 12, 6]);
   });

@@ -2,11 +2,13 @@ import { hash } from 'node:crypto';
 import type { Decision, Granted } from './decision.js';
 import type { Operation as DomainOperation } from '../../../src/domain/keys/access.js';
 import { bareAddress } from '../../../src/domain/ip-address.js';
+import type { Credential } from '../../../src/domain/keys/credential.js';
 import { coveringPermission } from '../../../src/domain/accounts/permission.js';
 import { type KeyRights, denialBy } from '../../../src/domain/keys/key-rights.js';
 import type { Lease__Output as Lease } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Lease.js';
 import { LeaseUses, type UsesFrom } from './lease-uses.js';
 import type { Operation } from './operation.js';
+import { textOf } from './question.js';
 
 /** A lease is used for this share of its length. A change waits for 110 %; each clock may be wrong by 8.5 %. */
 const usableShare = 0.9;
@@ -35,7 +37,7 @@ const ofNode: Clocks = { wall: () => Date.now(), monotonic: () => performance.no
 export interface Use {
   /** See `digestOf`. */
   readonly digest: string;
-  readonly authorization: string;
+  readonly credential: Credential;
   readonly operation: Operation;
   readonly permission: string;
   readonly clientIp: string;
@@ -249,6 +251,6 @@ function rightsOf({ principal }: Granted, { hasOwnPermissions, allowedNetworks }
 }
 
 /** Of the credential's form and exact text, by which Latchkey reads it. */
-export function digestOf(authorization: string): string {
-  return hash('sha256', `authorization ${authorization}`, 'binary');
+export function digestOf(credential: Credential): string {
+  return hash('sha256', `${'apiKey' in credential ? 'api_key' : 'authorization'} ${textOf(credential)}`, 'binary');
 }

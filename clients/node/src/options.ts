@@ -1,4 +1,5 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
+import { CREDENTIAL_FORMS, type CredentialForm } from '../../../src/domain/keys/credential.js';
 import type { Hooks } from './hooks.js';
 import type { ClientAddress } from './http/client-address.js';
 import type { OperationsByMethod } from './operation.js';
@@ -26,6 +27,11 @@ export interface GuardOptions extends Hooks {
   readonly deadlineMs?: number | undefined;
   /** Operations of HTTP methods that differ from the defaults: `{ REPORT: 'READ' }`. */
   readonly operations?: OperationsByMethod | undefined;
+  /**
+   * Where a request may carry its key: `bearer`, `x-api-key` (`X-API-Key: <key>`), `basic` (the password, for any user
+   * name). A form that is not named is not read; more than one credential is 401. Default `['bearer']`.
+   */
+  readonly credentials?: readonly CredentialForm[] | undefined;
   /**
    * The service's KEY_PREFIX, by which `otherwise` and `isApiKey` know a key. Default `lk`. Imported keys (IMPORT_PREFIXES)
    * have no such marker: both take them for something else.
@@ -73,6 +79,13 @@ export function assertUsable(options: GuardOptions): void {
   }
   if (clientAddress !== undefined && typeof clientAddress !== 'function') {
     throw new TypeError('createGuard: clientAddress is not a function');
+  }
+  const { credentials = ['bearer'] } = options;
+  const areForms = Array.isArray(credentials) && credentials.every((form) => CREDENTIAL_FORMS.includes(form));
+  if (!areForms || credentials.length === 0) {
+    throw new TypeError(
+      `createGuard: credentials must name at least one of ${CREDENTIAL_FORMS.join(', ')}, and nothing else`,
+    );
   }
   if (leases !== undefined && typeof leases !== 'boolean') throw new TypeError('createGuard: leases is not a boolean');
   if (!/^[a-z][a-z0-9]{0,15}$/.test(keyPrefix)) {

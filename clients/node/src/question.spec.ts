@@ -1,35 +1,44 @@
 import { describe, expect, it } from '@jest/globals';
-import { prepare } from './question.js';
+import { prepare, type Question, textOf } from './question.js';
 
 const base = { authorization: ['Bearer k'], method: 'GET' };
+const textIn = (question: Partial<Question>) => textOf(prepare({ ...base, ...question }).credential);
 
 describe('prepare', () => {
   it('sends the Authorization header as it came', () => {
-    expect(prepare({ ...base, authorization: ['  bearer\tÿ x '] }).authorization).toBe('  bearer\tÿ x ');
+    expect(textIn({ authorization: ['  bearer\tÿ x '] })).toBe('  bearer\tÿ x ');
   });
 
   it('sends an empty string for a missing Authorization header', () => {
-    expect(prepare({ ...base, authorization: [] }).authorization).toBe('');
+    expect(textIn({ authorization: [] })).toBe('');
   });
 
-  it('joins two Authorization headers in a form that no key has, even if one is empty', () => {
-    expect(prepare({ ...base, authorization: ['Bearer a', 'Bearer b'] }).authorization).toBe('Bearer a, Bearer b');
-    expect(prepare({ ...base, authorization: ['Bearer a', ''] }).authorization).toBe('Bearer a, ');
-    expect(prepare({ ...base, authorization: ['', 'Bearer a'] }).authorization).toBe(', Bearer a');
+  it('sends an empty string for two Authorization headers, even if one is empty', () => {
+    for (const authorization of [
+      ['Bearer a', 'Bearer b'],
+      ['Bearer a', ''],
+      ['', 'Bearer a'],
+    ]) {
+      expect(textIn({ authorization })).toBe('');
+    }
+  });
+
+  it('sends a key that was found elsewhere by itself', () => {
+    expect(prepare({ ...base, apiKey: 'k\ud800' }).credential).toEqual({ apiKey: 'k\ufffd' });
   });
 
   it('sends the longest key whole', () => {
     const longest = `Bearer acme_live_${'x'.repeat(502)}`;
-    expect(prepare({ ...base, authorization: [longest] }).authorization).toBe(longest);
+    expect(textIn({ authorization: [longest] })).toBe(longest);
   });
 
   it('cuts a long Authorization header to a length that no key has', () => {
-    expect(prepare({ ...base, authorization: ['x'.repeat(100_000)] }).authorization).toHaveLength(4096);
+    expect(textIn({ authorization: ['x'.repeat(100_000)] })).toHaveLength(4096);
   });
 
   it('replaces half a surrogate pair, which gRPC cannot encode', () => {
-    const { authorization, userAgent } = prepare({ ...base, authorization: ['Bearer \ud800'], userAgent: 'a\udfffb' });
-    expect(authorization).toBe('Bearer \ufffd');
+    const { credential, userAgent } = prepare({ ...base, authorization: ['Bearer \ud800'], userAgent: 'a\udfffb' });
+    expect(credential).toEqual({ authorization: 'Bearer \ufffd' });
     expect(userAgent).toBe('ab');
   });
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { Credential } from '../../../src/domain/keys/credential.js';
 import { type Operation, operationOf as operationOfMethod } from './operation.js';
 
 /** One request of a client, as an HTTP adapter reads it. */
 export interface Question {
   /** Every value of the Authorization header as it came, in order. Empty when the header was missing. */
   readonly authorization: readonly string[];
+  /** The key itself, if it was found elsewhere, as in `X-API-Key`. Then `authorization` is not read. */
+  readonly apiKey?: string | undefined;
   /** The HTTP method, in capitals. */
   readonly method: string;
   /** What the request does, where the method does not show it (a search by POST). Default: derived from the method. */
@@ -22,7 +25,7 @@ export interface Question {
 /** A question in the form that the service accepts. */
 export interface PreparedQuestion {
   readonly requestId: string;
-  readonly authorization: string;
+  readonly credential: Credential;
   readonly operation: Operation;
   readonly permission: string;
   readonly clientIp: string;
@@ -31,7 +34,7 @@ export interface PreparedQuestion {
 
 // `Bearer ` and the longest key string, an imported one of 512 characters, have 519 together. A longer text is not a key,
 // so cutting it does not change the verdict.
-const maxAuthorizationLength = 4096;
+const maxCredentialLength = 4096;
 const maxUserAgentLength = 256;
 const maxRequestIdLength = 128;
 /** A gRPC string is UTF-8, which cannot encode half a surrogate pair. */
@@ -41,7 +44,7 @@ const halfPairs = /\p{Cs}/gu;
 export function prepare(question: Question, operationOf = operationOfMethod): PreparedQuestion {
   return {
     requestId: requestIdOf(question),
-    authorization: joined(question.authorization),
+    credential: credentialOf(question),
     operation: question.operation ?? operationOf(question.method),
     permission: question.permission ?? '',
     clientIp: question.clientIp ?? '',
@@ -53,13 +56,18 @@ export function requestIdOf({ requestId }: Question): string {
   return tidy(requestId, maxRequestIdLength) || randomUUID();
 }
 
-/**
- * The header as it came. Two headers are joined by a comma and a space, which no well-formed `Bearer <key>` can contain:
- * keys, imported ones too, have no space. So the service refuses them as an invalid key and records that, and the client
- * does not learn whether one of the two was good.
- */
-function joined(authorization: readonly string[]): string {
-  return authorization.join(', ').slice(0, maxAuthorizationLength).replace(halfPairs, '\uFFFD');
+/** What is sent. Several Authorization headers are sent as an empty one, which the service denies and records. */
+export function credentialOf({ authorization, apiKey }: Question): Credential {
+  if (apiKey !== undefined) return { apiKey: sendable(apiKey) };
+  return { authorization: authorization.length === 1 ? sendable(authorization[0]!) : '' };
+}
+
+export function textOf(credential: Credential): string {
+  return 'apiKey' in credential ? credential.apiKey : credential.authorization;
+}
+
+function sendable(text: string): string {
+  return text.slice(0, maxCredentialLength).replace(halfPairs, '\uFFFD');
 }
 
 function tidy(text: string | undefined, maxLength: number): string {

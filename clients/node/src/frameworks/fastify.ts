@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../decision.js';
 import { createGuard } from '../guard.js';
-import { decisionHeaders, exposedHeaders, refusalAnswer } from '../http/http-answer.js';
+import { decisionHeaders, refusalAnswer } from '../http/http-answer.js';
 import { assertFunction } from '../http/middleware.js';
 import type { Permission } from '../http/permission.js';
 import { admit, principalOf } from '../http/principal.js';
@@ -68,7 +68,7 @@ export const latchkey: FastifyPluginAsync<GuardOptions> = async (app, options) =
       const decision = await route(fromFastify(request));
       // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
       if (reply.sent) return reply;
-      reply.headers(decisionHeaders(decision, reply.getHeader(exposedHeaders)));
+      reply.headers(decisionHeaders(decision, (name) => reply.getHeader(name)));
       if (decision.allowed) return admit(request.raw, decision.principal);
       const { status, body } = refusalAnswer(decision);
       return reply.code(status).send(body);

@@ -54,7 +54,8 @@ export class OpenQuestion {
     private readonly send: (question: OpenQuestion) => void,
   ) {
     const leaseWish = wishedUses === undefined ? null : { uses: wishedUses, understands };
-    this.request = { ...prepared, operation: `OPERATION_${prepared.operation}`, leaseWish };
+    const { credential, operation, ...rest } = prepared;
+    this.request = { ...rest, ...credential, operation: `OPERATION_${operation}`, leaseWish };
     this.settled = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import type { KeyUses } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
 import { type GuardOptions, defaultDeadlineMs } from '../options.js';
-import type { PreparedQuestion } from '../question.js';
+import { type PreparedQuestion, textOf } from '../question.js';
 import { Connector } from './connector.js';
 import type { CallEnd } from './failure.js';
 import { Lane } from './lane.js';
@@ -84,7 +84,7 @@ export class Pool {
     if (question.isSettled) return;
     if (this.isClosed) return question.fail(closed);
     const { triedOn, prepared } = question;
-    const isShort = prepared.permission.length + prepared.authorization.length <= maxLength;
+    const isShort = prepared.permission.length + textOf(prepared.credential).length <= maxLength;
     const costOf = (lane: Lane) => (lane === triedOn ? Number.MAX_SAFE_INTEGER : lane.stream!.load);
     let best: Lane | undefined;
     for (const lane of isShort ? this.lanes : []) {

@@ -17,7 +17,7 @@ const messages = {
 /** The answer to a refused request, the same for every HTTP framework. */
 export function refusalAnswer(refusal: Exclude<Decision, { allowed: true }>): HttpAnswer {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
-  if (refusal.status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (refusal.status === 401) headers['WWW-Authenticate'] = refusal.challenge ?? 'Bearer';
   // RFC 6750 has no error for the wrong address: more scope would not help.
   const isForbidden = refusal.status === 403 && refusal.reason !== 'ADDRESS_NOT_ALLOWED';
   if (isForbidden) headers['WWW-Authenticate'] = insufficientScope(refusal.missingPermission);
@@ -44,7 +44,7 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined): Record<strin
 
 const keyExpires = 'Latchkey-Key-Expires';
 /** The headers of an answer that a page of another origin may read (Fetch standard). */
-export const exposedHeaders = 'Access-Control-Expose-Headers';
+const exposedHeaders = 'Access-Control-Expose-Headers';
 
 /** Under a lease many requests share a principal, and to write a time takes as long as the rest of the headers. */
 const writtenExpiry = new WeakMap<Principal, string>();
@@ -59,12 +59,14 @@ export function expiryHeaders(principal: Principal): Record<string, string> {
 /**
  * Every header that the decision adds to an answer. For a refusal it includes those of `refusalAnswer`.
  *
- * @param exposed the answer's current `exposedHeaders`: they are kept, and ours are added
+ * @param present the answer's current value of a header. The exposed headers are kept, and ours are added
  */
-export function decisionHeaders(decision: Decision, exposed: unknown): Record<string, string> {
+export function decisionHeaders(decision: Decision, present: (name: string) => unknown): Record<string, string> {
   const headers = rateLimitHeaders(decision.rateLimit);
+  if (decision.isPrivate && present('Cache-Control') === undefined) headers['Cache-Control'] = 'private';
   if (!decision.allowed) return Object.assign(headers, refusalAnswer(decision).headers);
   Object.assign(headers, expiryHeaders(decision.principal));
+  const exposed = present(exposedHeaders);
   headers[exposedHeaders] = exposed === undefined ? keyExpires : withOurs(exposed);
   return headers;
 }

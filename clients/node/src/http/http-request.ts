@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type CredentialForm, credentialTexts } from '../../../../src/domain/keys/credential.js';
 
 /** The part of a request that the guard reads. Node's own requests have this shape, and so have those of Express. */
 export interface HttpRequest {
@@ -34,14 +35,15 @@ export function valuesOf(request: Pick<HttpRequest, 'rawHeaders' | 'headers'>, n
 }
 
 /**
- * Whether a request carries an API key, or what looks like one: the marker in an Authorization header. It does not
- * check whether the key is valid, and does not see imported keys, which have no marker.
+ * Whether a request carries an API key, or what looks like one: the marker where the guard's option `credentials` lets
+ * a key stand. It does not check whether the key is valid, and does not see imported keys, which have no marker.
  */
 export type IsApiKey = (request: Pick<HttpRequest, 'rawHeaders' | 'headers'>) => boolean;
 
 /** @param prefix the service's KEY_PREFIX */
-export function isApiKeyBy(prefix: string): IsApiKey {
+export function isApiKeyBy(prefix: string, forms: readonly CredentialForm[] = ['bearer']): IsApiKey {
   // After a character that tokens consist of (RFC 9110, `token68`), the marker is part of another token, such as a JWT.
   const marker = new RegExp(`(^|[^A-Za-z0-9._~+/-])${prefix}_`);
-  return (request) => valuesOf(request, 'authorization').some((value) => marker.test(value));
+  return (request) =>
+    credentialTexts(forms, { values: (name) => valuesOf(request, name) }).some((text) => marker.test(text));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '../decision.js';
-import { decisionHeaders, exposedHeaders, refusalAnswer } from './http-answer.js';
+import { decisionHeaders, refusalAnswer } from './http-answer.js';
 import type { IsApiKey } from './http-request.js';
 import type { Permission } from './permission.js';
 import { admit } from './principal.js';
@@ -39,7 +39,7 @@ export function protectWith(makeRoute: MakeRoute, isApiKey: IsApiKey): Protect {
       const proceed = (decision: Decision) => {
         // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
         if (res.headersSent) return;
-        const headers = decisionHeaders(decision, res.getHeader(exposedHeaders));
+        const headers = decisionHeaders(decision, (name) => res.getHeader(name));
         for (const name of Object.keys(headers)) res.setHeader(name, headers[name]!);
         if (decision.allowed) {
           admit(req, decision.principal);

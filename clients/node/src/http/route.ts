@@ -1,4 +1,5 @@
 import type { Decision } from '../decision.js';
+import { type CredentialForm, readCredential } from '../../../../src/domain/keys/credential.js';
 import {
   type Operation,
   type OperationOf,
@@ -36,16 +37,35 @@ export interface RouteParts {
   readonly operationOf: OperationOf;
   /** The option of the guard. */
   readonly clientAddress?: ClientAddress | undefined;
+  readonly credentials?: readonly CredentialForm[] | undefined;
 }
 
-export function routeWith({ check, operationOf, clientAddress: ownAddress }: RouteParts): MakeRoute {
+export function routeWith({
+  check,
+  operationOf,
+  clientAddress: ownAddress,
+  credentials = ['bearer'],
+}: RouteParts): MakeRoute {
+  const isBearerOnly = credentials.length === 1 && credentials[0] === 'bearer';
+  const isPrivate = credentials.includes('x-api-key');
+  const checkForm = async (question: Question, request: HttpRequest): Promise<Decision> => {
+    const values = (name: string) => valuesOf(request, name);
+    const { credential, challenge } = readCredential(credentials, {
+      values,
+      host: () => [...values(':authority'), ...values('host')][0],
+    });
+    const found = 'apiKey' in credential ? credential : { authorization: [credential.authorization] };
+    const decision = await check({ ...question, ...found });
+    return { ...decision, isPrivate, ...(!decision.allowed && decision.status === 401 && { challenge }) };
+  };
   return (permission, options = {}) => {
     assertRoute(permission, options);
     const { operation, operations } = options;
     const ofMethod = overridden(operationOf, operations);
     return (request) => {
       const does = operation ?? ofMethod(request.method ?? '');
-      return check(questionFrom(request, permission, does, ownAddress));
+      const question = questionFrom(request, permission, does, ownAddress);
+      return isBearerOnly ? check(question) : checkForm(question, request);
     };
   };
 }
@@ -58,7 +78,7 @@ export function assertRoute(permission: Permission, { operation, operations }: R
 }
 
 /**
- * Turns an HTTP request into a question. The key is read from the Authorization header and from nowhere else.
+ * Turns an HTTP request into a question. The key is in the Authorization header, unless `credentials` allows more.
  *
  * A request whose parameters cannot be part of a permission counts as DESTROY, like an unknown method: see
  * `operationOf`.

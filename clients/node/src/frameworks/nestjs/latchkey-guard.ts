@@ -5,7 +5,7 @@ import type { CanActivate, ExecutionContext, Type } from '@nestjs/common' with {
 import { HttpAdapterHost, ModuleRef, Reflector } from '@nestjs/core';
 import type * as core from '@nestjs/core' with { 'resolution-mode': 'import' };
 import type { Guard } from '../../guard.js';
-import { decisionHeaders, exposedHeaders, refusalAnswer } from '../../http/http-answer.js';
+import { decisionHeaders, refusalAnswer } from '../../http/http-answer.js';
 import type { HttpRequest } from '../../http/http-request.js';
 import type { Permission } from '../../http/permission.js';
 import { admit } from '../../http/principal.js';
@@ -78,8 +78,8 @@ export class LatchkeyGuard implements CanActivate {
     const response: unknown = context.switchToHttp().getResponse();
     // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
     if (this.host.httpAdapter.isHeadersSent(response)) return false;
-    const exposed: unknown = this.host.httpAdapter.getHeader(response, exposedHeaders);
-    const headers = Object.entries(decisionHeaders(decision, exposed));
+    const present = (name: string): unknown => this.host.httpAdapter.getHeader(response, name);
+    const headers = Object.entries(decisionHeaders(decision, present));
     for (const [name, value] of headers) this.host.httpAdapter.setHeader(response, name, value);
     if (!decision.allowed) {
       const { status, body } = refusalAnswer(decision);
