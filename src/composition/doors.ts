@@ -40,6 +40,7 @@ export async function buildDoors(
 ) {
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
   const { validateKey } = useCases;
+  const { credentials } = config;
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], log);
@@ -50,11 +51,11 @@ export async function buildDoors(
     new ValidationService({ ...useCases, rateLimit: config.rateLimit, log }),
     new AccountService(useCases.importKeys),
   ];
-  const grpcDoors: GrpcDoor[] = [...ownServices, new EnvoyAuthorization(validateKey, log)];
+  const grpcDoors: GrpcDoor[] = [...ownServices, new EnvoyAuthorization({ validateKey, log, credentials })];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
     introspectionDoor(config),
-    forwardAuthDoor({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes }),
+    forwardAuthDoor({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes, credentials }),
     ownKeyDoor,
     leaksDoor(identity),
     operationsDoor(config),

@@ -54,6 +54,7 @@ describe('the configuration', () => {
       grpcPort: 50051,
       servicesPort: undefined,
       metricsPort: undefined,
+      credentials: ['bearer'],
       publicUrl: 'http://127.0.0.1:3000',
       exampleUrl: undefined,
       helpUrl: undefined,
@@ -170,6 +171,7 @@ describe('a setting', () => {
     [{ WORKERS: '64' }, { workers: 64 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
+    [{ CREDENTIALS: 'x-api-key, bearer,bearer' }, { credentials: ['x-api-key', 'bearer'] }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, { traces: true }],
     [{ AUDIT_RETENTION_DAYS: '400' }, { audit: { retentionDays: 400 } }],
   ])('is accepted: %j', (env, expected) => expect(read(env)).toMatchObject(expected));
@@ -179,6 +181,8 @@ describe('a setting', () => {
       { HTTP_PORT: value },
       'HTTP_PORT must be a whole number from 0 to 65535',
     ]),
+    [{ CREDENTIALS: 'bearer,cookie' }, 'CREDENTIALS entry 2 is "cookie", and must be one of bearer, x-api-key, basic'],
+    [{ CREDENTIALS: 'Bearer' }, 'CREDENTIALS entry 1 is "Bearer", and must be one of bearer, x-api-key, basic'],
     [{ METRICS_PORT: '65536' }, 'METRICS_PORT must be a whole number from 0 to 65535'],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },

@@ -84,6 +84,8 @@ function configOf(settings: Settings) {
     expiryNoticeDays: settings.get('EXPIRY_NOTICE_DAYS'),
     /** The first match counts. Undefined: no request may pass a proxy. */
     forwardAuthRoutes: settings.get('FORWARD_AUTH_ROUTES'),
+    /** Where a request at a proxy may carry its key. */
+    credentials: settings.get('CREDENTIALS'),
     demo,
     /** Undefined: the settings screen's examples have a placeholder. */
     exampleUrl: settings.get('API_EXAMPLE_URL') ?? (demo ? demoExampleUrl(settings, host) : undefined),

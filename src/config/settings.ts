@@ -1,5 +1,6 @@
 import { MAX_RATE, MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
 import { actionOf, newPermissionProblem } from '#domain/accounts/permission.js';
+import { CREDENTIAL_FORMS, type CredentialForm } from '#domain/keys/credential.js';
 import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '#domain/keys/imported-key.js';
 import { KEY_PREFIX as MARKER } from '#domain/keys/key-string.js';
 import { LEAST_LEASE_MS, MAX_LEASE_MS } from '#domain/keys/lease.js';
@@ -44,6 +45,8 @@ export const SETTINGS = {
     means: 'addresses or networks of [proxies](#behind-a-proxy), comma-separated, whose `X-Forwarded-*` count' }),
   FORWARD_AUTH_ROUTES: jsonFile(parseForwardAuthRoute, { like: '/etc/latchkey/routes.json',
     means: 'a JSON file: [what a key may do at a proxy](forward-auth.md#routes-and-permissions)' }),
+  CREDENTIALS: new Setting<readonly CredentialForm[]>(readCredentialForms, { like: 'bearer,x-api-key,basic',
+    means: 'where a request at a proxy may [carry its key](edge.md#where-a-key-may-stand): `bearer`, `x-api-key`, `basic`, comma-separated' }, 'bearer'),
   METRICS_PORT: wholeNumber(undefined, PORTS, { like: '9464',
     means: 'a port of their own for `/metrics`, `/livez` and `/readyz`; `HTTP_PORT` then has no `/metrics`' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url({ like: 'http://127.0.0.1:4318', inLog: (target) => (target === undefined ? 'off' : 'on'),
@@ -160,6 +163,16 @@ function parseImportPrefix(prefix: string, env: EnvReader): string {
   const problem = importPrefixProblem(prefix, KEY_PREFIX.valueIn(env, 'KEY_PREFIX'));
   if (problem) throw new Error(problem);
   return prefix;
+}
+
+function readCredentialForms(reader: EnvReader, name: string): readonly CredentialForm[] {
+  const forms = reader.list(name, (word): CredentialForm => {
+    const form = CREDENTIAL_FORMS.find((known) => known === word);
+    const named = /^[\w-]{1,20}$/.test(word) ? `is "${word}", and ` : '';
+    if (!form) throw new Error(`${named}must be one of ${CREDENTIAL_FORMS.join(', ')}`);
+    return form;
+  });
+  return [...new Set<CredentialForm>(forms ?? ['bearer'])];
 }
 
 /** Its action is one that no key can ever have. */

@@ -59,6 +59,11 @@ export function answerToClient({ verdict, rate }: Validation): KeyAnswer {
   return refusal(429, message, { ...headers, 'Retry-After': String(retryAfterSeconds(rate)) });
 }
 
+/** The same answer, with this challenge if it is a 401. */
+export function challenging(answer: KeyAnswer, challenge: string): KeyAnswer {
+  return answer.status === 401 ? { ...answer, headers: { ...answer.headers, 'WWW-Authenticate': challenge } } : answer;
+}
+
 /** A store is unavailable, so no request gets in. */
 export const UNAVAILABLE = refusal(503, 'service unavailable', {});
 

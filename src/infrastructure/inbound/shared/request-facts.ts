@@ -3,6 +3,7 @@ import type { Client } from '#domain/audit/audit-event.js';
 import { bareAddress } from '#domain/ip-address.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import type { Operation } from '#domain/keys/access.js';
+import type { Credential } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
 
 /**
@@ -20,6 +21,11 @@ export function readBearer(headers: readonly string[]): string | undefined {
 export function readBearerOrBare(headers: readonly string[]): string | undefined {
   const [header, ...others] = headers;
   return readBearer(headers) ?? (others.length === 0 && !header?.includes(' ') ? header : undefined);
+}
+
+/** Undefined where nobody's key can be. */
+export function keyStringIn(credential: Credential): string | undefined {
+  return 'apiKey' in credential ? credential.apiKey : readBearer([credential.authorization]);
 }
 
 const MAX_USER_AGENT = 256;

@@ -16,6 +16,8 @@ export interface WireCheck {
       readonly http: {
         readonly id: string;
         readonly method: string;
+        /** With its port, if the client named it. */
+        readonly host: string;
         readonly headers: readonly WireEntry[];
         readonly headerMap: { readonly headers: readonly { readonly key: string; readonly rawValue: Buffer }[] } | null;
       } | null;
@@ -62,7 +64,7 @@ export const AUTHORIZATION_SERVICE: ServiceDefinition<UntypedServiceImplementati
   },
 };
 
-/** The first action appends the header to one of the same name; the second replaces it. */
-export const { APPEND_IF_EXISTS_OR_ADD, OVERWRITE_IF_EXISTS_OR_ADD } = root.lookupEnum(
+/** The first action appends the header to one of the same name; the second leaves such a header as it is, the third replaces it. */
+export const { APPEND_IF_EXISTS_OR_ADD, ADD_IF_ABSENT, OVERWRITE_IF_EXISTS_OR_ADD } = root.lookupEnum(
   'envoy.config.core.v3.HeaderValueOption.HeaderAppendAction',
-).values as { readonly APPEND_IF_EXISTS_OR_ADD: number; readonly OVERWRITE_IF_EXISTS_OR_ADD: number };
+).values as Readonly<Record<'APPEND_IF_EXISTS_OR_ADD' | 'ADD_IF_ABSENT' | 'OVERWRITE_IF_EXISTS_OR_ADD', number>>;

@@ -1,9 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import type { ValidateKey } from '#application/validation/validate-key.js';
+import { type CredentialForm, credentialHeaders } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
-import { answerToProxy, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
+import { answerToProxy, challenging, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import {
+  ADD_IF_ABSENT,
   APPEND_IF_EXISTS_OR_ADD,
   AUTHORIZATION_PROTO,
   AUTHORIZATION_SERVICE,
@@ -13,6 +15,12 @@ import {
   type WireHeader,
 } from './check-messages.js';
 import { readCheck } from './read-check.js';
+
+interface EnvoyParts {
+  readonly validateKey: ValidateKey;
+  readonly log: Log;
+  readonly credentials: readonly CredentialForm[];
+}
 
 /** `envoy.service.auth.v3.Authorization`: Envoy's filter ext_authz calls it before it lets a request through. */
 export class EnvoyAuthorization implements GrpcDoor {
@@ -24,31 +32,32 @@ export class EnvoyAuthorization implements GrpcDoor {
   /** Each fault in a route's settings is logged once, not with every request. */
   private readonly logged = new Set<string>();
 
-  constructor(
-    private readonly validateKey: ValidateKey,
-    private readonly log: Log,
-  ) {
+  constructor(private readonly parts: EnvoyParts) {
     const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
       answer: (check, _call, identity) => this.answer(check, identity),
-      requestId: (check) => readCheck(check).client.requestId ?? undefined,
+      requestId: (check) => this.read(check).client.requestId ?? undefined,
       // Envoy treats a gRPC error as a failed authorization service, and with `failure_mode_allow` it then lets the
       // request through. So our errors are denials too.
-      answerToError: () => toCheckAnswer(UNAVAILABLE),
+      answerToError: () => toCheckAnswer(UNAVAILABLE, parts.credentials),
     };
     this.methods = { Check };
   }
 
   private async answer(wire: WireCheck, service: string): Promise<WireCheckAnswer> {
-    const { credential, question, client, fault } = readCheck(wire);
+    const { credential, challenge, question, client, fault } = this.read(wire);
     if (fault) this.logOnce(fault);
-    const validation = await this.validateKey.execute({ credential, question, client, service });
-    return toCheckAnswer(answerToProxy(validation), fault);
+    const validation = await this.parts.validateKey.execute({ credential, question, client, service });
+    return toCheckAnswer(challenging(answerToProxy(validation), challenge), this.parts.credentials, fault);
+  }
+
+  private read(wire: WireCheck) {
+    return readCheck(wire, this.parts.credentials);
   }
 
   private logOnce(fault: string): void {
     if (this.logged.has(fault)) return;
     this.logged.add(fault);
-    this.log.warn('a route of Envoy is misconfigured and refuses every key', { fault });
+    this.parts.log.warn('a route of Envoy is misconfigured and refuses every key', { fault });
   }
 }
 
@@ -63,8 +72,13 @@ const DENIED: Readonly<Record<Exclude<KeyAnswer['status'], 200>, number>> = {
 const IDENTITY = /^X-Latchkey-/;
 
 /** @param fault what is wrong with Envoy's configuration, for Envoy's trace log; the client does not see it */
-function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, fault = ''): WireCheckAnswer {
-  const named = Object.entries(headers);
+function toCheckAnswer(
+  { status: http, headers, body = '' }: KeyAnswer,
+  forms: readonly CredentialForm[],
+  fault = '',
+): WireCheckAnswer {
+  const isPrivate = forms.includes('x-api-key');
+  const named = Object.entries({ ...headers, ...(isPrivate && { [CACHE_CONTROL]: 'private' }) });
   if (http !== 200) {
     const deniedResponse = { status: { code: http }, headers: named.map(toHeader), body };
     return { status: { code: DENIED[http], message: fault }, deniedResponse };
@@ -73,17 +87,27 @@ function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, fault = 
     status: { code: status.OK, message: '' },
     okResponse: {
       headers: named.filter(([name]) => IDENTITY.test(name)).map(toHeader),
-      headersToRemove: ['authorization'],
-      responseHeadersToAdd: named.filter(([name]) => !IDENTITY.test(name)).map(toHeader),
+      headersToRemove: credentialHeaders(forms),
+      responseHeadersToAdd: named.filter(([name]) => !IDENTITY.test(name)).map(toAddedHeader),
     },
   };
 }
 
-/** The service behind Envoy may send this header too, so ours is appended. Our other headers replace the service's. */
-const SHARED = 'Access-Control-Expose-Headers';
+/** Shared caches know Authorization only. What the service behind Envoy says of its answer counts. */
+const CACHE_CONTROL = 'Cache-Control';
+
+/** What the service behind Envoy may send too. Our other headers replace the service's. */
+const ACTIONS: Readonly<Record<string, number>> = {
+  'Access-Control-Expose-Headers': APPEND_IF_EXISTS_OR_ADD,
+  [CACHE_CONTROL]: ADD_IF_ABSENT,
+};
 
 /** In lower case, as in HTTP/2. Envoy accepts both, but gRPC's proxyless clients ignore names with capitals. */
 function toHeader([name, value]: [string, string]): WireHeader {
-  const appendAction = name === SHARED ? APPEND_IF_EXISTS_OR_ADD : OVERWRITE_IF_EXISTS_OR_ADD;
+  const appendAction = OVERWRITE_IF_EXISTS_OR_ADD;
   return { header: { key: name.toLowerCase(), value }, appendAction, keepEmptyValue: true };
+}
+
+function toAddedHeader(named: [string, string]): WireHeader {
+  return { ...toHeader(named), appendAction: ACTIONS[named[0]] ?? OVERWRITE_IF_EXISTS_OR_ADD };
 }

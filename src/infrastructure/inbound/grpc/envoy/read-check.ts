@@ -1,12 +1,15 @@
 import type { Client } from '#domain/audit/audit-event.js';
 import { OPERATIONS } from '#domain/keys/access.js';
 import { isPermission } from '#domain/accounts/permission.js';
+import { type CredentialForm, readCredential } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
-import { clientFacts, CLOSED, operationOf, readBearer } from '../../shared/request-facts.js';
+import { clientFacts, CLOSED, keyStringIn, operationOf } from '../../shared/request-facts.js';
 import type { WireCheck, WireEntry } from './check-messages.js';
 
 export interface Check {
   readonly credential: string | undefined;
+  /** See Presented. */
+  readonly challenge: string;
   readonly question: Question;
   readonly client: Client;
   /** A mistake in the settings of Envoy's route, described for its operator. */
@@ -14,7 +17,7 @@ export interface Check {
 }
 
 /** What Envoy says about a request, and about its route (`context_extensions`). */
-export function readCheck({ attributes }: WireCheck): Check {
+export function readCheck({ attributes }: WireCheck, forms: readonly CredentialForm[] = ['bearer']): Check {
   const http = attributes?.request?.http;
   // With `encode_raw_headers` Envoy sends the second kind alone.
   const raw = http?.headerMap?.headers.map(({ key, rawValue }) => ({ key, value: rawValue.toString() })) ?? [];
@@ -31,7 +34,8 @@ export function readCheck({ attributes }: WireCheck): Check {
   const fault = faultOf(permission, operation);
   const asked = fault ? CLOSED : { operation: operation!, permission: permission! };
   const question = { ...asked, clientAddress: clientAddress(client, header('x-forwarded-for')) };
-  return { credential: readBearer(header('authorization')), question, client, fault };
+  const { credential, challenge } = readCredential(forms, { values: header, host: () => http?.host });
+  return { credential: keyStringIn(credential), challenge, question, client, fault };
 }
 
 /**

@@ -3,6 +3,7 @@ import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, Ap
 import type { Response } from 'express';
 import type { ValidateKey } from '#application/validation/validate-key.js';
 import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
+import type { CredentialForm } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { CLOSED, plainText } from '../../shared/request-facts.js';
@@ -12,7 +13,7 @@ import type { HttpDoor } from '../http-door.js';
 import { hasBody } from '../pipeline/body-parsing.js';
 import * as responses from '../pipeline/openapi.js';
 import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
-import { forwardedAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { forwardedAddressOf, forwardedHostOf, type LatchkeyRequest } from '../pipeline/request.js';
 import {
   FORWARD_AUTH_MODES,
   type ForwardAuthMode,
@@ -40,6 +41,7 @@ interface ForwardAuthParts {
   readonly keyRequests: KeyRequests;
   readonly log: Log;
   readonly routes: readonly ForwardAuthRoute[] | undefined;
+  readonly credentials: readonly CredentialForm[];
 }
 
 /** Answers proxies that call for each request. The service behind the proxy needs to know nothing about keys. */
@@ -53,14 +55,17 @@ class ForwardAuth {
   }
 
   async answer(mode: ForwardAuthMode, request: LatchkeyRequest): Promise<KeyAnswer> {
-    const { validateKey, keyRequests, routes } = this.parts;
+    const { validateKey, keyRequests, routes, credentials } = this.parts;
     if (!routes) this.warnOnce();
     const original = originalOf(request, mode);
     const routed = this.questionOf(original);
     // No key may do what no route names.
     const question = { ...(routed ?? CLOSED), clientAddress: forwardedAddressOf(request) };
-    const answer = await keyRequests.answer(request, async (credential, client) =>
-      answerToProxy(await validateKey.execute({ credential, question, client })),
+    const answer = await keyRequests.answer(
+      request,
+      async (credential, client) => answerToProxy(await validateKey.execute({ credential, question, client })),
+      credentials,
+      forwardedHostOf(request),
     );
     if (!routed && answer.status === 403) this.logNoRoute(original, request);
     return mode === 'nginx' ? forNginx(answer) : answer;

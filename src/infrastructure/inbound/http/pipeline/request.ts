@@ -7,6 +7,7 @@ import type { Account } from '#domain/accounts/account.js';
 import { withoutPort } from '#domain/ip-address.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
+import { headerValues } from '../../shared/http-connections.js';
 import { clientFacts } from '../../shared/request-facts.js';
 
 export interface LatchkeyRequest extends Request {
@@ -84,4 +85,11 @@ export function clientAddressOf(request: LatchkeyRequest): string | null {
 /** The same for a request that a proxy describes: its peer is never the client. */
 export function forwardedAddressOf(request: LatchkeyRequest): string | null {
   return request.ips.length > 0 ? clientOf(request).ip : null;
+}
+
+/** The host that the client of a trusted proxy called, with its port. Undefined: unknown. */
+export function forwardedHostOf(request: LatchkeyRequest): string | undefined {
+  const trust = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const [host, ...others] = headerValues(request, 'x-forwarded-host');
+  return others.length === 0 && trust(request.socket.remoteAddress ?? '', 0) ? host : undefined;
 }
