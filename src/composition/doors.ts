@@ -13,7 +13,8 @@ import { GrpcServer } from '#infrastructure/inbound/grpc/grpc-server.js';
 import { JsonServer } from '#infrastructure/inbound/grpc/json/json-server.js';
 import { ValidationService } from '#infrastructure/inbound/grpc/validation/validation-service.js';
 import { managementDoor } from '#infrastructure/inbound/http/management/management.door.js';
-import { forwardAuthDoor } from '#infrastructure/inbound/http/forward-auth/forward-auth.door.js';
+import { ForwardAuth, forwardAuthDoor } from '#infrastructure/inbound/http/forward-auth/forward-auth.door.js';
+import { EdgeListener } from '#infrastructure/inbound/http/forward-auth/edge-listener.js';
 import { exactPaths, HttpServer } from '#infrastructure/inbound/http/http-server.js';
 import type { HttpDoor } from '#infrastructure/inbound/http/http-door.js';
 import { introspectionDoor } from '#infrastructure/inbound/http/introspection/introspection.door.js';
@@ -25,6 +26,7 @@ import { docsDoor } from '#infrastructure/inbound/http/pages/docs.door.js';
 import { settingsDoor } from '#infrastructure/inbound/http/pages/settings.door.js';
 import { KeyRequests } from '#infrastructure/inbound/http/pipeline/key-requests.js';
 import { Readiness } from '#infrastructure/inbound/shared/readiness.js';
+import { RouteTable } from '#infrastructure/inbound/shared/route-table.js';
 import { ServiceIdentity } from '#infrastructure/inbound/shared/service-identity.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
@@ -41,21 +43,26 @@ export async function buildDoors(
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
   const { validateKey } = useCases;
   const { credentials } = config;
+  const routes = new RouteTable(config.forwardAuthRoutes ?? []);
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], log);
   const keyRequests = new KeyRequests(log);
+  const forwardAuth = new ForwardAuth({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes, credentials });
 
   /** Served over JSON too. */
   const ownServices: GrpcDoor[] = [
     new ValidationService({ ...useCases, rateLimit: config.rateLimit, log }),
     new AccountService(useCases.importKeys),
   ];
-  const grpcDoors: GrpcDoor[] = [...ownServices, new EnvoyAuthorization({ validateKey, log, credentials })];
+  const grpcDoors: GrpcDoor[] = [
+    ...ownServices,
+    new EnvoyAuthorization({ validateKey, log, credentials, routes: config.extAuthzRoutes ? routes : undefined }),
+  ];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),
     introspectionDoor(config),
-    forwardAuthDoor({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes, credentials }),
+    forwardAuthDoor(forwardAuth),
     ownKeyDoor,
     leaksDoor(identity),
     operationsDoor(config),
@@ -85,6 +92,7 @@ export async function buildDoors(
     grpc: new GrpcServer(config, grpcDoors, pipeline, health, certificates),
     services: new JsonServer(config, ownServices, pipeline, certificates),
     metricsListener: new MetricsListener(metricsPage, readiness, config),
+    edge: new EdgeListener({ forwardAuth, config, log, times: httpTimes, traces }),
     http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };
 }

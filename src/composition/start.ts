@@ -56,9 +56,10 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
     await doors.open();
     await readiness.check();
     await clock.open();
-    const { host, httpPort, grpcPort, servicesPort, metricsPort, publicUrl } = config;
+    const { host, httpPort, grpcPort, servicesPort, metricsPort, edgePort, publicUrl } = config;
     log.info(`password sign-in is ${config.passwordSignIn ? 'on' : 'off'} (PASSWORD_SIGN_IN)`);
-    log.info('listening', { pid: process.pid, host, httpPort, grpcPort, servicesPort, metricsPort, publicUrl });
+    const ports = { httpPort, grpcPort, servicesPort, metricsPort, edgePort };
+    log.info('listening', { pid: process.pid, host, ...ports, publicUrl });
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

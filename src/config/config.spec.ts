@@ -54,6 +54,8 @@ describe('the configuration', () => {
       grpcPort: 50051,
       servicesPort: undefined,
       metricsPort: undefined,
+      extAuthzRoutes: false,
+      edgePort: undefined,
       credentials: ['bearer'],
       publicUrl: 'http://127.0.0.1:3000',
       exampleUrl: undefined,
@@ -183,6 +185,8 @@ describe('a setting', () => {
     ]),
     [{ CREDENTIALS: 'bearer,cookie' }, 'CREDENTIALS entry 2 is "cookie", and must be one of bearer, x-api-key, basic'],
     [{ CREDENTIALS: 'Bearer' }, 'CREDENTIALS entry 1 is "Bearer", and must be one of bearer, x-api-key, basic'],
+    [{ EXT_AUTHZ_ROUTES: 'on' }, 'FORWARD_AUTH_ROUTES is missing: it is needed with EXT_AUTHZ_ROUTES=on'],
+    [{ EDGE_PORT: '3100' }, 'FORWARD_AUTH_ROUTES is missing: it is needed with EDGE_PORT'],
     [{ METRICS_PORT: '65536' }, 'METRICS_PORT must be a whole number from 0 to 65535'],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },

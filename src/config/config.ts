@@ -84,6 +84,7 @@ function configOf(settings: Settings) {
     expiryNoticeDays: settings.get('EXPIRY_NOTICE_DAYS'),
     /** The first match counts. Undefined: no request may pass a proxy. */
     forwardAuthRoutes: settings.get('FORWARD_AUTH_ROUTES'),
+    ...readRouted(settings),
     /** Where a request at a proxy may carry its key. */
     credentials: settings.get('CREDENTIALS'),
     demo,
@@ -131,6 +132,18 @@ function readIdleDays(settings: Settings): number | undefined {
   const effect = 'ends no key: neither WEBHOOK_URL nor SMTP_URL is set, so nobody gets a notice';
   settings.warn('REVOKE_IDLE_AFTER_DAYS', effect);
   return undefined;
+}
+
+/** What is nothing without routes. */
+function readRouted(settings: Settings) {
+  /** Whether they decide where a route of Envoy names no permission. */
+  const extAuthzRoutes = settings.get('EXT_AUTHZ_ROUTES');
+  /** Undefined: there is no edge door. */
+  const edgePort = settings.get('EDGE_PORT');
+  if ((extAuthzRoutes || edgePort !== undefined) && settings.text('FORWARD_AUTH_ROUTES') === undefined) {
+    settings.missing('FORWARD_AUTH_ROUTES', `with ${extAuthzRoutes ? 'EXT_AUTHZ_ROUTES=on' : 'EDGE_PORT'}`);
+  }
+  return { extAuthzRoutes, edgePort };
 }
 
 /** @param own the address of `HOST` and `HTTP_PORT` */

@@ -65,12 +65,14 @@ export class EnvReader {
     return words && this.entries(name, words, parse);
   }
 
-  entries<W, T>(name: string, entries: readonly W[], parse: (entry: W) => T): T[] {
+  /** @param lineOf an entry of a file */
+  entries<W, T>(name: string, entries: readonly W[], parse: (entry: W) => T, lineOf?: (index: number) => number): T[] {
     return entries.flatMap((entry, index) => {
       try {
         return [parse(entry)];
       } catch (error) {
-        this.wrong(name, `entry ${index + 1} ${(error as Error).message}`);
+        const line = lineOf ? ` on line ${lineOf(index)}` : '';
+        this.wrong(name, `entry ${index + 1}${line} ${(error as Error).message}`);
         return [];
       }
     });

@@ -18,14 +18,14 @@ function read(content: unknown) {
     return { problems: (error as ConfigError).problems };
   }
 }
-const GOOD = { method: 'GET', path: '/systems/*', operation: 'read', permission: 'systems:read' };
+const GOOD = { method: 'GET', path: '/systems/*', operation: 'read', permission: 'systems:read', host: undefined };
 const PATH = 'must have a path such as /systems/*: * or {id} stands for one segment, ** at the end for the rest';
 const PERMISSION = 'must have a permission such as systems:read or systems/{id}:read, or "" where none is needed';
 
 describe('FORWARD_AUTH_ROUTES', () => {
   test('names a file with methods, paths, operations and permissions, in order', () => {
     const closed = { method: '*', path: '/**', permission: '' };
-    expect(read([GOOD, closed])).toEqual({ routes: [GOOD, { ...closed, operation: undefined }] });
+    expect(read([GOOD, closed])).toEqual({ routes: [GOOD, { ...closed, operation: undefined, host: undefined }] });
     expect(read([])).toEqual({ routes: [] });
   });
 
@@ -50,7 +50,7 @@ describe('FORWARD_AUTH_ROUTES', () => {
 
   test.each<[string, object]>([
     ['must be an object with method, path and permission', []],
-    ['must have no fields but method, path, operation, permission', { ...GOOD, premission: 'a:read' }],
+    ['must have no fields but method, host, path, operation, permission', { ...GOOD, premission: 'a:read' }],
     ['must have a method in capitals, or * for any', { ...GOOD, method: 'get' }],
     ['must have a method in capitals, or * for any', { ...GOOD, method: undefined }],
     ...[
@@ -89,8 +89,30 @@ describe('FORWARD_AUTH_ROUTES', () => {
     ],
     ['must have no name twice in its path', { ...GOOD, path: '/systems/{id}/{id}', permission: 'systems/{id}:read' }],
   ])('stops the start with an invalid entry: %s: %j', (problem, entry) => {
-    expect(read([GOOD, entry])).toEqual({ problems: [`FORWARD_AUTH_ROUTES entry 2 ${problem}`] });
+    expect(read([GOOD, entry])).toEqual({ problems: [`FORWARD_AUTH_ROUTES entry 2 on line 1 ${problem}`] });
   });
+
+  test.each([
+    ['[7]', 'entry 1 on line 1'],
+    ['[\n\n  7]', 'entry 1 on line 3'],
+    [`[\n${JSON.stringify(GOOD)},\n\n  {\n"method": "get"\n}]`, 'entry 2 on line 4'],
+    [`[${JSON.stringify({ ...GOOD, path: '/a,]["' })},\n7]`, 'entry 2 on line 2'],
+    [`[${JSON.stringify(GOOD, null, 2)}, ${JSON.stringify(GOOD)}\n, [1,\n2]]`, 'entry 3 on line 7'],
+  ])('names the entry and the line on which it begins: %j', (content, place) => {
+    expect(read(content).problems?.[0]).toContain(`FORWARD_AUTH_ROUTES ${place} must `);
+  });
+
+  test.each(['api.example.com', 'localhost', 'a-b.c_d.example'])('accepts the host %s', (host) =>
+    expect(read([{ ...GOOD, host }])).toEqual({ routes: [{ ...GOOD, host }] }),
+  );
+
+  test.each(['', 'API.example.com', 'api.example.com:443', 'api.example.com.', '*.example.com', 'https://a', 7, null])(
+    'stops the start with the host %j',
+    (host) => {
+      const problem = 'must have a host such as api.example.com, in lower case, without port and final dot, or none';
+      expect(read([{ ...GOOD, host }])).toEqual({ problems: [`FORWARD_AUTH_ROUTES entry 1 on line 1 ${problem}`] });
+    },
+  );
 
   test.each(['', '{', '{"method":"GET"}', 'null', '"[]"'])(
     'must name a file that contains a JSON array, not: %s',

@@ -125,8 +125,9 @@ export function jsonFile<T>(parse: (entry: unknown) => T, facts: Facts<readonly 
     const path = readableFile(env, name);
     if (path === undefined) return undefined;
     try {
-      const entries: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      if (Array.isArray(entries)) return env.entries(name, entries, parse);
+      const content = readFileSync(path, 'utf8');
+      const entries: unknown = JSON.parse(content);
+      if (Array.isArray(entries)) return env.entries(name, entries, parse, (index) => lineOf(content, index));
     } catch {
       // Reported below. If the file could not be read, that is already reported.
     }
@@ -134,4 +135,16 @@ export function jsonFile<T>(parse: (entry: unknown) => T, facts: Facts<readonly 
     return undefined;
   };
   return new Setting(read, { inLog: countOf, ...facts });
+}
+
+/** On which line of a JSON array this entry begins. */
+function lineOf(content: string, index: number): number {
+  let [depth, entry] = [0, 0];
+  for (const { 0: token, index: at } of content.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]|[^\s"[\]{},]+/g)) {
+    if (depth === 1 && token === ',') entry += 1;
+    else if (depth === 1 && entry === index) return content.slice(0, at).split('\n').length;
+    if (token === '[' || token === '{') depth += 1;
+    if (token === ']' || token === '}') depth -= 1;
+  }
+  return 1;
 }

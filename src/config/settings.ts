@@ -45,6 +45,10 @@ export const SETTINGS = {
     means: 'addresses or networks of [proxies](#behind-a-proxy), comma-separated, whose `X-Forwarded-*` count' }),
   FORWARD_AUTH_ROUTES: jsonFile(parseForwardAuthRoute, { like: '/etc/latchkey/routes.json',
     means: 'a JSON file: [what a key may do at a proxy](forward-auth.md#routes-and-permissions)' }),
+  EXT_AUTHZ_ROUTES: onOrOff(
+    '`on`: `FORWARD_AUTH_ROUTES` decides for [ext_authz](edge.md#routes) where a route of the gateway names no `permission`'),
+  EDGE_PORT: wholeNumber(undefined, PORTS, { like: '3100',
+    means: 'the port of the [edge door](edge.md#the-edge-door), for gateways that send the request as it is; needs `FORWARD_AUTH_ROUTES`' }),
   CREDENTIALS: new Setting<readonly CredentialForm[]>(readCredentialForms, { like: 'bearer,x-api-key,basic',
     means: 'where a request at a proxy may [carry its key](edge.md#where-a-key-may-stand): `bearer`, `x-api-key`, `basic`, comma-separated' }, 'bearer'),
   METRICS_PORT: wholeNumber(undefined, PORTS, { like: '9464',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExtAuthz } from '../doors/support/ext-authz.js';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { routesFile } from '../support/callers/forward-auth.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { startService, type Service } from '../support/processes/service.js';
 
@@ -56,6 +57,8 @@ describe('gRPC over TLS', () => {
     stranger = new Authority(folder, 'stranger');
     const server = platform.issue('server', 'latchkey', ['IP.1 = 127.0.0.1', 'DNS.1 = localhost']);
     service = await startService({
+      EXT_AUTHZ_ROUTES: 'on',
+      FORWARD_AUTH_ROUTES: routesFile(),
       GRPC_TLS_CERT: server.cert,
       GRPC_TLS_KEY: server.key,
       GRPC_TLS_CLIENT_CA: platform.cert,
@@ -93,6 +96,7 @@ describe('gRPC over TLS', () => {
     const envoy = new ExtAuthz(service.grpcTarget, new Metadata(), trusting(pair));
     // Envoy needs the same role as a resource service, because its calls have the same effect.
     expect(await codeOf(envoy.pass({}, { permission: '' }))).toBe(validator);
+    expect(await codeOf(envoy.pass({}, {}))).toBe(validator);
     envoy.close();
     return {
       validator,

@@ -23,6 +23,9 @@ const { Authorization } = (
 
 export interface Incoming {
   readonly method?: string;
+  /** With the query. */
+  readonly path?: string;
+  readonly host?: string;
   /** The address of Envoy's client. */
   readonly peer?: string;
   /** Names in lower case, as in Envoy. */
@@ -62,7 +65,13 @@ export class ExtAuthz {
 
   /** @param contextExtensions the route's check_settings */
   async pass(
-    { method = 'GET', peer = '203.0.113.9', headers = {} }: Incoming,
+    {
+      method = 'GET',
+      path = '/backend/api/systems?q=1',
+      host = 'api.example.com',
+      peer = '203.0.113.9',
+      headers = {},
+    }: Incoming,
     contextExtensions: Readonly<Record<string, string>>,
   ) {
     const socket = (address: string, port: number) => ({ address: { socket_address: { address, port_value: port } } });
@@ -75,9 +84,9 @@ export class ExtAuthz {
           http: {
             id: '7734191919',
             method,
-            headers: { ':method': method, ':path': '/backend/api/systems?q=1', ...headers },
-            path: '/backend/api/systems?q=1',
-            host: 'api.example.com',
+            headers: { ':method': method, ':path': path, ...headers },
+            path,
+            host,
             scheme: 'https',
             size: '-1',
             protocol: 'HTTP/1.1',

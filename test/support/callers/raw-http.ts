@@ -16,8 +16,9 @@ export function rawRequest(
   requestLine: string,
   headers: string[],
   body = '',
+  host = new URL(service.url).host,
 ): Promise<RawAnswer> {
-  const { hostname, port, host } = new URL(service.url);
+  const { hostname, port } = new URL(service.url);
   const head = [`${requestLine} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...headers, '', ''].join('\r\n');
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(head + body, 'latin1'));

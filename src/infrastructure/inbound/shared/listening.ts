@@ -1,7 +1,7 @@
 /** A failure to listen, explained in one line to the operator. */
 class CannotListen extends Error {}
 
-type PortVariable = 'HTTP_PORT' | 'GRPC_PORT' | 'SERVICES_PORT' | 'METRICS_PORT';
+type PortVariable = 'HTTP_PORT' | 'GRPC_PORT' | 'SERVICES_PORT' | 'METRICS_PORT' | 'EDGE_PORT';
 
 /** Turns a socket's error, even one wrapped by a library, into one that names the variable to change. */
 export function cannotListen(error: unknown, variable: PortVariable, port: number, host: string): Error {

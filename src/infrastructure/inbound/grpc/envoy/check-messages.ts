@@ -16,6 +16,8 @@ export interface WireCheck {
       readonly http: {
         readonly id: string;
         readonly method: string;
+        /** With the query. */
+        readonly path: string;
         /** With its port, if the client named it. */
         readonly host: string;
         readonly headers: readonly WireEntry[];

@@ -3,6 +3,7 @@ import type { ValidateKey } from '#application/validation/validate-key.js';
 import { type CredentialForm, credentialHeaders } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { answerToProxy, challenging, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
+import type { RouteTable } from '../../shared/route-table.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import {
   ADD_IF_ABSENT,
@@ -20,6 +21,7 @@ interface EnvoyParts {
   readonly validateKey: ValidateKey;
   readonly log: Log;
   readonly credentials: readonly CredentialForm[];
+  readonly routes: RouteTable | undefined;
 }
 
 /** `envoy.service.auth.v3.Authorization`: Envoy's filter ext_authz calls it before it lets a request through. */
@@ -51,7 +53,7 @@ export class EnvoyAuthorization implements GrpcDoor {
   }
 
   private read(wire: WireCheck) {
-    return readCheck(wire, this.parts.credentials);
+    return readCheck(wire, this.parts);
   }
 
   private logOnce(fault: string): void {

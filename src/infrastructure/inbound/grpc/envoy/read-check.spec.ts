@@ -10,6 +10,7 @@ const check = (method: string, authorization: string[], contextExtensions = READ
       http: {
         id: '',
         method,
+        path: '/',
         host: '',
         headers: authorization.map((value) => ({ key: 'authorization', value })),
         headerMap: null,
@@ -28,7 +29,7 @@ test('takes the credential from a single Authorization header, and from none of 
 test('reads the headers that Envoy sends with encode_raw_headers', () => {
   const rawCheck = (...values: string[]): WireCheck => {
     const headers = values.map((value) => ({ key: 'authorization', rawValue: Buffer.from(value) }));
-    const http = { id: '', method: 'GET', host: '', headers: [], headerMap: { headers } };
+    const http = { id: '', method: 'GET', path: '/', host: '', headers: [], headerMap: { headers } };
     return { attributes: { source: null, request: { http }, contextExtensions: READS } };
   };
   expect(readCheck(rawCheck('Bearer a')).credential).toBe('a');

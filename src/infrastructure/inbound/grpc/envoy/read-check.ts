@@ -4,6 +4,7 @@ import { isPermission } from '#domain/accounts/permission.js';
 import { type CredentialForm, readCredential } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts, CLOSED, keyStringIn, operationOf } from '../../shared/request-facts.js';
+import type { RouteTable } from '../../shared/route-table.js';
 import type { WireCheck, WireEntry } from './check-messages.js';
 
 export interface Check {
@@ -16,8 +17,15 @@ export interface Check {
   readonly fault: string | undefined;
 }
 
+/** How the service is set. */
+export interface CheckRules {
+  readonly credentials?: readonly CredentialForm[];
+  /** They decide where Envoy's route names no permission. Undefined: then no key may pass. */
+  readonly routes?: RouteTable | undefined;
+}
+
 /** What Envoy says about a request, and about its route (`context_extensions`). */
-export function readCheck({ attributes }: WireCheck, forms: readonly CredentialForm[] = ['bearer']): Check {
+export function readCheck({ attributes }: WireCheck, { credentials = ['bearer'], routes }: CheckRules = {}): Check {
   const http = attributes?.request?.http;
   // With `encode_raw_headers` Envoy sends the second kind alone.
   const raw = http?.headerMap?.headers.map(({ key, rawValue }) => ({ key, value: rawValue.toString() })) ?? [];
@@ -31,10 +39,13 @@ export function readCheck({ attributes }: WireCheck, forms: readonly CredentialF
     userAgent: header('user-agent')[0],
     requestId: header('x-request-id')[0] || http?.id,
   });
-  const fault = faultOf(permission, operation);
-  const asked = fault ? CLOSED : { operation: operation!, permission: permission! };
+  const isRouted = routes !== undefined && permission === undefined;
+  const fault = isRouted ? undefined : faultOf(permission, operation);
+  const routed = isRouted && http ? routes.questionFor({ ...http, target: http.path }) : undefined;
+  // No key may do what no route names.
+  const asked = isRouted ? (routed ?? CLOSED) : fault ? CLOSED : { operation: operation!, permission: permission! };
   const question = { ...asked, clientAddress: clientAddress(client, header('x-forwarded-for')) };
-  const { credential, challenge } = readCredential(forms, { values: header, host: () => http?.host });
+  const { credential, challenge } = readCredential(credentials, { values: header, host: () => http?.host });
   return { credential: keyStringIn(credential), challenge, question, client, fault };
 }
 

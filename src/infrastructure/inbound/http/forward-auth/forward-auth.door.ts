@@ -1,28 +1,20 @@
 import { All, Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import type { ValidateKey } from '#application/validation/validate-key.js';
 import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
 import type { CredentialForm } from '#domain/keys/credential.js';
-import type { Question } from '#domain/keys/verdict.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { CLOSED, plainText } from '../../shared/request-facts.js';
 import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
+import { RouteTable, type RoutedRequest } from '../../shared/route-table.js';
 import { RareLines } from '../../shared/rare-lines.js';
 import type { HttpDoor } from '../http-door.js';
 import { hasBody } from '../pipeline/body-parsing.js';
 import * as responses from '../pipeline/openapi.js';
 import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
-import { forwardedAddressOf, forwardedHostOf, type LatchkeyRequest } from '../pipeline/request.js';
-import {
-  FORWARD_AUTH_MODES,
-  type ForwardAuthMode,
-  normalPath,
-  originalOf,
-  type OriginalRequest,
-  readMode,
-} from './original-request.js';
-import { ForwardAuthTable } from './forward-auth-table.js';
+import { forwardedAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { FORWARD_AUTH_MODES, originalOf, readMode } from './original-request.js';
 
 const IDENTITY = {
   'X-Latchkey-Owner': responses.textHeader('The account that the key acts as'),
@@ -45,39 +37,34 @@ interface ForwardAuthParts {
 }
 
 /** Answers proxies that call for each request. The service behind the proxy needs to know nothing about keys. */
-class ForwardAuth {
-  private readonly table: ForwardAuthTable;
+export class ForwardAuth {
+  private readonly table: RouteTable;
   private hasWarned = false;
   private readonly lines = new RareLines();
 
   constructor(private readonly parts: ForwardAuthParts) {
-    this.table = new ForwardAuthTable(parts.routes ?? []);
+    this.table = new RouteTable(parts.routes ?? []);
   }
 
-  async answer(mode: ForwardAuthMode, request: LatchkeyRequest): Promise<KeyAnswer> {
+  /** @param original the request that the proxy received; undefined if that is not clear */
+  async answer(original: RoutedRequest | undefined, request: LatchkeyRequest): Promise<KeyAnswer> {
     const { validateKey, keyRequests, routes, credentials } = this.parts;
     if (!routes) this.warnOnce();
-    const original = originalOf(request, mode);
-    const routed = this.questionOf(original);
+    const routed = original && this.table.questionFor(original);
     // No key may do what no route names.
     const question = { ...(routed ?? CLOSED), clientAddress: forwardedAddressOf(request) };
     const answer = await keyRequests.answer(
       request,
       async (credential, client) => answerToProxy(await validateKey.execute({ credential, question, client })),
       credentials,
-      forwardedHostOf(request),
+      original?.host,
     );
     if (!routed && answer.status === 403) this.logNoRoute(original, request);
-    return mode === 'nginx' ? forNginx(answer) : answer;
-  }
-
-  private questionOf(original: OriginalRequest | undefined): Question | undefined {
-    const path = original && normalPath(original.target);
-    return path === undefined ? undefined : this.table.questionFor(original!.method, path);
+    return answer;
   }
 
   /** Of a good key only, and once a minute for a path. The audit trail has each refusal either way. */
-  private logNoRoute(original: OriginalRequest | undefined, { requestId }: LatchkeyRequest): void {
+  private logNoRoute(original: RoutedRequest | undefined, { requestId }: LatchkeyRequest): void {
     const path = plainText(original?.target.split('?', 1)[0], MAX_LOGGED_PATH);
     const method = plainText(original?.method, 16);
     if (this.lines.isDue(`${method} ${path}`)) this.parts.log.info('no-route', { method, path, requestId });
@@ -122,10 +109,9 @@ class ForwardAuthController {
     @Req() request: LatchkeyRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const answer = await this.forwardAuth.answer(readMode(mode), request);
-    // A body that is announced but never sent must not consume the next request of the connection.
-    if (hasBody(request)) response.setHeader('Connection', 'close');
-    sendKeyAnswer(response, answer);
+    const known = readMode(mode);
+    const answer = await this.forwardAuth.answer(originalOf(request, known), request);
+    sendToProxy(request, response, known === 'nginx' ? forNginx(answer) : answer);
   }
 
   @All()
@@ -135,10 +121,16 @@ class ForwardAuthController {
   }
 }
 
-export function forwardAuthDoor(parts: ForwardAuthParts): HttpDoor {
+export function sendToProxy(request: Request, response: Response, answer: KeyAnswer): void {
+  // A body that is announced but never sent must not consume the next request of the connection.
+  if (hasBody(request)) response.setHeader('Connection', 'close');
+  sendKeyAnswer(response, answer);
+}
+
+export function forwardAuthDoor(forwardAuth: ForwardAuth): HttpDoor {
   return {
     controllers: [ForwardAuthController],
-    instances: [new ForwardAuth(parts)],
+    instances: [forwardAuth],
     policies: { '/v1/forward-auth': { isAboutAnotherRequest: true } },
   };
 }

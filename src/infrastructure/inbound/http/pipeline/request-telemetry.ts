@@ -7,13 +7,22 @@ import type { LatchkeyRequest } from './request.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Times and traces each request. @param plainRoutes paths that are served without a controller */
-export function requestTelemetry(times: RequestTimes, traces: Traces, plainRoutes: readonly string[]) {
+/**
+ * Times and traces each request.
+ * @param plainRoutes paths that are served without a controller
+ * @param elsewhere what any other path is called
+ */
+export function requestTelemetry(
+  times: RequestTimes,
+  traces: Traces,
+  plainRoutes: readonly string[],
+  elsewhere = 'elsewhere',
+) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
     traces.serve('HTTP', request.get('traceparent'), (span) => {
       response.once('close', () => {
-        const [method, outcome] = [methodOf(request, plainRoutes), outcomeOf(response)];
+        const [method, outcome] = [methodOf(request, plainRoutes, elsewhere), outcomeOf(response)];
         times.of(method)[outcome].observeSince(begun);
         span.end(outcome, method);
       });
@@ -23,10 +32,10 @@ export function requestTelemetry(times: RequestTimes, traces: Traces, plainRoute
 }
 
 /** Method and route as the code defines them, such as `GET /v1/api-keys`; never what the client wrote. */
-function methodOf(request: Request, plainRoutes: readonly string[]): string {
+function methodOf(request: Request, plainRoutes: readonly string[], elsewhere: string): string {
   const route = (request.route as { path?: unknown } | undefined)?.path;
   const plain = plainRoutes.find((path) => request.originalUrl.startsWith(path));
-  const path = typeof route === 'string' ? route : (plain ?? 'elsewhere');
+  const path = typeof route === 'string' ? route : (plain ?? elsewhere);
   return `${METHODS.has(request.method) ? request.method : 'OTHER'} ${path}`;
 }
 

@@ -1,13 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
-import { normalPath } from './original-request.js';
-import { ForwardAuthTable } from './forward-auth-table.js';
+import { RouteTable } from './route-table.js';
 
 function route(method: string, path: string, permission = '', operation?: ForwardAuthRoute['operation']) {
-  return { method, path, operation, permission };
+  return { method, path, operation, permission, host: undefined };
 }
 const covers = (pattern: string, path: string) =>
-  new ForwardAuthTable([route('GET', pattern)]).questionFor('GET', path) !== undefined;
+  new RouteTable([route('GET', pattern)]).questionFor({ method: 'GET', target: encodeURI(path) }) !== undefined;
 
 describe('the pattern of a route', () => {
   test.each([
@@ -46,8 +45,8 @@ describe('the pattern of a route', () => {
   ])('%s does not cover %s', (pattern, path) => expect(covers(pattern, path)).toBe(false));
 });
 
-describe('ForwardAuthTable', () => {
-  const table = new ForwardAuthTable([
+describe('RouteTable', () => {
+  const table = new RouteTable([
     route('GET', '/systems/secret', 'systems:read', 'destroy'),
     route('GET', '/systems/**', 'systems:read'),
     route('POST', '/systems/search', 'systems:read', 'read'),
@@ -68,16 +67,16 @@ describe('ForwardAuthTable', () => {
     ['a method in lower case, which is another method', 'get', '/systems/7', 'destroy', 'systems:write'],
     ['no method', '', '/systems/7', 'destroy', 'systems:write'],
   ])('decides by %s', (_, method, path, operation, permission) => {
-    expect(table.questionFor(method, path)).toEqual({ operation, permission });
+    expect(table.questionFor({ method, target: path })).toEqual({ operation, permission });
   });
 
   describe('takes segments of the path into the permission', () => {
-    const instances = new ForwardAuthTable([
+    const instances = new RouteTable([
       route('GET', '/{tenant}/systems/{id}/**', '{tenant}/systems/{id}:read'),
       route('GET', '/systems/{id}', 'systems/{id}:read'),
       route('*', '/systems/*', ''),
     ]);
-    const of = (target: string) => instances.questionFor('GET', normalPath(target)!);
+    const of = (target: string) => instances.questionFor({ method: 'GET', target });
 
     test.each([
       ['/systems/sys-1', 'systems/sys-1:read'],
@@ -103,8 +102,44 @@ describe('ForwardAuthTable', () => {
     });
   });
 
+  describe('with hosts', () => {
+    const hosts = new RouteTable([
+      { ...route('GET', '/systems', 'orders:read'), host: 'orders.example.com' },
+      { ...route('GET', '/systems', 'stock:read'), host: 'stock.example.com' },
+      route('GET', '/**', 'any:read'),
+    ]);
+    const at = (host: string | undefined, target = '/systems') =>
+      hosts.questionFor({ method: 'GET', target, host })?.permission;
+
+    test.each([
+      ['orders.example.com', 'orders:read'],
+      ['Orders.Example.COM', 'orders:read'],
+      ['orders.example.com.', 'orders:read'],
+      ['orders.example.com:8443', 'orders:read'],
+      ['orders.example.com.:', 'orders:read'],
+      ['stock.example.com', 'stock:read'],
+      ['other.example.com', 'any:read'],
+      ['x.orders.example.com', 'any:read'],
+      ['orders.example.com.evil', 'any:read'],
+    ])('decides for two services with equal paths: %s', (host, permission) => expect(at(host)).toBe(permission));
+
+    test.each([
+      undefined,
+      '',
+      'orders.example.com, stock.example.com',
+      'orders.example.com..',
+      'a@orders.example.com',
+      'orders.example.com/x',
+      'ordérs.example.com',
+      '[::1]:80',
+    ])('closes the path of an entry with a host at the unknown host %s, even if a later entry matches', (host) => {
+      expect(at(host)).toBeUndefined();
+      expect(at(host, '/elsewhere')).toBe('any:read');
+    });
+  });
+
   test('closes a path without a route to every key', () => {
-    expect(table.questionFor('GET', '/users')).toBeUndefined();
-    expect(new ForwardAuthTable([]).questionFor('GET', '/')).toBeUndefined();
+    expect(table.questionFor({ method: 'GET', target: '/users' })).toBeUndefined();
+    expect(new RouteTable([]).questionFor({ method: 'GET', target: '/' })).toBeUndefined();
   });
 });

@@ -1,7 +1,8 @@
 import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
 import type { Question } from '#domain/keys/verdict.js';
 import { fillIn, nameOf } from '#domain/accounts/permission.js';
-import { CLOSED, operationOf } from '../../shared/request-facts.js';
+import { normalPath } from './normal-path.js';
+import { CLOSED, operationOf } from './request-facts.js';
 
 interface Pattern extends ForwardAuthRoute {
   readonly segments: readonly string[];
@@ -9,8 +10,17 @@ interface Pattern extends ForwardAuthRoute {
   readonly names: readonly (readonly [string, number])[];
 }
 
-/** Maps a method and a path to the question for the service. The first matching route counts. */
-export class ForwardAuthTable {
+/** A request as the proxy received it. */
+export interface RoutedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** The host that the client called, in any spelling, with its port. Undefined: unknown. */
+  readonly host?: string | undefined;
+}
+
+/** Maps method, host and path to the question for the service. The first matching route counts. */
+export class RouteTable {
   private readonly routes: readonly Pattern[];
 
   constructor(routes: readonly ForwardAuthRoute[]) {
@@ -19,13 +29,21 @@ export class ForwardAuthTable {
 
   /**
    * Undefined if no route matches. No key may do what it returns for a segment that cannot be part of a permission.
-   * @param path decoded and in normal form. So what was encoded has no place in a permission: only other characters are
-   *   ever encoded
+   * The path is decoded and in normal form. So what was encoded has no place in a permission: only other characters are
+   * ever encoded.
    */
-  questionFor(method: string, path: string): Question | undefined {
-    const segments = segmentsOf(path);
-    const route = this.routes.find((known) => takes(known.method, method) && covers(known.segments, segments));
-    if (!route) return undefined;
+  questionFor({ method, target, host }: RoutedRequest): Question | undefined {
+    const path = normalPath(target);
+    if (path === undefined) return undefined;
+    const [segments, asked] = [segmentsOf(path), hostName(host)];
+    const route = this.routes.find(
+      // Of a request to an unknown host nobody knows whether an entry with a host is about it, so no later entry counts.
+      (known) =>
+        takes(known.method, method) &&
+        covers(known.segments, segments) &&
+        [undefined, asked ?? known.host].includes(known.host),
+    );
+    if (!route || (route.host !== undefined && asked === undefined)) return undefined;
     const permission = fillIn(route.permission, new Map(route.names.map(([name, index]) => [name, segments[index]!])));
     return permission === undefined ? CLOSED : { operation: route.operation ?? operationOf(method), permission };
   }
@@ -48,6 +66,13 @@ function covers(pattern: readonly string[], segments: readonly string[]): boolea
   const named = isOpenEnded ? pattern.slice(0, -1) : pattern;
   if (isOpenEnded ? segments.length < named.length : segments.length !== named.length) return false;
   return named.every((part, index) => part === '*' || part === segments[index]);
+}
+
+const HOST = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d*)?$/;
+
+/** In lower case, without port and final dot. Undefined for a text that is no single name. */
+function hostName(host: string | undefined): string | undefined {
+  return host && HOST.exec(host.toLowerCase())?.[1];
 }
 
 /** A slash at the end is ignored, as most servers ignore it. */

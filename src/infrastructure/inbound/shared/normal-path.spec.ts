@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { normalPath } from './original-request.js';
+import { normalPath } from './normal-path.js';
 
 describe('normalPath', () => {
   test.each([
