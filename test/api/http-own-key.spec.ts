@@ -50,6 +50,15 @@ describe('GET /v1/key', () => {
     expect((await read(fullKey)).body.permissions).toEqual([]);
   });
 
+  test('shows a key that may only write, and ends the key that it replaced', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey({ permissions: ['systems:write'] });
+    expect(await read(fullKey)).toMatchObject({ status: 200, body: { permissions: ['systems:write'] } });
+    const { body } = await person.rotate(apiKey.id, { graceSeconds: 0 });
+    expect((await read(body.fullKey)).status).toBe(200);
+    expect((await read(fullKey)).status).toBe(401);
+  });
+
   test('answers 401 without a good key, and records the failure', async () => {
     const owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey();

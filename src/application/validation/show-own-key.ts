@@ -10,7 +10,8 @@ export interface OwnKey extends Validation {
   readonly allowedNetworks?: readonly string[] | null;
 }
 
-/** Shows the holder of a key what it may do. The key is judged, charged and recorded like for any request to read. */
+/** Shows the holder of a key what it may do. The key is judged, charged and recorded like for any request, except
+ * that a key which may only write is shown too. */
 export class ShowOwnKey {
   constructor(
     private readonly validateKey: ValidateKey,
@@ -19,7 +20,7 @@ export class ShowOwnKey {
 
   /** @param clientAddress see Question */
   async execute(credential: string | undefined, client: Client, clientAddress: string | null): Promise<OwnKey> {
-    const question: Question = { operation: 'read', permission: '', clientAddress };
+    const question: Question = { operation: 'read', permission: '', clientAddress, isAboutKey: true };
     const validation = await this.validateKey.execute({ credential, question, client });
     if (!validation.verdict.granted) return validation;
     // A separate read, so that other validations need not read the name.

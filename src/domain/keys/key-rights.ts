@@ -18,9 +18,10 @@ export interface KeyRights {
 
 /** Why these rights do not allow a request; undefined when they do. A guard judges each use of a lease with it. */
 export function denialBy(rights: KeyRights, question: Question, withinRateLimit = true): Denial | undefined {
-  const { operation, permission, clientAddress } = question;
+  const { operation, permission, clientAddress, isAboutKey = false } = question;
   if (!isAllowedFrom(rights.allowedNetworks, clientAddress)) return deny('address-not-allowed');
   if (!withinRateLimit) return deny('rate-limited');
+  if (isAboutKey) return undefined;
   if (!isOpenToKeys(operation)) return deny('operation-not-allowed');
   if (!accessAllows(rights.access, operation)) return deny('read-only-key', lacking(rights.access, permission));
   return permits(rights, question) ? undefined : deny('missing-permission', permission);

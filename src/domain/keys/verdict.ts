@@ -23,6 +23,8 @@ export interface Question {
   readonly permission: string;
   /** The client's address, if the door can vouch for it. Without one, a key with networks is denied. */
   readonly clientAddress?: string | null | undefined;
+  /** Whether the holder only wants to know what the key may do. Then nothing else is required of it. */
+  readonly isAboutKey?: boolean;
 }
 
 export interface Grant {
