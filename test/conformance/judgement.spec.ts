@@ -39,7 +39,7 @@ beforeAll(async () => {
   service = await sharedService();
   scripted = new ScriptedLatchkey();
   await scripted.start();
-  guard = createGuard({ target: scripted.target, serviceToken: 'token', deadlineMs: 5000, leases: true }, STILL);
+  guard = createGuard({ ...scripted.options, serviceToken: 'token', leases: true }, STILL);
 });
 afterAll(async () => {
   guard.close();

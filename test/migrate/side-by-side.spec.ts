@@ -24,7 +24,7 @@ let server: Server;
 beforeAll(async () => {
   await latchkey.start();
   latchkey.script = (_, reply) => reply(null, granted());
-  guard = createGuard({ target: latchkey.target, serviceToken: 'token', deadlineMs: 5000 });
+  guard = createGuard({ ...latchkey.options, serviceToken: 'token' });
   const code = blocksOf(PAGE, 'js').join('\n');
   const page = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Page;
   const oldCheck: Middleware = (request, response, next) => {

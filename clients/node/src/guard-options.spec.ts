@@ -17,7 +17,6 @@ beforeEach(() => {
   guard = createGuard({
     ...latchkey.options,
     serviceToken: 'token',
-    deadlineMs: 5000,
     operations: { PATCH: 'READ' },
     onDecision: (event) => decisions.push(event),
   });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { status } from '@grpc/grpc-js';
 import { type Guard, createGuard } from './guard.js';
 import type { DenialEvent, FailureEvent } from './hooks.js';
+import type { GuardOptions } from './options.js';
 import { denied, granted } from './testing/answers.js';
 import { eventually } from './testing/eventually.js';
 import { ScriptedLatchkey } from './testing/scripted-latchkey.js';
@@ -21,14 +22,14 @@ let denials: DenialEvent[];
 let failures: FailureEvent[];
 let guard: Guard;
 
-function open(deadlineMs?: number): Guard {
+function open(options: Partial<GuardOptions> = {}): Guard {
   return createGuard({
     ...latchkey.options,
     serviceToken: 'dev-token',
-    deadlineMs,
     logFailures: false,
     onDenied: (event) => denials.push(event),
     onError: (event) => failures.push(event),
+    ...options,
   });
 }
 
@@ -38,7 +39,7 @@ beforeEach(async () => {
   latchkey.questions.length = 0;
   await latchkey.start();
   latchkey.answers(granted());
-  guard = open(5000);
+  guard = open();
 });
 
 afterEach(() => {
@@ -118,7 +119,7 @@ describe('createGuard', () => {
 
   it('answers 503 within the deadline when the service hangs', async () => {
     latchkey.hangs();
-    const hasty = open(100);
+    const hasty = open({ deadlineMs: 100 });
     expect(await hasty.check(question)).toMatchObject({ status: 503 });
     expect(failures).toEqual([expect.objectContaining({ code: 'DEADLINE_EXCEEDED' })]);
     hasty.close();

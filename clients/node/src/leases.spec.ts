@@ -252,7 +252,7 @@ describe('A guard with leases', () => {
     guard?.close();
     now = 1_000_000;
     const onDecision = (event: DecisionEvent) => decisions.push(event);
-    const common = { ...latchkey.options, serviceToken: 'token', deadlineMs: 5000, logFailures: false, onDecision };
+    const common = { ...latchkey.options, serviceToken: 'token', logFailures: false, onDecision };
     guard = createGuard({ ...common, ...options }, { wall: () => now, monotonic: () => now });
     await eventually(() => latchkey.streams.size === 2);
   }

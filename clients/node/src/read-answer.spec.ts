@@ -16,7 +16,6 @@ beforeEach(async () => {
   guard = createGuard({
     ...latchkey.options,
     serviceToken: 'token',
-    deadlineMs: 5000,
     onError: (failure) => failures.push(failure),
   });
 });

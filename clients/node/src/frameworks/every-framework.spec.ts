@@ -12,7 +12,6 @@ const denials: DenialEvent[] = [];
 const options = (): GuardOptions => ({
   ...latchkey.options,
   serviceToken: 'token',
-  deadlineMs: 5000,
   onDecision: (event) => decisions.push(event),
   onDenied: (event) => denials.push(event),
 });

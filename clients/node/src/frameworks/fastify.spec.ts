@@ -30,7 +30,7 @@ beforeEach(async () => {
   latchkey.answers(granted());
   await latchkey.start();
   app = Fastify({ trustProxy: true });
-  await app.register(plugin, { ...latchkey.options, serviceToken: 'token', deadlineMs: 5000 });
+  await app.register(plugin, { ...latchkey.options, serviceToken: 'token' });
   app.get('/open', (request) => request.principal);
   app.post('/search', { onRequest: app.protect('systems:read', { operation: 'READ' }) }, () => ({}));
   app.get('/both/:kind', {

@@ -96,7 +96,7 @@ class OpenController {
   }
 }
 
-const options = () => ({ ...latchkey.options, serviceToken: 'token', deadlineMs: 5000 });
+const options = () => ({ ...latchkey.options, serviceToken: 'token' });
 
 @Module({
   imports: [LatchkeyModule.forRootAsync({ useFactory: options })],

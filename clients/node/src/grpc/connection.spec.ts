@@ -19,7 +19,7 @@ describe('the connection to the service', () => {
   const latchkey = new ScriptedLatchkey();
   const guards: Guard[] = [];
   const open = (options: Partial<Parameters<typeof createGuard>[0]>) => {
-    const guard = createGuard({ ...latchkey.options, serviceToken: 'token', deadlineMs: 5000, ...options });
+    const guard = createGuard({ ...latchkey.options, serviceToken: 'token', ...options });
     guards.push(guard);
     return guard;
   };

@@ -21,7 +21,6 @@ function open(): void {
     ...latchkey.options,
     target: relay.target,
     serviceToken: 'token',
-    deadlineMs: 5000,
     onError: (event) => failures.push(event),
   });
 }

@@ -13,7 +13,7 @@ const latchkey = new ScriptedLatchkey();
 let failures: FailureEvent[];
 let guard: Guard;
 
-async function open(deadlineMs: number): Promise<void> {
+async function open(deadlineMs = latchkey.options.deadlineMs): Promise<void> {
   const onError = (event: FailureEvent) => failures.push(event);
   guard = createGuard({ ...latchkey.options, serviceToken: 'token', deadlineMs, onError });
   await latchkey.hasStreamsOf(guard);
@@ -39,7 +39,7 @@ afterEach(() => {
 
 describe('a request that the service refuses', () => {
   it('is sent again after UNAVAILABLE, with the same request id and without an error', async () => {
-    await open(5000);
+    await open();
     answerFirst((reply) => reply(away));
     expect(await guard.check(question)).toMatchObject({ allowed: true });
     expect(latchkey.questions).toHaveLength(2);
@@ -48,7 +48,7 @@ describe('a request that the service refuses', () => {
   });
 
   it('is sent twice at most, because each time may be charged to the key', async () => {
-    await open(5000);
+    await open();
     latchkey.script = (_, reply) => reply(away);
     expect(await guard.check(question)).toMatchObject({ status: 503 });
     expect(latchkey.questions).toHaveLength(2);
@@ -56,7 +56,7 @@ describe('a request that the service refuses', () => {
   });
 
   it('is sent again on the other connection, which may lead to another instance', async () => {
-    await open(5000);
+    await open();
     const [broken] = latchkey.streams;
     latchkey.answersByStream = (stream, reply) => (stream === broken ? reply(away) : reply(null, granted()));
     for (let n = 0; n < 10; n += 1) expect(await guard.check(question)).toMatchObject({ allowed: true });
@@ -72,7 +72,7 @@ describe('a request that the service refuses', () => {
     status.UNAUTHENTICATED,
     status.INVALID_ARGUMENT,
   ])('is not sent again after gRPC status %d', async (code) => {
-    await open(5000);
+    await open();
     answerFirst((reply) => reply({ code, details: 'no' }));
     expect(await guard.check(question)).toMatchObject({ status: 503 });
     expect(latchkey.questions).toHaveLength(1);

@@ -13,7 +13,7 @@ let failures: FailureEvent[];
 let held: Parameters<Script>[];
 let guard: Guard;
 
-function open(deadlineMs: number): void {
+function open(deadlineMs = latchkey.options.deadlineMs): void {
   guard = createGuard({
     ...latchkey.options,
     serviceToken: 'token',
@@ -43,7 +43,7 @@ afterEach(() => {
 
 describe('requests over streams', () => {
   it('use a stream on each of two connections, and are answered in any order', async () => {
-    open(5000);
+    open();
     await latchkey.hasStreamsOf(guard);
     latchkey.script = hold;
     const answers = [check('a'), check('b'), check('c')];
@@ -56,7 +56,7 @@ describe('requests over streams', () => {
   });
 
   it('with the same request id each get their own answer', async () => {
-    open(5000);
+    open();
     await latchkey.hasStreamsOf(guard);
     latchkey.script = hold;
     const answers = ['a', 'b', 'c', 'd'].map((key) => check(key, 'same'));
@@ -85,7 +85,7 @@ describe('requests over streams', () => {
   });
 
   it('are not affected by an answer with an unknown request id', async () => {
-    open(5000);
+    open();
     await latchkey.hasStreamsOf(guard);
     latchkey.script = hold;
     const answer = check('a', 'mine');
@@ -96,7 +96,7 @@ describe('requests over streams', () => {
   });
 
   it('fail one by one, as separate calls would', async () => {
-    open(5000);
+    open();
     latchkey.script = ({ authorization }, reply) => {
       if (authorization === 'Bearer a') reply({ code: status.UNAVAILABLE, details: 'the database is away' });
       else reply(null, granted());
@@ -108,7 +108,7 @@ describe('requests over streams', () => {
   });
 
   it('are sent as a unary call if they are too long for a shared stream', async () => {
-    open(5000);
+    open();
     await latchkey.hasStreamsOf(guard);
     const permission = 'x'.repeat(40_000);
     expect(await guard.check({ authorization: [], method: 'GET', permission })).toMatchObject({ allowed: true });

@@ -17,7 +17,7 @@ export class GuardedApp {
 
   async start(): Promise<void> {
     await this.latchkey.start();
-    this.guard = createGuard({ ...this.latchkey.options, serviceToken: 'token', deadlineMs: 5000 });
+    this.guard = createGuard({ ...this.latchkey.options, serviceToken: 'token' });
     const app = express();
     app.get('/open', (req, res) => res.json(principalOf(req)));
     app.post('/search', this.guard.protect('systems:read', { operation: 'READ' }), (_, res) => res.json({}));

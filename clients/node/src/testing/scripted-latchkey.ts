@@ -49,9 +49,12 @@ export class ScriptedLatchkey {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** For `createGuard`. No pings: on a busy machine the test's process may stall for longer than a guard waits for one. */
+  /**
+   * For `createGuard`. A deadline that no machine reaches, and no pings: on a busy machine the test's process may stall
+   * for longer than a guard waits for one.
+   */
   get options() {
-    return { target: this.target, channelOptions: { 'grpc.keepalive_time_ms': 600_000 } };
+    return { target: this.target, deadlineMs: 120_000, channelOptions: { 'grpc.keepalive_time_ms': 600_000 } };
   }
 
   /** Listens on a free port; after a stop, on the same port again. */

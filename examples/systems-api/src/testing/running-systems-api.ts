@@ -27,7 +27,7 @@ export class RunningSystemsApi {
       reply(null, granted());
     };
     await this.latchkey.start();
-    this.guard = createGuard({ target: this.latchkey.target, serviceToken: 'token', deadlineMs: 5000 });
+    this.guard = createGuard({ ...this.latchkey.options, serviceToken: 'token' });
     this.inventory = Inventory.seeded();
     this.server = await serve(createSystemsApi(this.guard, this.inventory));
   }
