@@ -12,7 +12,7 @@ const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.
  * @property {boolean} isProfiled
  * @property {boolean} isUnit the unit tests alone
  * @property {readonly string[]} without the folders of test/ that are left out
- * @property {boolean} isFull every suite but those left out, with the check and the coverage
+ * @property {boolean} isFull every suite but those left out, with the check; with CI=true also with the coverage
  * @property {readonly string[]} jestArgs
  */
 
@@ -24,8 +24,8 @@ const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.
  */
 export function choiceFrom(args, env) {
   const { isLong, isProfiled, isUnit, without, named } = sorted(args);
-  if (without.length > 0 && env['CI'] === 'true')
-    throw new Stop('With CI=true every suite runs: --without is refused.');
+  const isCi = env['CI'] === 'true';
+  if (without.length > 0 && isCi) throw new Stop('With CI=true every suite runs: --without is refused.');
   const unknown = without.find((name) => name === '' || !existsSync(join(root, 'test', name)));
   if (unknown !== undefined)
     throw new Stop(`--without does not know "${unknown}". It takes folders of test/, by commas.`);
@@ -33,7 +33,7 @@ export function choiceFrom(args, env) {
   const chosen = isLong && named.length === 0 ? long : named;
   const leftOut = without.map((name) => `--testPathIgnorePatterns=<rootDir>/test/${name}/`);
   // Options come last, because Jest takes a path after an option for another value of it.
-  const options = [...leftOut, ...(isUnit ? ['--selectProjects=unit'] : []), ...(isFull ? ['--coverage'] : [])];
+  const options = [...leftOut, ...(isUnit ? ['--selectProjects=unit'] : []), ...(isFull && isCi ? ['--coverage'] : [])];
   return { isLong, isProfiled, isUnit, without, isFull, jestArgs: [...chosen, ...options] };
 }
 
