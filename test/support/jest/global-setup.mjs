@@ -29,7 +29,13 @@ export default async function globalSetup() {
     startEmbeddedPostgres({
       dataDir: join(folder, 'data'),
       // Nothing outlives the run, and Ctrl+C ends all of it.
-      settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+      // A connection that a busy machine is slow to open is not cut off.
+      settings: {
+        fsync: 'off',
+        full_page_writes: 'off',
+        max_connections: '300',
+        authentication_timeout: '600s',
+      },
       detached: false,
     }),
     startRedis(join(folder, 'redis')),
