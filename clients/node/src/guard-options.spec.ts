@@ -33,7 +33,7 @@ describe('the options of a guard', () => {
     const what = { operation: 'READ', permission: 'systems:write', requestId: 'request-1' };
     const latencyMs = expect.any(Number);
     expect(decisions).toEqual([200, 403, 503].map((status) => ({ status, ...what, latencyMs, source: 'service' })));
-    expect(decisions.every(({ latencyMs }) => latencyMs > 0 && latencyMs < 5000)).toBe(true);
+    expect(decisions.every(({ latencyMs }) => latencyMs > 0)).toBe(true);
   });
 
   it('derives the operation from its operations, unless the question names one', async () => {
