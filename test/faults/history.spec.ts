@@ -27,7 +27,7 @@ interface Scenario {
 }
 
 const SCENARIOS: readonly Scenario[] = [
-  { name: 'nothing goes wrong', ground: grounds.calm, faultEvery: Infinity, shortAnswers: 400 },
+  { name: 'nothing goes wrong', ground: grounds.calm, faultEvery: Infinity },
   { name: 'connections to PostgreSQL are cut', ground: grounds.connectionsCut, faultEvery: 40, shortAnswers: 400 },
   { name: 'PostgreSQL is killed and restarted', ground: grounds.postgresKilled, faultEvery: 250 },
   { name: 'PostgreSQL hangs for 300 ms at a time', ground: grounds.postgresPaused, faultEvery: 250 },

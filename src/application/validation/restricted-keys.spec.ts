@@ -9,7 +9,7 @@ import type { OPERATIONS } from '#domain/keys/access.js';
 import { KEY_FIELDS } from '#domain/keys/key-rules.js';
 import type { CreatedApiKey } from '../keys/make-api-keys.js';
 
-const RUNS = shortOrLong(1500, 100_000);
+const RUNS = shortOrLong(500, 100_000);
 
 const app = openFakes();
 

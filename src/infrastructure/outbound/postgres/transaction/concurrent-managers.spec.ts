@@ -16,7 +16,7 @@ import type { Account } from '#domain/accounts/account.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';
 
 const READ = { operation: 'read', permission: '' } as const;
-const TRIES = shortOrLong(60, 1000);
+const TRIES = shortOrLong(24, 1000);
 
 /** Runs between the check of a manager's password and the transaction that makes the key. */
 let whenConfirmed = () => Promise.resolve();

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import { openHeldDatabase } from '../contracts/support/postgres-world.js';
 import { client, createKey, newOwner, rotateKey } from '../support/application/application.js';
-import { printFigures, shortOrLong } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 
 const AFTER_DAYS = 14;
-const DAYS = shortOrLong(30, 365);
-const OWNERS = shortOrLong(5, 14);
+const DAYS = 365;
+const OWNERS = 14;
 /** Of each day: after the last one comes the next day's first. */
 const STEPS_MS = [0, 10 * MINUTE_MS, 20 * MINUTE_MS];
 /** Only mail, so that an owner without an address has no receiver. */
