@@ -8,7 +8,9 @@ import {
   times,
   type OwnApplication,
 } from '#test/support/application/application.js';
+import { rowsRead } from '#test/support/stores/rows-read.js';
 import type { PutAccountCommand } from '#application/accounts/put-account.js';
+import { PostgresAccounts } from './accounts.js';
 
 let app: OwnApplication;
 beforeAll(async () => {
@@ -63,4 +65,21 @@ describe('the status of an account', () => {
     expect(ok + refused).toBe(4);
     expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id])).toEqual([]);
   });
+});
+
+test('Counting service accounts without managers reads only them and their managers, among 50,000 persons', async () => {
+  await app.sql(
+    `INSERT INTO accounts (id, email, email_key, display_name, permissions, status, version)
+     SELECT 'many' || n, n || '@many', n || '@many', '', '{}', 'active', 0 FROM generate_series(1, 50000) AS n`,
+  );
+  const { id } = await newOwner(app);
+  for (const bot of ['bot1', 'bot2', 'bot3']) {
+    const profile = { email: '', displayName: 'CI bot', permissions: [], managers: [id, 'many1'] };
+    await app.putAccount.execute({ id: bot, kind: 'service', ...profile });
+  }
+  await app.sql('ANALYZE accounts');
+  const count = (explained: typeof app.database) =>
+    new PostgresAccounts(explained, app.outboxWriter, false).countWithoutManagers();
+  expect(await rowsRead(app.database, count)).toBeLessThanOrEqual(3 + 3 * 2);
+  expect(await count(app.database)).toBe(0);
 });
