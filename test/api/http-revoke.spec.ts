@@ -22,6 +22,23 @@ describe('revoking a key', () => {
     expect((await person.list()).items).toEqual([body]);
   });
 
+  test('lets a key be granted until it is answered, and never after that', async () => {
+    const person = await service.person().signIn();
+    const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
+    expect((await service.clients.validate(fullKey)).grant).toMatchObject({
+      keyId: apiKey.id,
+      ownerId: 'demo',
+      access: 'ACCESS_LEVEL_READ_ONLY',
+      permissions: ['systems:read'],
+    });
+    expect((await person.revoke(apiKey.id)).status).toBe(200);
+    expect((await service.clients.validate(fullKey)).denial).toMatchObject({
+      reason: 'REASON_REVOKED',
+      httpStatus: 401,
+      message: 'invalid api key',
+    });
+  });
+
   test('ignores the body', async () => {
     const { person } = await newOwner(service);
     for (const body of [{}, { status: 'active' }]) {

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
 import { NO_CLIENT } from '#domain/audit/audit-event.js';
 import { sessionOpened } from '#application/sessions/sign-in.js';
 import { HOUR_MS } from '#domain/time.js';
-import { client } from '../support/application/calls.js';
+import { client, times } from '../support/application/calls.js';
 import { beginSession, change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
+
+const STRANGER = { name: '192.0.2.1', isKnown: false };
 
 describe.each(WORLDS)('Sessions %s', (_name, open) => {
   let world: World;
@@ -132,5 +135,22 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     for (const made of ['', 'x', two.token.toUpperCase(), `${two.token} `]) {
       expect(await world.sessions.find(made)).toBeUndefined();
     }
+  });
+
+  test('begin once from each sign-in at the platform', async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    const spend = (state: string) => world.spentSignIns.spend(state, STRANGER);
+    expect([await spend(one), await spend(two), await spend(one), await spend(one)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('begin once from a sign-in at the platform, even if it comes back many times at the same moment', async () => {
+    const state = randomUUID();
+    const spent = await Promise.all(times(50, () => world.spentSignIns.spend(state, STRANGER)));
+    expect(spent.filter(Boolean)).toHaveLength(1);
   });
 });
