@@ -41,7 +41,7 @@ export type FakeApplication = ReturnType<typeof openFakes>;
 export const ADMIN_PERMISSION = 'api-keys:administer';
 
 /** Transactions on the fakes run one after the other anyway. */
-export const openGate: RecordingGate = { pass: (_keyId, _since, record) => record() };
+const openGate: RecordingGate = { pass: (_keyId, _since, record) => record() };
 
 /** The fakes behind all ports, on one store. */
 export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {

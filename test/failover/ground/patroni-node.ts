@@ -8,7 +8,7 @@ import { sql } from '#test/support/stores/sql.js';
 import type { Machine } from './machine.js';
 
 /** The user that Debian's packages create. Patroni and PostgreSQL run as this user. */
-export const RUNS_AS = 'postgres';
+const RUNS_AS = 'postgres';
 
 /** Settings of the whole cluster, which Patroni keeps in etcd. */
 export type ClusterSettings = Readonly<Record<string, unknown>>;
