@@ -79,12 +79,14 @@ function toCheckAnswer(
   forms: readonly CredentialForm[],
   fault = '',
 ): WireCheckAnswer {
-  const isPrivate = forms.includes('x-api-key');
-  const named = Object.entries({ ...headers, ...(isPrivate && { [CACHE_CONTROL]: 'private' }) });
   if (http !== 200) {
-    const deniedResponse = { status: { code: http }, headers: named.map(toHeader), body };
+    // Not to be stored, as every answer over HTTP.
+    const all = Object.entries({ ...headers, [CACHE_CONTROL]: 'no-store' });
+    const deniedResponse = { status: { code: http }, headers: all.map(toHeader), body };
     return { status: { code: DENIED[http], message: fault }, deniedResponse };
   }
+  const isPrivate = forms.includes('x-api-key');
+  const named = Object.entries({ ...headers, ...(isPrivate && { [CACHE_CONTROL]: 'private' }) });
   return {
     status: { code: status.OK, message: '' },
     okResponse: {

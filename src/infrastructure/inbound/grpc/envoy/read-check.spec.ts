@@ -10,7 +10,7 @@ const check = (method: string, authorization: string[], contextExtensions = READ
       http: {
         id: '',
         method,
-        path: '/',
+        path: '/systems?a=..;',
         host: '',
         headers: authorization.map((value) => ({ key: 'authorization', value })),
         headerMap: null,
@@ -59,6 +59,21 @@ test.each([null, { source: null, request: null, contextExtensions: READS }])(
     expect(client).toEqual({ ip: null, userAgent: null, requestId: null });
   },
 );
+
+test.each([
+  '/systems/%252e%252e/users',
+  '/systems/..%2fusers',
+  '/systems/;a',
+  '/systems/%ff',
+  '/systems/%0a',
+  '//',
+  '',
+])('closes the path %j to every key, because two servers could read it differently', (path) => {
+  const { attributes } = check('GET', []);
+  const http = { ...attributes!.request!.http!, path };
+  const { question, fault } = readCheck({ attributes: { ...attributes!, request: { http } } });
+  expect([question.operation, fault]).toEqual(['destroy', undefined]);
+});
 
 test('closes a route with an invalid setting to every key, and does not repeat the setting', () => {
   const { question, fault } = readCheck(check('GET', [], [{ key: 'permission', value: 'hunter2' }]));

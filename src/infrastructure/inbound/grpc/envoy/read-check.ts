@@ -4,6 +4,7 @@ import { isPermission } from '#domain/accounts/permission.js';
 import { type CredentialForm, readCredential } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts, CLOSED, keyStringIn, operationOf } from '../../shared/request-facts.js';
+import { normalPath } from '../../shared/normal-path.js';
 import type { RouteTable } from '../../shared/route-table.js';
 import type { WireCheck, WireEntry } from './check-messages.js';
 
@@ -42,8 +43,10 @@ export function readCheck({ attributes }: WireCheck, { credentials = ['bearer'],
   const isRouted = routes !== undefined && permission === undefined;
   const fault = isRouted ? undefined : faultOf(permission, operation);
   const routed = isRouted && http ? routes.questionFor({ ...http, target: http.path }) : undefined;
-  // No key may do what no route names.
-  const asked = isRouted ? (routed ?? CLOSED) : fault ? CLOSED : { operation: operation!, permission: permission! };
+  const isClear = normalPath(http?.path ?? '') !== undefined;
+  const named = fault || !isClear ? undefined : { operation: operation!, permission: permission! };
+  // No key may do what nothing names.
+  const asked = (isRouted ? routed : named) ?? CLOSED;
   const question = { ...asked, clientAddress: clientAddress(client, header('x-forwarded-for')) };
   const { credential, challenge } = readCredential(credentials, { values: header, host: () => http?.host });
   return { credential: keyStringIn(credential), challenge, question, client, fault };

@@ -107,6 +107,7 @@ describe("Envoy's ext_authz", () => {
         code: status.PERMISSION_DENIED,
         status: 403,
         headers: {
+          'cache-control': 'no-store',
           'content-type': 'application/json',
           'ratelimit-policy': '"key";q=3;w=3',
           ratelimit: '"key";r=2;t=1',
@@ -143,7 +144,7 @@ describe("Envoy's ext_authz", () => {
     const refused = {
       code: status.UNAUTHENTICATED,
       status: 401,
-      headers: { 'content-type': 'application/json', 'www-authenticate': 'Bearer' },
+      headers: { 'cache-control': 'no-store', 'content-type': 'application/json', 'www-authenticate': 'Bearer' },
       body: '{"message":"invalid api key"}',
       forwarded: undefined,
       message: '',
@@ -207,7 +208,7 @@ describe("Envoy's ext_authz", () => {
     expect(await away.pass(key.with(), READS)).toEqual({
       code: status.UNAVAILABLE,
       status: 503,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'cache-control': 'no-store', 'content-type': 'application/json' },
       body: '{"message":"service unavailable"}',
       forwarded: undefined,
       message: '',
