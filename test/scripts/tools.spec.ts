@@ -53,6 +53,7 @@ describe('the programs that the tests need', () => {
       'apache2',
       'haproxy',
       'grpcio and protobuf of python3',
+      'envoy',
     ]);
     // Two folders need it.
     expect(Object.keys(toolsFor(['doors', 'deploy']))).not.toContain('caddy');
