@@ -143,6 +143,7 @@ export function guarantees(recipe: Recipe): void {
     () => door,
     () => someKey,
     noKeys,
+    recipe,
   );
 
   test('a key past its rate limit gets 429 and the time of the next attempt', async () => {

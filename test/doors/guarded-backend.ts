@@ -73,8 +73,8 @@ export class GuardedBackend {
       RATE_LIMIT_BURST: String(BURST),
     });
     this.undo.push(() => this.stopLatchkey());
-    const { host } = new URL(this.service.url);
-    this.proxy = await startProxy(recipe, { latchkey: host, backend: this.backend.address });
+    const latchkey = recipe.isGrpc ? this.service.grpcTarget : new URL(this.service.url).host;
+    this.proxy = await startProxy(recipe, { latchkey, backend: this.backend.address });
     this.undo.push(() => this.proxy.stop());
   }
 

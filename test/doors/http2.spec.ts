@@ -22,6 +22,7 @@ describe.each([NGINX, CADDY, HAPROXY].map(overHttp2))('$name', (recipe) => {
     () => door,
     () => someKey,
     [undefined, 'nonsense'],
+    recipe,
   );
 
   const request = (path: string, ...more: [string, string][]): [string, string][] => [

@@ -22,6 +22,7 @@ interface Addresses {
  */
 const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )(?:\ds|\d+ms)\b/g;
 const PROXY_TIMEOUT_SECONDS = 60;
+const ENVOY_TIMEOUT = /\b((?:connect_)?timeout: )[\d.]+s\b/g;
 /** How long a proxy waits for a client. */
 const CLIENT_TIMEOUT =
   /\b(timeout http-(?:request|keep-alive)|client_(?:header|body)_timeout|keepalive_timeout|read_header|idle) \d+s\b/g;
@@ -35,12 +36,18 @@ export interface Proxy {
 
 export interface Recipe {
   readonly name: string;
-  /** Files of deploy/forward-auth. The command gets the first one. */
+  /** Files, by their paths from deploy/forward-auth. The command gets the first one. */
   readonly files: readonly [string, ...string[]];
   /** Whether the backend itself checks credentials that are not keys. The recipe's lines for that are then uncommented. */
   readonly acceptsUserTokens: boolean;
   /** Whether it forwards the one upgrade that recipes allow. */
   readonly passesWebSockets: boolean;
+  /** Calls Latchkey's gRPC port, whose answers choose no permission by the path. */
+  readonly isGrpc?: boolean;
+  /** Brings a path into its normal form, in which the backend gets it. */
+  readonly normalizesPaths?: boolean;
+  /** Answers 400 if the header Connection names X-Forwarded-*, or many headers. */
+  readonly refusesNamedForwarding?: boolean;
   /** Stands for `lk_` in the pattern by which the recipe knows a key. */
   readonly beginnings?: string;
   /** What the files lack, as in an earlier release. */
@@ -64,18 +71,28 @@ const WITH_HTTP2 = [
   [/^\tservers \{$/m, '\tservers {\n\t\tprotocols h1 h2c'],
 ] as const;
 
+const envoyAddress = (hostAndPort: string) => {
+  const [host, port] = hostAndPort.split(':');
+  return `address: ${host}, port_value: ${port}`;
+};
+
 /** The lines of a recipe that let the tokens of users through, commented out. */
 const USER_TOKEN_LINES = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
 
 /**
  * Runs the real proxy with the recipe. Only ports and timeouts are replaced with the test's.
  * @param clientSeconds how long it waits for a client, unless that is as in the recipe
+ * @param serviceToken Envoy's
  * @param keepsConnectTimeout whether nginx gives up a connection after the recipe's time
  */
 export async function startProxy(
   recipe: Recipe,
   { latchkey, second = latchkey, backend }: Addresses,
-  { clientSeconds, keepsConnectTimeout = false }: { clientSeconds?: number; keepsConnectTimeout?: boolean } = {},
+  {
+    clientSeconds,
+    keepsConnectTimeout = false,
+    serviceToken = 'dev-validator-token',
+  }: { clientSeconds?: number; keepsConnectTimeout?: boolean; serviceToken?: string } = {},
 ): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();
@@ -98,13 +115,17 @@ export async function startProxy(
         keepsConnectTimeout && setting === 'proxy_connect_timeout ' ? all : `${setting}${PROXY_TIMEOUT_SECONDS}s`,
       )
       .replaceAll(CLIENT_TIMEOUT, (all, setting: string) => (clientSeconds ? `${setting} ${clientSeconds}s` : all))
+      .replaceAll('address: latchkey-1, port_value: 50051', envoyAddress(latchkey))
+      .replaceAll('address: latchkey-2, port_value: 50051', envoyAddress(second))
+      .replaceAll('address: systems-api, port_value: 4000', envoyAddress(backend))
+      .replaceAll(ENVOY_TIMEOUT, `$1${PROXY_TIMEOUT_SECONDS}s`)
       .replaceAll('timeout = 3000', `timeout = ${1000 * PROXY_TIMEOUT_SECONDS}`);
-    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, basename(name)), text);
   }
-  const [command, ...args] = recipe.command(join(folder, recipe.files[0]), folder);
+  const [command, ...args] = recipe.command(join(folder, basename(recipe.files[0])), folder);
   const child = spawn(command, args, {
     cwd: folder,
-    env: { PATH: searchPath(), HOME: folder },
+    env: { PATH: searchPath(), HOME: folder, LATCHKEY_SERVICE_TOKEN: serviceToken },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -24,6 +24,23 @@ export const HAPROXY: Recipe = {
   command: (file) => ['haproxy', '-db', '-f', file],
 };
 
+export const ENVOY: Recipe = {
+  name: 'Envoy',
+  files: ['../envoy.yaml'],
+  acceptsUserTokens: false,
+  passesWebSockets: false,
+  isGrpc: true,
+  normalizesPaths: true,
+  refusesNamedForwarding: true,
+  command: (file) => ['envoy', '-c', file, '--disable-hot-restart', '--concurrency', '1', '--log-level', 'warn'],
+};
+/** As its comment says, where clients connect to Envoy itself: then it vouches for the address of its peer. */
+export const ENVOY_FIRST_HOP: Recipe = {
+  ...ENVOY,
+  name: 'Envoy without x-forwarded-for in allowed_headers',
+  without: /^ *- \{ exact: x-forwarded-for \}\n/gm,
+};
+
 /** The same recipe, in front of a backend that also accepts its users' tokens. */
 export function withUserTokens(recipe: Recipe): Recipe {
   return { ...recipe, name: `${recipe.name} with users' tokens`, acceptsUserTokens: true };

@@ -6,6 +6,7 @@ import { root } from '../../../scripts/lib/paths.mjs';
 import { snippetOf } from '#test/support/reading/pages.js';
 
 interface Filter {
+  readonly name: string;
   readonly typed_config: {
     readonly failure_mode_allow: boolean;
     readonly status_on_error: { readonly code: string };
@@ -26,11 +27,9 @@ interface Route {
 
 interface VirtualHost {
   readonly routes: readonly Route[];
-  readonly request_headers_to_remove: readonly string[];
 }
 
 interface Proxying {
-  readonly common_http_protocol_options: object;
   readonly http_filters: readonly Filter[];
   readonly route_config: { readonly virtual_hosts: readonly VirtualHost[] };
 }
@@ -42,11 +41,10 @@ interface Bootstrap {
 }
 
 /** deploy/envoy.yaml */
-export const recipe = parse(readFileSync(join(root, 'deploy/envoy.yaml'), 'utf8')) as Bootstrap;
-export const recipeProxying = recipe.static_resources.listeners[0]!.filter_chains[0]!.filters[0]!.typed_config;
-export const recipeFilter = recipeProxying.http_filters[0]!;
-export const recipeHosts = recipeProxying.route_config.virtual_hosts;
-export const recipeRoutes = recipeHosts[0]!.routes;
+const recipe = parse(readFileSync(join(root, 'deploy/envoy.yaml'), 'utf8')) as Bootstrap;
+const recipeProxying = recipe.static_resources.listeners[0]!.filter_chains[0]!.filters[0]!.typed_config;
+export const recipeFilter = recipeProxying.http_filters.find(({ name }) => name === 'envoy.filters.http.ext_authz')!;
+export const recipeRoutes = recipeProxying.route_config.virtual_hosts[0]!.routes;
 
 /** The excerpt of it in docs/envoy.md. */
 export const excerpt = parse(snippetOf('docs/envoy.md', 'API keys at Envoy', 'yaml')) as {
