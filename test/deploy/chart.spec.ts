@@ -132,7 +132,7 @@ describe('the chart', () => {
     })) as [{ name: string; data: Record<string, string> }];
     const routes = JSON.parse(data['routes.json']!) as unknown[];
     expect(routes).toEqual(EVERYTHING['forwardAuth'].routes);
-    expect(routes.map(parseForwardAuthRoute)).toHaveLength(2);
+    expect(routes.map(parseForwardAuthRoute)).toHaveLength(3);
 
     expect(pod('everything').volumes).toContainEqual({ name: 'forward-auth', configMap: { name } });
     const [{ mountPath }] = container('everything').volumeMounts.filter(

@@ -1,13 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
+import { searchPath } from '../../scripts/tools.mjs';
 
 const CHART = join(root, 'deploy/helm/latchkey');
-const RENDERER = ['main.go', 'yaml.go'].map((file) => join(root, 'test/deploy/render-chart', file));
 const read = (path: string) => readFileSync(join(CHART, path), 'utf8');
 
 /** Parsed YAML. A missing field fails the test that reads it. */
@@ -38,49 +38,42 @@ export interface Rendered {
   readonly error: string | undefined;
 }
 
-/** @param releases name → values */
+/** Renders the chart with Helm. @param releases name → values */
 export async function renderChart<Name extends string>(releases: Record<Name, Tree>): Promise<Record<Name, Rendered>> {
-  const files = readdirSync(join(CHART, 'templates'));
-  const templates = Object.fromEntries(files.map((file) => [file, read(`templates/${file}`)]));
-  const { name, version, appVersion } = parse(read('Chart.yaml')) as Tree;
-  const data = Object.entries<Tree>(releases).map(([release, values]) => [
-    release,
-    {
-      Values: values,
-      Chart: { Name: name, Version: version, AppVersion: appVersion },
-      Release: { Name: release, Namespace: 'keys', Service: 'Helm' },
-    },
-  ]);
-  const input = JSON.stringify({ Templates: templates, Releases: Object.fromEntries(data) });
-  // Outside of any Go module, because it imports only Go's standard library. Go's build cache is under HOME.
-  const env = { HOME: tmpdir(), ...process.env, GO111MODULE: 'off' };
-  const { code, output } = await run('go', ['run', ...RENDERER], { input, env });
-  if (code !== 0) throw new Error(output);
-  const results = JSON.parse(output) as Record<Name, { texts?: Record<string, string>; error?: string }>;
-  return Object.fromEntries(
-    Object.entries<{ texts?: Record<string, string>; error?: string }>(results).map(([release, { texts, error }]) => [
-      release,
-      { objects: objectsIn(texts ?? {}), notes: texts?.['NOTES.txt'] ?? '', error },
-    ]),
-  ) as Record<Name, Rendered>;
+  const folder = mkdtempSync(join(tmpdir(), 'chart-'));
+  try {
+    cpSync(CHART, folder, { recursive: true });
+    // `helm template` leaves NOTES.txt out.
+    cpSync(join(CHART, 'templates/NOTES.txt'), join(folder, 'NOTES.txt'));
+    writeFileSync(join(folder, 'templates/notes.yaml'), `notes: {{ tpl (.Files.Get "NOTES.txt") . | toJson }}\n`);
+    const rendered: [string, Rendered][] = [];
+    for (const [release, values] of Object.entries<Tree>(releases)) {
+      rendered.push([release, await renderRelease(folder, release, values)]);
+    }
+    return Object.fromEntries(rendered) as Record<Name, Rendered>;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function renderRelease(folder: string, release: string, values: Tree): Promise<Rendered> {
+  const args = ['template', release, folder, '--namespace', 'keys', '--kube-version', '1.31.0', '--values', '-'];
+  const env = { ...process.env, PATH: searchPath() };
+  const { code, output } = await run('helm', args, { input: JSON.stringify(values), env });
+  if (code !== 0) return { objects: [], notes: '', error: output };
+  const documents = parseAllDocuments(output).map((document) => {
+    if (document.errors.length > 0) throw new Error(`${document.errors.join()}\n${output}`);
+    return document.toJS() as Tree | null;
+  });
+  const objects = documents.filter((document) => document !== null);
+  const notes = objects.find(({ kind }) => kind === undefined)?.['notes'] as string;
+  return { objects: objects.filter(({ kind }) => kind !== undefined), notes, error: undefined };
 }
 
 export function only(objects: readonly Tree[], kind: string): Tree {
   const found = objects.filter((object) => object['kind'] === kind);
   if (found.length !== 1) throw new Error(`${found.length} objects are of kind ${kind}`);
   return found[0]!;
-}
-
-function objectsIn(texts: Record<string, string>): Tree[] {
-  return Object.entries(texts)
-    .filter(([file]) => file.endsWith('.yaml'))
-    .flatMap(([file, text]) =>
-      parseAllDocuments(text).map((document) => {
-        if (document.errors.length > 0) throw new Error(`${file}: ${document.errors.join()}\n${text}`);
-        return document.toJS() as Tree | null;
-      }),
-    )
-    .filter((object) => object !== null);
 }
 
 function merge(under: Tree, over: Tree): Tree {

@@ -20,6 +20,7 @@ export const EVERYTHING: Tree = {
   forwardAuth: {
     routes: [
       { method: 'GET', path: '/backend/api/systems/**', permission: 'systems:read' },
+      { method: 'GET', path: '/backend/api/systems/{id}', permission: 'systems/{id}:read' },
       { method: '*', path: '/<"odd">/*', permission: '', operation: 'write' },
     ],
   },
