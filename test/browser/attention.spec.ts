@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { press, pressAll } from './support/keyboard.js';
 import { putKeys, type KeyRow } from './support/rows.js';
-import { button, dialog, focusOn, keyLink, keyNames, row, showFilter } from './support/screen.js';
+import { button, dialog, focusOn, keyLink } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const EXPIRED: KeyRow = {
@@ -51,20 +51,6 @@ describe('what needs attention', () => {
     expect(await form.getByRole('radio', { name: 'Read and write', exact: true }).isChecked()).toBe(true);
     expect(await form.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
   }
-
-  test.each([
-    {
-      ...EXPIRED,
-      why: /Old laptop expired (yesterday|2 days ago) · 212 requests rejected since/,
-      fix: 'Create again…: Old laptop',
-    },
-    { ...LEAKED, why: /CI deploy leaked on github\.com, revoked 4 hours ago/, fix: 'Replace…: CI deploy' },
-  ])('says why a job broke, and fixes it with one click: $name', async ({ why, fix, ...key }) => {
-    const page = await openWith([{ name: 'Fine' }, key]);
-    await section(page).getByText(why).waitFor();
-    await button(section(page), fix).click();
-    await expectChoices(page, key.name);
-  });
 
   test.each([
     { ...EXPIRED, fix: 'Create again…: Old laptop' },
@@ -122,21 +108,5 @@ describe('what needs attention', () => {
       .getByRole('button', { name: /: Backup$/ })
       .click();
     await page.getByRole('dialog').getByText('The new key is revoked').waitFor();
-  });
-
-  test('is absent when nothing does, shows three lines at first, and has a filter', async () => {
-    const page = await openWith([{ name: 'Fine' }]);
-    await row(page, 'Fine').waitFor();
-    expect(await section(page).count()).toBe(0);
-    const soon = [1, 2, 3, 4].map((days) => ({ name: `Soon ${days}`, expiresInDays: days + 0.1 }));
-    const former = [1, 2, 3, 4, 5].map((n) => ({ name: `Former ${n}`, revokedDaysAgo: n }));
-    const busy = await openWith([...soon, ...former]);
-    await section(busy).waitFor();
-    expect(await section(busy).getByRole('listitem').count()).toBe(3);
-    await button(busy, 'Show 1 more').click();
-    await focusOn(button(section(busy), 'Rotate…: Soon 4'));
-    await showFilter(busy, 'Needs attention 4');
-    await row(busy, 'Soon 4').waitFor();
-    expect(await keyNames(busy)).toEqual(['Soon 1', 'Soon 2', 'Soon 3', 'Soon 4']);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
-import { holdBack, record } from './support/network.js';
 import { countKeys, putKeys } from './support/rows.js';
 import { button, chooseAction, dialog, focusOn, heading, row, showEnded } from './support/screen.js';
 import { Stage } from './support/stage.js';
@@ -52,28 +51,6 @@ describe('revoking a key', () => {
     await page.getByText('No active keys.').waitFor();
     await showEnded(page);
     await row(page, 'CI deploy').getByText('Revoked by you').waitFor();
-  });
-
-  test('says that the key is being stopped everywhere until the service answers, and sends one request', async () => {
-    const owner = await stage.newOwner();
-    await owner.person.newKey({ name: 'CI deploy' });
-    const { page } = await stage.open({ owner });
-    const isRevoking = (request: { url(): string }) => request.url().endsWith('/revoke');
-    const sent = record(page, isRevoking);
-    const answer = await holdBack(page, isRevoking);
-    await chooseAction(page, 'CI deploy', 'Revoke…');
-    const question = dialog(page, 'Revoke “CI deploy”?');
-    const stopping = question.getByRole('status').getByText('Stopping it everywhere…');
-    await page.getByLabel('Yes, revoke it permanently').check();
-    expect(await stopping.count()).toBe(0);
-    await button(question, 'Revoke key').click();
-    await stopping.waitFor();
-    await page.keyboard.press('Enter');
-    expect(await button(question, 'Cancel').isDisabled()).toBe(true);
-    answer.release();
-    await page.getByText('No active keys.').waitFor();
-    await question.waitFor({ state: 'detached' });
-    expect(sent).toHaveLength(1);
   });
 
   test('removes the key from the active ones at once, and ValidateKey refuses it', async () => {

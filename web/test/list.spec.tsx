@@ -1,0 +1,254 @@
+/** @jest-environment @happy-dom/jest-environment */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { NoAnswer, ScriptedApi } from './support/api';
+import { anApiKey, aRevokedKey, DAY_MS, HOUR_MS, iso, MINUTE_MS } from './support/keys';
+import {
+  button,
+  chooseAction,
+  dialog,
+  focusOn,
+  isGone,
+  keyNames,
+  openPanel,
+  press,
+  row,
+  screen,
+  type,
+  user,
+  waitFor,
+  within,
+} from './support/screen';
+
+let api: ScriptedApi;
+beforeEach(() => {
+  api = new ScriptedApi();
+});
+
+const several = <T,>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+const showEnded = () => press(/^Ended \(\d+\+?\)$/);
+const region = async (name = 'Needs attention') => within(await screen.findByRole('region', { name }));
+
+describe('the list of keys', () => {
+  test('explains without keys what a key is for', async () => {
+    openPanel();
+    await screen.findByRole('heading', { name: 'No API keys yet' });
+    screen.getByText(/A key lets a script, a CI job or another program call the API as you/);
+  });
+
+  test('shows the active keys, newest first, and the ended ones folded below, with how each ended', async () => {
+    api.keys = [
+      anApiKey({ name: 'Newer' }),
+      anApiKey({ name: 'Older', note: 'In the old data centre', prefix: 'lk_41d8a6f09c3e', access: 'read-and-write' }),
+      anApiKey({ name: 'Expired', status: 'expired', expiresAt: iso(-3 * DAY_MS) }),
+      aRevokedKey({ name: 'Stopped' }),
+      aRevokedKey({ name: 'By others', revokedReason: 'platform' }),
+      aRevokedKey({ name: 'By nobody', revokedReason: null }),
+    ];
+    openPanel();
+    const older = await row('Older');
+    expect(keyNames()).toEqual(['Newer', 'Older']);
+    screen.getByText('2 active keys, 3 more possible');
+    for (const text of ['In the old data centre', /lk_41d8a6f09c3e/, 'Read and write', 'No requests', 'never'])
+      older.getByText(text);
+    older.getByText('in 3 months');
+    const ended = await button('Ended (4)');
+    expect(ended.getAttribute('aria-expanded')).toBe('false');
+    await user.click(ended);
+    expect(keyNames()).toEqual(['Newer', 'Older', 'Expired', 'Stopped', 'By others', 'By nobody']);
+    (await row('Expired')).getByText(/^Expired on /);
+    (await row('Stopped')).getByText('Revoked by you');
+    (await row('By others')).getByText('Revoked by your platform');
+    (await row('By nobody')).getByText('Revoked');
+    expect(screen.queryByRole('searchbox')).toBeNull();
+  });
+
+  test('says where a leaked key was found, as a link only if the address is https', async () => {
+    const leaked = { revokedReason: 'leaked' };
+    api.keys = [
+      aRevokedKey({ name: 'By https', ...leaked, leak: { source: 'GitHub', url: 'https://github.com/acme/log' } }),
+      aRevokedKey({ name: 'By script', ...leaked, leak: { source: 'a finder', url: 'javascript:alert(1)' } }),
+      aRevokedKey({ name: 'Unknown', ...leaked }),
+    ];
+    openPanel();
+    await showEnded();
+    const link = (await row('By https')).getByRole('link', { name: 'github.com (opens in a new tab)' });
+    expect(['href', 'rel', 'target'].map((name) => link.getAttribute(name))).toEqual([
+      'https://github.com/acme/log',
+      'noopener noreferrer',
+      '_blank',
+    ]);
+    (await row('By script')).getByText(/a finder/);
+    expect((await row('By script')).getAllByRole('link')).toHaveLength(1);
+    (await row('Unknown')).getByText('Revoked · leaked');
+  });
+
+  test('describes each time exactly to a screen reader, and the drawing of the last 30 days as a sentence', async () => {
+    const granted = several(30, (n) => (n === 20 ? 7000 : n === 26 ? 38 : 0));
+    const refused = several(30, (n) => (n === 26 ? 204 : 0));
+    api.keys = [anApiKey({ lastUsedAt: iso(-3.05 * HOUR_MS), recent: { granted, refused } })];
+    openPanel();
+    const used = (await row('CI deploy')).getByText('3 hours ago');
+    expect(used.getAttribute('aria-description')).toMatch(/\d{4}/);
+    (await row('CI deploy')).getByRole('img', { name: /^Last 30 days: 7,038 accepted, 204 rejected; last on / });
+  });
+
+  test('copies the ID of a key, and offers an ended key again', async () => {
+    api.keys = [anApiKey(), aRevokedKey({ name: 'Former' })];
+    openPanel();
+    await chooseAction('CI deploy', 'Copy ID');
+    await screen.findByText('Copied');
+    expect(await navigator.clipboard.readText()).toBe(api.keys[0]!.id);
+    await showEnded();
+    await press('Actions for Former');
+    await screen.findByRole('menuitem', { name: 'Create again…' });
+    const items = screen.getAllByRole('menuitem');
+    expect(items.map(({ textContent }) => textContent)).toEqual(['Details', 'Copy ID', 'Create again…']);
+  });
+
+  test('has filters with counts from nine keys on, and a search by name, note and prefix', async () => {
+    api.keys = [
+      anApiKey({ createdAt: iso(-60 * DAY_MS), expiresAt: iso(3 * DAY_MS), prefix: 'lk_7c1f4e0a9b2d' }),
+      anApiKey({ name: 'Backup', note: 'Nightly' }),
+      ...several(7, (n) => aRevokedKey({ name: `Script ${n}` })),
+    ];
+    openPanel();
+    const filter = (name: string) => screen.findByRole<HTMLInputElement>('radio', { name });
+    expect((await filter('Active 2')).checked).toBe(true);
+    for (const [name, count] of [
+      ['All 9', 9],
+      ['Needs attention 1', 1],
+      ['Ended 7', 7],
+      ['Active 2', 2],
+    ] as const) {
+      await user.click(await filter(name));
+      await waitFor(() => expect(keyNames()).toHaveLength(count));
+    }
+    for (const [text, name] of [
+      ['dePLOY', 'CI deploy'],
+      ['nightly', 'Backup'],
+      ['lk_7c1f4e0a9b2d0123', 'CI deploy'],
+      ['script 3', 'Script 3'],
+    ] as const) {
+      await type('Search by name, note or prefix', text);
+      await screen.findByText('1 key shown');
+      expect(keyNames()).toEqual([name]);
+    }
+    await type('Search by name, note or prefix', 'nothing like it');
+    await screen.findByText('No key has “nothing like it” in its name, note or prefix.');
+    await press('Clear search');
+    await row('Backup');
+  });
+
+  test('shows that a slow list is loading, then its rows', async () => {
+    api.keys = [anApiKey()];
+    const answer = api.hold('listKeys');
+    openPanel();
+    await screen.findByText('Loading…');
+    expect(screen.queryByRole('table')).toBeNull();
+    answer();
+    await row('CI deploy');
+    expect(screen.queryByText('Loading…')).toBeNull();
+  });
+
+  test('reports that it could not be loaded, and loads it on a retry', async () => {
+    api.keys = [anApiKey()];
+    for (let n = 0; n < 3; n += 1) api.once('listKeys', new NoAnswer());
+    openPanel();
+    const alert = within(await screen.findByRole('alert'));
+    alert.getByText('Your keys could not be loaded');
+    alert.getByText('The service can’t be reached. Try again in a moment.');
+    await press('Try again');
+    await row('CI deploy');
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+});
+
+describe('what needs attention', () => {
+  const idle = () =>
+    anApiKey({ name: 'Status dashboard', lastUsedAt: iso(-100 * DAY_MS), idleEndsAt: iso(4.5 * DAY_MS) });
+
+  test('is absent when nothing does', async () => {
+    api.keys = [anApiKey()];
+    openPanel();
+    await row('CI deploy');
+    expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull();
+  });
+
+  test('shows three lines at first, then all of them', async () => {
+    api.keys = several(4, (n) =>
+      anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
+    );
+    openPanel();
+    const section = await region();
+    expect(section.getAllByRole('listitem')).toHaveLength(3);
+    await press('Show 1 more');
+    const last = section.getByRole('button', { name: 'Rotate…: Soon 4' });
+    await focusOn(() => last);
+  });
+
+  test.each([
+    [
+      'an expired key that was in use',
+      {
+        status: 'expired',
+        expiresAt: iso(-1.5 * DAY_MS),
+        createdAt: iso(-31.5 * DAY_MS),
+        lastUsedAt: iso(-2 * DAY_MS),
+      },
+      /Old laptop expired (yesterday|2 days ago)/,
+      'Create again…: Old laptop',
+    ],
+    [
+      'a leaked key',
+      {
+        status: 'revoked',
+        revokedAt: iso(-4.1 * HOUR_MS),
+        revokedReason: 'leaked',
+        createdAt: iso(-10 * DAY_MS),
+        expiresAt: iso(20 * DAY_MS),
+        lastUsedAt: iso(-5 * HOUR_MS),
+        leak: { source: 'GitHub', url: 'https://github.com/acme/log' },
+      },
+      /Old laptop leaked on github\.com, revoked 4 hours ago/,
+      'Replace…: Old laptop',
+    ],
+  ] as const)('says why a job broke, and offers a key with the same choices: %s', async (_, change, why, fix) => {
+    api.keys = [anApiKey({ name: 'Fine' }), anApiKey({ name: 'Old laptop', access: 'read-and-write', ...change })];
+    openPanel();
+    const section = await region();
+    expect(section.getByRole('listitem').textContent).toMatch(why);
+    const opener = section.getByRole('button', { name: fix });
+    await user.click(opener);
+    const form = await dialog('Create again');
+    expect(form.getByLabelText<HTMLInputElement>('Name').value).toBe('Old laptop');
+    expect(form.getByRole<HTMLInputElement>('radio', { name: 'Read and write' }).checked).toBe(true);
+    expect(form.getByRole<HTMLInputElement>('radio', { name: '30 days' }).checked).toBe(true);
+    await user.keyboard('{Escape}');
+    await isGone(() => screen.queryByRole('dialog'));
+    await focusOn(() => opener);
+  });
+
+  test('says of a key that ends unless it is used, in its row, in the section and in its details', async () => {
+    api.keys = [anApiKey({ lastUsedAt: iso(-3 * MINUTE_MS) }), idle()];
+    openPanel();
+    const ends = /Ends on \w+ \d+(, \d{4})? unless it is used/;
+    expect((await region()).getByRole('listitem').textContent).toMatch(ends);
+    (await row('Status dashboard')).getByText(ends);
+    await user.click((await row('Status dashboard')).getByRole('link', { name: 'Status dashboard' }));
+    await (await dialog('Status dashboard')).findByText('Ends unless it is used');
+  });
+
+  test('leads from a key that ends unless it is used to its revocation', async () => {
+    api.keys = [idle()];
+    openPanel();
+    await user.click((await region()).getByRole('button', { name: 'Revoke…: Status dashboard' }));
+    await dialog('Revoke “Status dashboard”?');
+  });
+
+  test('says in German that a key ends unless it is used', async () => {
+    api.keys = [idle()];
+    openPanel({ language: 'de' });
+    const ends = /Endet am \d+\. \S+( \d{4})?, wenn er nicht genutzt wird/;
+    expect((await region('Handlungsbedarf')).getByRole('listitem').textContent).toMatch(ends);
+  });
+});
