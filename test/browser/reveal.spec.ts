@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { settle } from './support/axe.js';
-import { intercept, isReadingOne, record } from './support/network.js';
+import { isReadingOne, record } from './support/network.js';
 import {
   button,
   createKey,
@@ -112,33 +112,6 @@ describe('a new key', () => {
     expect(seen).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
   });
 
-  test('shows its first request: rejected, or accepted with address and service', async () => {
-    const { page } = await stage.open();
-    const key = await createKey(page);
-    const line = revealDialog(page)
-      .getByRole('status')
-      .filter({ hasText: /request|Accepted/ });
-    await line.getByText('Waiting for the first request…').waitFor();
-    await stage.service.clients.validate(key, { operation: 'OPERATION_WRITE', clientIp: '203.0.113.7' });
-    await line.getByText('A request was rejected. Waiting for one that is accepted…').waitFor();
-    // The first use of a replacement is known before it is counted.
-    const restore = await intercept(page, isReadingOne, async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), uses: [], days: [] } });
-    });
-    await stage.service.clients.validate(key, { clientIp: '203.0.113.7' });
-    await line.getByText('The first request was accepted').waitFor();
-    await restore();
-    await line.getByText('Accepted from 203.0.113.7 via dev-validator').waitFor();
-    expect(await line.ariaSnapshot()).toBe('- status: Accepted from 203.0.113.7 via dev-validator');
-    await storeKey(page);
-    // The list behind the dialog shows it, too.
-    await row(page, 'CI deploy')
-      .getByText(/now|second/)
-      .first()
-      .waitFor();
-  });
-
   test('is watched by a request every few seconds while its tab is visible, until it is used, for at most ten minutes', async () => {
     const { page } = await stage.open({ prepare: (page) => page.clock.install() });
     await createKey(page);
@@ -168,44 +141,6 @@ describe('a new key', () => {
     expect(await readsIn(30_000)).toBeGreaterThanOrEqual(3);
     await storeKey(page);
     expect(await readsIn(30_000)).toBeLessThanOrEqual(1);
-  });
-
-  test('is closed at once after it was copied, by hand or in its line for the .env file, and otherwise after a question', async () => {
-    const { page } = await stage.open();
-    const key = await createKey(page);
-    // The second click of a slow double click on "Create key" can fall outside of the dialog.
-    await page.mouse.click(2, 400);
-    const question = dialog(page, 'Close without copying the key?');
-    await button(page, 'Done').click();
-    await question.getByText('You won’t see it again.').waitFor();
-    await focusOn(button(question, 'Back to the key'));
-    await page.keyboard.press('Escape');
-    expect((await shownKey(page).innerText()).trim()).toBe(key);
-    await button(revealDialog(page), 'Close').click();
-    await button(question, 'Back to the key').click();
-    // A command without the key is no copy of it.
-    await page.getByRole('tab', { name: 'curl' }).click();
-    await button(page, 'Copy code').click();
-    await button(page, 'Copied').waitFor();
-    await page.keyboard.press('Escape');
-    await button(question, 'Close anyway').click();
-    await row(page, 'CI deploy').waitFor();
-    expect(await placesOf(page, key)).toEqual([]);
-
-    const byHand = await createKey(page, 'By hand');
-    await shownKey(page).focus();
-    await page.keyboard.press('Control+C');
-    await button(page, 'Copied').waitFor();
-    expect(await clipboard(page)).toBe(byHand);
-    await button(page, 'Done').click();
-    await revealDialog(page).waitFor({ state: 'detached' });
-
-    const inLine = await createKey(page, 'In a line');
-    await button(page, 'Copy line').click();
-    await button(page, 'Copied').waitFor();
-    expect(await clipboard(page)).toBe(`API_KEY=${inLine}`);
-    await button(page, 'Done').click();
-    await revealDialog(page).waitFor({ state: 'detached' });
   });
 
   test('is not shown again after reload, back or forward, and the browser asks before leaving one that was not copied', async () => {

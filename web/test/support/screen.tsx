@@ -11,7 +11,7 @@ import { page as germanPage } from '../../src/texts/german/page';
 import { theme } from '../../src/theme';
 
 // A slow machine is no fault. Without `defaultHidden` each query computes the styles of everything on the page.
-configure({ asyncUtilTimeout: 15_000, defaultHidden: true });
+configure({ asyncUtilTimeout: 60_000, defaultHidden: true });
 
 let faults: unknown[][] = [];
 beforeEach(() => {
