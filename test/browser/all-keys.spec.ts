@@ -5,7 +5,6 @@ import { eventually } from '../support/eventually.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { sql } from '../support/stores/sql.js';
 import {
-  ADMIN_PERMISSION,
   expectKeys,
   findOwner,
   newServiceAccount,
@@ -19,17 +18,6 @@ import { endSessions, putKeys, type KeyRow } from './support/rows.js';
 import { button, dialog, focusOn, row } from './support/screen.js';
 import type { Stage } from './support/stage.js';
 import { tracesOf } from './support/traces.js';
-
-const DAY_MINUTES = 1440;
-const AMONG: readonly KeyRow[] = [
-  { name: 'In use', createdDaysAgo: 200, usedMinutesAgo: 5 },
-  { name: 'Forgotten', createdDaysAgo: 200, usedMinutesAgo: 91 * DAY_MINUTES },
-  { name: 'Never used', createdDaysAgo: 95 },
-  { name: 'Young', createdDaysAgo: 5 },
-  { name: 'Ends soon', createdDaysAgo: 60, expiresInDays: 20, usedMinutesAgo: 5 },
-  { name: 'Expired', createdDaysAgo: 200, expiresInDays: -2, usedMinutesAgo: 100 * DAY_MINUTES },
-  { name: 'Revoked', createdDaysAgo: 200, revokedDaysAgo: 3, revokedReason: 'owner' },
-];
 
 describe('all keys', () => {
   let stage: Stage;
@@ -125,113 +113,6 @@ describe('all keys', () => {
     await page.getByText('No key fits.').waitFor();
     await button(page, 'Clear search and filters').click();
     await row(page, 'Pasted').waitFor();
-  });
-
-  test('are searched with Enter or the button, and never while somebody types, pastes or leaves a field', async () => {
-    const owner = await stage.newOwner();
-    const { fullKey } = await owner.person.newKey({ name: 'Pasted' });
-    const { page, asked } = await openAllKeys(stage);
-    await row(page, 'Pasted').first().waitFor();
-    const before = asked().length;
-    await prefixField(page).pressSequentially('lk_4f9a');
-    await page.keyboard.press('Tab');
-    await ownerField(page).pressSequentially(owner.email);
-    await page.keyboard.press('Tab');
-    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(fullKey)})`);
-    await prefixField(page).fill('');
-    await page.keyboard.press('ControlOrMeta+v');
-    expect(await prefixField(page).inputValue()).toBe(fullKey.slice(0, 16));
-    for (const [name, day] of [
-      ['Expires from', '01012026'],
-      ['Expires until', '12312027'],
-    ] as const) {
-      await page.getByLabel(name).focus();
-      await page.keyboard.type(day);
-      await page.keyboard.press('Tab');
-    }
-    expect(asked().slice(before)).toEqual([]);
-
-    const search = button(page, 'Search: Owner');
-    await search.focus();
-    await page.keyboard.press('Enter');
-    await expectKeys(page, ['Pasted']);
-    await focusOn(ownerField(page));
-    expect(await search.count()).toBe(0);
-    await button(page, 'Search: Key prefix').click();
-    await page.waitForURL((url) => url.searchParams.get('prefix') === fullKey.slice(0, 16));
-    await focusOn(prefixField(page));
-    await page.getByLabel('Expires until').focus();
-    await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.searchParams.get('expiresUntil') === '2027-12-31');
-    await expectKeys(page, ['Pasted']);
-    await eventually(async () => asked().length === before + 4);
-    const calls = asked().slice(before);
-    expect(calls.map((call) => call.replaceAll(/=[^&]*/g, ''))).toEqual([
-      '/accounts?query',
-      '/api-keys?owner',
-      '/api-keys?owner&prefix',
-      '/api-keys?owner&prefix&status&expiresFrom&expiresBefore',
-    ]);
-  });
-
-  test('can be narrowed to a status, to those unused for 90 days, and to days on which they expire', async () => {
-    const owner = await ownerOf(...AMONG);
-    const { page } = await openAllKeys(stage, `owner=${owner.id}`);
-    await expectKeys(
-      page,
-      AMONG.map(({ name }) => name),
-    );
-    const status = page.getByLabel('Status');
-    const unused = page.getByLabel('Unused for 90 days');
-    const [from, until] = ['Expires from', 'Expires until'].map((name) => page.getByLabel(name));
-    const inDays = (days: number) => new Date(Date.now() + days * DAY_MINUTES * 60_000).toISOString().slice(0, 10);
-    await status.selectOption('Expired');
-    await expectKeys(page, ['Expired']);
-    await status.selectOption('Revoked');
-    await expectKeys(page, ['Revoked']);
-    await status.selectOption('Active');
-    await expectKeys(page, ['In use', 'Forgotten', 'Never used', 'Young', 'Ends soon']);
-    await status.selectOption('All');
-    await unused.check();
-    await expectKeys(page, ['Forgotten', 'Never used']);
-    expect(await status.inputValue()).toBe('active');
-    await button(page, 'Within 30 days').click();
-    await page.getByText('No key fits.').waitFor();
-    await unused.uncheck();
-    await expectKeys(page, ['Ends soon']);
-    expect(await from!.inputValue()).toBe(inDays(0));
-    await page.reload();
-    await expectKeys(page, ['Ends soon']);
-    expect([await until!.inputValue(), await unused.isChecked()]).toEqual([inDays(30), false]);
-    await page.goBack();
-    await page.goBack();
-    await expectKeys(page, ['Forgotten', 'Never used']);
-    expect(await until!.inputValue()).toBe('');
-    await status.selectOption('Revoked');
-    await expectKeys(page, ['Revoked']);
-    expect(await unused.isChecked()).toBe(false);
-
-    // A range of days: both count, where the administrator is.
-    await from!.fill(inDays(20));
-    await until!.fill(inDays(20));
-    await page.keyboard.press('Enter');
-    await expectKeys(page, ['Ends soon']);
-    expect(await status.inputValue()).toBe('active');
-    await until!.fill('');
-    await page.keyboard.press('Enter');
-    await expectKeys(page, ['In use', 'Forgotten', 'Never used', 'Young', 'Ends soon']);
-    await from!.fill(inDays(-2));
-    await until!.fill(inDays(-2));
-    await page.keyboard.press('Enter');
-    await page.getByText('No key fits.').waitFor();
-    await status.selectOption('Expired');
-    await expectKeys(page, ['Expired']);
-    await button(page, 'This month').click();
-    const month = new Date().toISOString().slice(0, 7);
-    await page.waitForURL((url) => url.searchParams.get('expiresFrom') === `${month}-01`);
-    expect((await until!.inputValue()).slice(0, 7)).toBe(month);
-    await button(page, 'Any expiry').click();
-    await expectKeys(page, ['Expired']);
   });
 
   test('come page by page, and nothing is loaded, and so recorded, that nobody asked for', async () => {
@@ -353,51 +234,6 @@ describe('all keys', () => {
     expect(await sql(stage.service.databaseUrl, looks, [apiKey.id])).toHaveLength(1);
   });
 
-  test('say that a key had already ended when somebody else was faster', async () => {
-    const owner = await stage.newOwner();
-    const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
-    const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
-    const drawer = await openDrawer(page, 'CI deploy');
-    await button(drawer, 'Revoke key…').click();
-    await owner.person.revoke(apiKey.id);
-    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
-    const before = 'form:has(input[type=password]) input[autocomplete=username]';
-    expect(await page.locator(before).inputValue()).toBe(administrator.email);
-    await page.keyboard.press('Enter');
-    await page.getByText('“CI deploy” had already ended').waitFor();
-    await drawer.getByRole('note').getByText('Its owner revoked this key').waitFor();
-  });
-
-  test('are not offered to people without the permission, whose address leads to their own keys', async () => {
-    const owner = await ownerOf({ name: 'Own key' });
-    const { page } = await stage.open({ owner });
-    await row(page, 'Own key').waitFor();
-    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Keys', 'Activity']);
-    await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys`);
-    await row(page, 'Own key').waitFor();
-    expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Keys');
-  });
-
-  test('say so to somebody who loses the permission while the page is open', async () => {
-    const owner = await ownerOf({ name: 'CI deploy' });
-    const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
-    await expectKeys(page, ['CI deploy']);
-    const allow = (...permissions: string[]) =>
-      stage.service.clients.putAccount({ id: administrator.id, email: administrator.email, permissions });
-    await allow('systems:read');
-    await row(page, 'CI deploy').getByRole('link').click();
-    const drawer = dialog(page, 'API key');
-    await drawer.getByText('You can’t see all keys any more').waitFor();
-    await page.keyboard.press('Escape');
-    await drawer.waitFor({ state: 'detached' });
-    await page.getByLabel('Status').selectOption('Active');
-    await page.getByRole('alert').getByText('You can’t see all keys any more').waitFor();
-    expect(await page.getByRole('row').count()).toBe(0);
-    await allow('systems:read', ADMIN_PERMISSION);
-    await page.reload();
-    await expectKeys(page, ['CI deploy']);
-  });
-
   test('wait for a new sign-in when the session has ended, and say that a key does not exist', async () => {
     const owner = await ownerOf({ name: 'CI deploy' });
     const { page, administrator } = await openAllKeys(stage, `owner=${owner.id}`);
@@ -511,24 +347,6 @@ describe('all keys', () => {
       await drawer.waitFor({ state: 'detached' });
       await expectEvents(page, 4);
       expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Audit');
-    });
-
-    test('search nothing while somebody types or leaves a field, and never send a key', async () => {
-      const owner = await ownerOf();
-      const { fullKey } = await owner.person.newKey({ name: 'Pasted' });
-      const { page, asked } = await openAudit();
-      await row(page, 'Pasted').first().waitFor();
-      const before = asked().length;
-      for (const field of ['Who did it', 'Whom it is about', 'Key']) {
-        await page.getByLabel(field, { exact: true }).pressSequentially(owner.id);
-        await page.keyboard.press('Tab');
-        await page.getByLabel(field, { exact: true }).fill(fullKey);
-        await page.keyboard.press('Enter');
-        expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe('');
-      }
-      await page.getByLabel('From', { exact: true }).fill('2026-01-01');
-      await page.keyboard.press('Tab');
-      expect(asked().slice(before)).toEqual([]);
     });
   });
 });

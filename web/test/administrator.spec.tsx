@@ -1,0 +1,220 @@
+/** @jest-environment @happy-dom/jest-environment */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { FoundKey, KeyOwner, OwnedKeyPage } from '../src/admin/types';
+import { App } from '../src/page/App';
+import { Refusal, ScriptedApi } from './support/api';
+import { anApiKey, DAY_MS, HOUR_MS, iso } from './support/keys';
+import {
+  dialog,
+  focusOn,
+  isGone,
+  openPage,
+  PASSWORD,
+  press,
+  row,
+  screen,
+  type,
+  user,
+  waitFor,
+  within,
+} from './support/screen';
+
+const ADA: KeyOwner = {
+  id: 'ada',
+  email: 'ada@example.com',
+  displayName: 'Ada Lovelace',
+  kind: 'person',
+  status: 'active',
+};
+const FULL_KEY = `lk_7c1f4e0a9b2d7c1f4e0a9b2d.${'0'.repeat(64)}`;
+
+let api: ScriptedApi;
+let key: FoundKey;
+beforeEach(() => {
+  api = new ScriptedApi();
+  api.session = { ...api.session!, ownerId: 'grace', displayName: 'Grace Hopper', isAdministrator: true };
+  key = { ...anApiKey(), owner: ADA, uses: [], days: [], events: [] };
+  api.always('findKeys', () => page([key]));
+  api.always('findKey', () => key);
+  api.always('findAccounts', { items: [ADA] });
+  api.always('findEvents', () => ({ items: [], nextCursor: null, now: iso(0) }));
+});
+
+const page = (items: OwnedKeyPage['items']): OwnedKeyPage => ({ items, nextCursor: null, now: iso(0) });
+
+const open = (search: string) => {
+  history.replaceState(null, '', `/settings/api-keys?${search}`);
+  openPage(<App />);
+};
+const made = () => [...api.calls('findAccounts'), ...api.calls('findKeys'), ...api.calls('findEvents')].length;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+/** The query of the latest list, without what is unset. */
+const query = () => api.calls('findKeys').at(-1)!.query;
+const expectQuery = (expected: object) => waitFor(() => expect(query()).toEqual(expected));
+
+describe('all keys', () => {
+  test('name their owner', async () => {
+    open('tab=all-keys');
+    const found = await row('CI deploy');
+    found.getByText('Ada Lovelace');
+    found.getByText('ada@example.com');
+  });
+
+  test('are searched with Enter or the button, and never while somebody types, pastes or leaves a field', async () => {
+    open('tab=all-keys');
+    await row('CI deploy');
+    const before = made();
+    await user.type(field('Key prefix'), 'lk_4f9a');
+    await user.tab();
+    await user.type(field('Owner'), ADA.email);
+    await user.tab();
+    await user.clear(field('Key prefix'));
+    await user.paste(FULL_KEY);
+    expect(field('Key prefix').value).toBe(FULL_KEY.slice(0, 16));
+    await type('Expires until', '2027-12-31');
+    await user.tab();
+    expect(made()).toBe(before);
+
+    await press('Search: Owner');
+    await expectQuery({ owner: 'ada' });
+    await focusOn(() => field('Owner'));
+    expect(api.calls('findAccounts').map((call) => call.query)).toEqual([{ query: ADA.email }]);
+    await press('Search: Key prefix');
+    await expectQuery({ owner: 'ada', prefix: FULL_KEY.slice(0, 16) });
+    await focusOn(() => field('Key prefix'));
+    await user.type(field('Expires until'), '{Enter}');
+    await waitFor(() => expect(query()['expiresBefore']).toMatch(/^202[78]-/));
+    expect(made()).toBe(before + 4);
+  });
+
+  test('are never searched by a key that somebody pastes into the wrong field', async () => {
+    open('tab=all-keys');
+    await row('CI deploy');
+    await user.click(field('Owner'));
+    await user.paste(`LATCHKEY_API_KEY=${FULL_KEY}\n`);
+    await focusOn(() => field('Key prefix'));
+    await user.keyboard('{Enter}');
+    await expectQuery({ prefix: FULL_KEY.slice(0, 16) });
+    expect(api.calls('findAccounts')).toHaveLength(0);
+    expect(`${document.documentElement.outerHTML} ${location.href}`).not.toContain(FULL_KEY.slice(0, 17));
+    await waitFor(() => expect(new URLSearchParams(location.search).get('prefix')).toBe(FULL_KEY.slice(0, 16)));
+  });
+
+  test('can be narrowed to a status, to those unused for 90 days, and to days on which they expire', async () => {
+    open('tab=all-keys');
+    await row('CI deploy');
+    const status = field('Status');
+    await user.selectOptions(status, 'Revoked');
+    await expectQuery({ status: 'revoked' });
+    await user.click(screen.getByLabelText('Unused for 90 days'));
+    await waitFor(() => expect(query()).toMatchObject({ status: 'active' }));
+    const since = Date.parse(query()['lastUsedBefore']!);
+    expect(Math.abs(since - Date.parse(iso(-90 * DAY_MS)))).toBeLessThan(DAY_MS);
+    await press('Within 30 days');
+    await waitFor(() => expect(Object.keys(query())).toContain('expiresBefore'));
+    expect([field('Expires from').value, field('Expires until').value]).toEqual([inDays(0), inDays(30)]);
+    await user.selectOptions(status, 'Revoked');
+    await expectQuery({ status: 'revoked' });
+    expect(field('Expires until').value).toBe('');
+    // Both days of a range count, where the administrator is.
+    await type('Expires from', inDays(20));
+    await type('Expires until', inDays(20));
+    await user.keyboard('{Enter}');
+    await waitFor(() => {
+      const { status: asked, expiresFrom, expiresBefore } = query();
+      const hours = (Date.parse(expiresBefore!) - Date.parse(expiresFrom!)) / HOUR_MS;
+      expect([asked, hours, new Date(expiresFrom!).getHours()]).toEqual(['active', 24, 0]);
+    });
+    await press('This month');
+    await waitFor(() => expect(field('Expires from').value).toMatch(/-01$/));
+    expect(query()).toMatchObject({ status: 'active' });
+    await press('Any expiry');
+    await expectQuery({ status: 'active' });
+  });
+
+  test('say so to somebody who loses the permission while the page is open', async () => {
+    open('tab=all-keys');
+    const link = (await row('CI deploy')).getByRole('link', { name: 'CI deploy' });
+    api.session = { ...api.session!, isAdministrator: false };
+    api.always('findKey', new Refusal(404, 'not_found'));
+    api.always('findKeys', new Refusal(404, 'not_found'));
+    await user.click(link);
+    await (await dialog('API key')).findByText('You can’t see all keys any more');
+    await user.keyboard('{Escape}');
+    await isGone(() => screen.queryByRole('dialog'));
+    await user.selectOptions(field('Status'), 'Active');
+    within(await screen.findByRole('alert')).getByText('You can’t see all keys any more');
+    expect(screen.queryByRole('row')).toBeNull();
+  });
+
+  test('are not offered to people without the permission, whose address leads to their own keys', async () => {
+    api.session = { ...api.session!, isAdministrator: false };
+    api.keys = [anApiKey({ name: 'Own key' })];
+    open('tab=all-keys');
+    await row('Own key');
+    expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)).toEqual(['Keys', 'Activity']);
+    expect(made()).toBe(0);
+  });
+
+  test('say that a key does not exist', async () => {
+    api.always('findKey', new Refusal(404, 'not_found'));
+    open(`tab=all-keys&key=${key.id}`);
+    await (await dialog('API key')).findByText('There is no key with this ID.');
+  });
+
+  test('say that a key had already ended when somebody else was faster', async () => {
+    open(`tab=all-keys&key=${key.id}`);
+    await press('Revoke key…', await dialog('CI deploy'));
+    const form = await dialog('Revoke “CI deploy”?');
+    form.getByText(/^It belongs to Ada Lovelace\./);
+    await type('Your password', PASSWORD);
+    api.once('endKey', () => {
+      key = { ...key, status: 'revoked', revokedAt: iso(0), revokedReason: 'owner' };
+      return new Refusal(409, 'api_key_not_active', { apiKeyStatus: 'revoked' });
+    });
+    await press('Revoke key', form);
+    await screen.findByText('“CI deploy” had already ended');
+    await screen.findByText(/^Its owner revoked this key/);
+  });
+
+  test('report a missing password and a note that is too long at their fields, without a request', async () => {
+    open(`tab=all-keys&key=${key.id}`);
+    await press('Revoke key…', await dialog('CI deploy'));
+    const form = await dialog('Revoke “CI deploy”?');
+    await type('Note (optional)', 'n'.repeat(201));
+    await press('Revoke key', form);
+    await form.findByText('At most 200 characters');
+    form.getByText('Enter your password');
+    await focusOn(() => field('Note (optional)'));
+    expect(api.calls('endKey')).toHaveLength(0);
+  });
+});
+
+describe('the audit view', () => {
+  test('searches nothing while somebody types or leaves a field, and never sends a key', async () => {
+    open('tab=audit');
+    await screen.findByLabelText('Who did it');
+    await waitFor(() => expect(api.calls('findEvents')).toHaveLength(1));
+    const before = made();
+    for (const label of ['Who did it', 'Whom it is about', 'Key']) {
+      await user.type(field(label), 'ada');
+      await user.tab();
+      await user.clear(field(label));
+      await user.paste(FULL_KEY);
+      await user.keyboard('{Enter}');
+      expect(field(label).value).toBe('');
+    }
+    await type('From', '2026-01-01');
+    await user.tab();
+    expect(made()).toBe(before);
+    expect(document.documentElement.outerHTML).not.toContain(FULL_KEY.slice(0, 17));
+  });
+
+  test('refuses what is no ID of a key', async () => {
+    open('tab=audit');
+    await type('Key', 'not an id');
+    await user.keyboard('{Enter}');
+    await screen.findByText(/^This is not the ID of a key\./);
+  });
+});
