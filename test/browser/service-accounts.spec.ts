@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { PASSWORD, type Owner } from '../support/callers/owners.js';
+import type { Owner } from '../support/callers/owners.js';
 import { englishOn } from './support/english-on.js';
 import { tabTo } from './support/keyboard.js';
 import { look } from './support/look.js';
-import { holdBack, isListing, record } from './support/network.js';
+import { record } from './support/network.js';
 import { countKeys, putKeys } from './support/rows.js';
 import {
   actionsOf,
@@ -18,7 +18,6 @@ import {
   focusOn,
   heading,
   openCreate,
-  revealDialog,
   rotateKey,
   row,
   showDetails,
@@ -101,25 +100,6 @@ describe('the keys of a service account', () => {
     expect(await whose(others).count()).toBe(0);
   });
 
-  test('leave the list of other people alone: the accounts are read only when the list is there', async () => {
-    const owner = await stage.newOwner();
-    const calls: string[] = [];
-    let listing!: Awaited<ReturnType<typeof holdBack>>;
-    const { page } = await stage.open({
-      owner,
-      prepare: async (page) => {
-        listing = await holdBack(page, isListing);
-        page.on('requestfinished', (request) => calls.push(new URL(request.url()).pathname));
-      },
-    });
-    await page.getByText('Loading…').first().waitFor({ state: 'attached' });
-    const accounts = page.waitForRequest(isOfAccounts);
-    listing.release();
-    await accounts;
-    expect(calls).toContain('/v1/api-keys');
-    expect(calls).not.toContain('/v1/accounts');
-  });
-
   test('are created, rotated, renamed and revoked by a manager with their own password', async () => {
     const { owner, bot } = await managing();
     const page = await openBot(owner, bot);
@@ -159,35 +139,6 @@ describe('the keys of a service account', () => {
     const ofOwn = calls.map((request) => new URL(request.url())).filter((url) => url.pathname !== '/v1/accounts');
     expect(ofOwn.filter((url) => url.searchParams.get('account') !== bot.id).map(String)).toEqual([]);
     expect(ofOwn.length).toBeGreaterThan(5);
-  });
-
-  test('say who made them and who changed them: you, another manager by name, or by id without a name', async () => {
-    const { owner, bot } = await managing();
-    const nameless = await stage.newOwner();
-    await putBot(bot.id, [owner, bot.other, nameless]);
-    await owner.person.call('POST', `/v1/api-keys?account=${encodeURIComponent(bot.id)}`, orderOf('Mine'));
-    await bot.other.person.call('POST', `/v1/api-keys?account=${encodeURIComponent(bot.id)}`, orderOf('Of Grace'));
-    await nameless.person.call('POST', `/v1/api-keys?account=${encodeURIComponent(bot.id)}`, orderOf('Of nobody'));
-    await rename(bot.other, 'Grace Hopper');
-    await rename(nameless, '');
-    const page = await openBot(owner, bot);
-    const found: Record<string, string> = {};
-    for (const name of ['Mine', 'Of Grace', 'Of nobody']) {
-      const details = await showDetails(page, name);
-      await details.getByText('Made by').waitFor();
-      found[name] = await factOf(details, 'Made by');
-      await page.keyboard.press('Escape');
-      await details.waitFor({ state: 'detached' });
-    }
-    expect(found).toEqual({ Mine: 'You', 'Of Grace': 'Grace Hopper', 'Of nobody': nameless.id });
-
-    await page.getByRole('tab', { name: 'Activity' }).click();
-    const event = (name: string) => page.getByRole('listitem').filter({ hasText: `Key ${name} was created` });
-    await event('Mine').getByText('You', { exact: true }).waitFor();
-    await event('Of Grace').getByText('Grace Hopper').waitFor();
-    await event('Of nobody').getByText(nameless.id).waitFor();
-    await whose(page).selectOption('');
-    await page.getByText('No activity yet.').waitFor();
   });
 
   test('of an account that is suspended can be seen and revoked, and no new ones are offered', async () => {
@@ -257,75 +208,6 @@ describe('the keys of a service account', () => {
     expect(accountIn(page)).toBeNull();
   });
 
-  test('that a former manager made need attention, until somebody rotates them', async () => {
-    const { owner, bot } = await managing();
-    const order = { name: 'Nightly build', access: 'read-only', expiresInDays: 90, password: PASSWORD };
-    await bot.other.person.call('POST', `/v1/api-keys?account=${bot.id}`, order);
-    await putBot(bot.id, [owner]);
-    const page = await openBot(owner, bot);
-    const section = page.getByRole('region', { name: 'Needs attention' });
-    const { displayName } = (await bot.other.person.call('GET', '/v1/session')).body;
-    await section.getByText(`Nightly build was made by ${displayName}, who has left`).waitFor();
-    await section.getByRole('button', { name: 'Rotate…: Nightly build' }).click();
-    expect(await rotateKey(page)).toMatch(/^lk_/);
-    await storeKey(page);
-    await row(page, 'Nightly build').first().waitFor();
-    await section.waitFor({ state: 'detached' });
-  });
-
-  test('are not shown for an address that names the account of others: a message says so above the own keys', async () => {
-    const { owner } = await managing();
-    const stranger = await stage.newOwner();
-    await putKeys(stage.service, owner, [{ name: 'My script' }]);
-    for (const account of [stranger.id, 'nobody', 'ä/?&=#']) {
-      const page = await stage.visit(`${stage.service.url}/settings/api-keys?${new URLSearchParams({ account })}`, {}, [
-        stage.cookieOf(owner),
-      ]);
-      await page.getByRole('alert').getByText('You don’t manage that service account').waitFor();
-      await row(page, 'My script').waitFor();
-      expect(accountIn(page)).toBeNull();
-    }
-  });
-
-  test('never get what was typed for other keys', async () => {
-    const { owner, bot } = await managing();
-    const second = await newBot(owner);
-    await putBot(second.id, [owner], 'Release bot');
-    const { page } = await stage.open({ owner });
-    await openCreate(page);
-    await fillCreate(page, { name: 'For myself' });
-    await page.keyboard.press('Escape');
-    for (const name of ['CI bot', 'Release bot']) {
-      await whose(page).selectOption({ label: name });
-      await headingOf(page, name).waitFor();
-      await openCreate(page);
-      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
-      await page.getByLabel('Name', { exact: true }).fill(`For ${name}`);
-      await page.keyboard.press('Escape');
-      await createDialog(page).waitFor({ state: 'detached' });
-    }
-    expect(accountIn(page)).toBe(second.id);
-    expect(await countKeys(stage.service, bot)).toEqual({ all: 0, active: 0 });
-  });
-
-  test('stay on the screen while a new one is shown, even if "back" leads to other keys', async () => {
-    const { owner, bot } = await managing();
-    await putKeys(stage.service, owner, [{ name: 'My script' }]);
-    const { page } = await stage.open({ owner });
-    await whose(page).selectOption({ label: 'CI bot' });
-    const fullKey = await createKey(page, 'Nightly build');
-    await page.goBack();
-    expect(accountIn(page)).toBeNull();
-    expect((await shownKey(page).innerText()).trim()).toBe(fullKey);
-    await stage.service.clients.validate(fullKey);
-    await revealDialog(page).getByText('Accepted from').or(page.getByText('The first request was accepted')).waitFor();
-    await storeKey(page);
-    await row(page, 'My script').waitFor();
-    await heading(page).waitFor();
-    expect(await countKeys(stage.service, bot)).toEqual({ all: 1, active: 1 });
-    expect(await row(page, 'Nightly build').count()).toBe(0);
-  });
-
   test('look as in the pictures, in English and in German', async () => {
     const { owner, bot } = await managing();
     await putKeys(stage.service, bot, KEYS.slice(0, 3));
@@ -351,8 +233,6 @@ describe('the keys of a service account', () => {
   const rename = ({ id, email }: Owner, displayName: string) =>
     stage.service.clients.putAccount({ id, email, displayName, permissions: ['systems:read', 'systems:write'] });
 });
-
-const orderOf = (name: string) => ({ name, access: 'read-only', expiresInDays: 30, password: PASSWORD });
 
 /** What the details say about a key under this name. */
 const factOf = (details: Locator, name: string) =>

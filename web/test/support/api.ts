@@ -1,5 +1,13 @@
 import type { ApiClient } from '../../src/api/client';
-import type { ApiKey, AuditEvent, KeyHistory, KeyPolicy, ManagedAccount, Session } from '../../src/api/types';
+import type {
+  ApiKey,
+  ApiKeyPage,
+  AuditEvent,
+  KeyHistory,
+  KeyPolicy,
+  ManagedAccount,
+  Session,
+} from '../../src/api/types';
 import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKeyPage } from '../../src/admin/types';
 import { anApiKey, DAY_MS, iso } from './keys';
 
@@ -135,6 +143,14 @@ export class ScriptedApi {
     return changed;
   }
 
+  /** A list with these keys. */
+  pageOf(keys: readonly ApiKey[]): ApiKeyPage {
+    const activeKeys = keys.filter(({ status }) => status === 'active').length;
+    const { maxActiveKeys } = this.policy;
+    const policy = { revokeIdleAfterDays: null, ...this.policy };
+    return { items: keys, activeKeys, maxActiveKeys, policy, nextCursor: null, now: this.now() };
+  }
+
   private readonly fetch = async (address: string, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(address, location.href);
     const { name: called, id } = named(init.method ?? 'GET', url.pathname);
@@ -172,12 +188,7 @@ export class ScriptedApi {
       return undefined;
     },
     listAccounts: () => ({ items: this.accounts }),
-    listKeys: () => {
-      const activeKeys = this.keys.filter(({ status }) => status === 'active').length;
-      const { maxActiveKeys } = this.policy;
-      const policy = { revokeIdleAfterDays: null, ...this.policy };
-      return { items: this.keys, activeKeys, maxActiveKeys, policy, nextCursor: null, now: this.now() };
-    },
+    listKeys: () => this.pageOf(this.keys),
     getKey: ({ id }) => this.found(id, (key) => ({ ...key, ...(this.histories[id] ?? NEVER_USED) })),
     createKey: ({ body }) => this.make({ ...body, expiresAt: iso(this.aheadMs + body.expiresInDays * DAY_MS) }),
     rotateKey: ({ id, body }) => {
