@@ -72,7 +72,7 @@ const HOST = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d*)?$/;
 
 /** In lower case, without port and final dot. Undefined for a text that is no single name. */
 function hostName(host: string | undefined): string | undefined {
-  return host && HOST.exec(host.toLowerCase())?.[1];
+  return host === undefined ? undefined : HOST.exec(host.toLowerCase())?.[1];
 }
 
 /** A slash at the end is ignored, as most servers ignore it. */
