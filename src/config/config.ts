@@ -120,6 +120,7 @@ export function readKeyPolicy(settings: Settings): ServicePolicy {
   return {
     maxActiveKeys: settings.get('MAX_ACTIVE_KEYS'),
     maxKeyDays: settings.get('MAX_KEY_DAYS'),
+    personalKeys: settings.get('PERSONAL_KEYS') === 'on',
     revokeIdleAfterDays: readIdleDays(settings),
   };
 }

@@ -83,6 +83,8 @@ export const SETTINGS = {
     means: 'active API keys of an account, to 100, unless [its own limits](limits.md) set another number' }),
   MAX_KEY_DAYS: wholeNumber(MAX_KEY_DAYS, [1, MAX_KEY_DAYS], {
     means: "days that a new API key may last, to 365; [an account's own limit](limits.md) may only be lower" }),
+  PERSONAL_KEYS: oneOf('on', ['on', 'off'], { like: 'off',
+    means: '`off`: [no new API keys for persons](limits.md#no-new-keys), only for service accounts; set it once every instance is of this release' }),
   REVOKE_IDLE_AFTER_DAYS: wholeNumber(undefined, [IDLE_DAYS.least, IDLE_DAYS.most], { or: 'never', like: '90',
     means: 'days without use after which [keys end](idle-keys.md), 14 to 365; empty: never; needs `WEBHOOK_URL` or `SMTP_URL`' }),
   ADMIN_PERMISSION: text({ like: 'api-keys:administer', problem: adminPermissionProblem,

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'account_deleted'
   | 'account_not_active'
   | 'kind_is_fixed'
+  | 'keys_not_allowed'
   | 'too_many_active_keys'
   | 'api_key_not_active'
   | 'rotation_pending'

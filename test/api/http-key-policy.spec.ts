@@ -33,7 +33,7 @@ describe('A service with MAX_ACTIVE_KEYS=3 and MAX_KEY_DAYS=60', () => {
     [
       'without limits',
       undefined,
-      { maxActiveKeys: 3, maxKeyDays: 60, maxAccess: 'read-and-write', limitedByAccount: [] },
+      { maxActiveKeys: 3, maxKeyDays: 60, maxAccess: 'read-and-write', newKeys: true, limitedByAccount: [] },
     ],
     [
       'with limits',
@@ -42,18 +42,46 @@ describe('A service with MAX_ACTIVE_KEYS=3 and MAX_KEY_DAYS=60', () => {
         maxActiveKeys: 2,
         maxKeyDays: 30,
         maxAccess: 'read-only',
+        newKeys: true,
         limitedByAccount: ['maxActiveKeys', 'maxKeyDays', 'maxAccess'],
       },
     ],
     [
       'with more keys and more days than the service allows',
       { maxKeyDays: 365, maxActiveKeys: 100 },
-      { maxActiveKeys: 100, maxKeyDays: 60, maxAccess: 'read-and-write', limitedByAccount: ['maxActiveKeys'] },
+      {
+        maxActiveKeys: 100,
+        maxKeyDays: 60,
+        maxAccess: 'read-and-write',
+        newKeys: true,
+        limitedByAccount: ['maxActiveKeys'],
+      },
+    ],
+    [
+      'without new keys',
+      { noNewKeys: true },
+      { maxActiveKeys: 3, maxKeyDays: 60, maxAccess: 'read-and-write', newKeys: false, limitedByAccount: ['newKeys'] },
     ],
   ])('lists the policy of an account %s', async (_, limits, policy) => {
     const { maxActiveKeys, policy: listed } = await list(await newOwner(service, limits && { limits }));
     expect(listed).toEqual({ ...policy, revokeIdleAfterDays: null });
     expect(maxActiveKeys).toBe(listed.maxActiveKeys);
+  });
+
+  test('answers 403 keys_not_allowed to a creation and a rotation where no new keys are allowed', async () => {
+    const owner = await newOwner(service);
+    const { apiKey } = await owner.person.newKey();
+    await service.clients.putAccount({
+      id: owner.id,
+      email: owner.email,
+      permissions: [],
+      limits: { noNewKeys: true },
+    });
+    for (const { status, body } of [await owner.person.create(), await owner.person.rotate(apiKey.id)]) {
+      expect([status, body.code]).toEqual([403, 'keys_not_allowed']);
+    }
+    expect((await service.clients.account('GetAccount', owner.id)).limits).toMatchObject({ noNewKeys: true });
+    expect((await owner.person.revoke(apiKey.id)).status).toBe(200);
   });
 
   test.each<[string, Limits | undefined, object, string, string]>([

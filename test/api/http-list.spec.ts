@@ -13,6 +13,7 @@ const MAXIMUM = {
     maxKeyDays: 365,
     maxAccess: 'read-and-write',
     revokeIdleAfterDays: null,
+    newKeys: true,
     limitedByAccount: [],
   },
 };

@@ -166,6 +166,12 @@ describe('ImportKeys', () => {
     expect(await outcomeOf(createKey(limited, id))).toBe('too_many_changes');
   });
 
+  test('is refused for an account that may have no new keys', async () => {
+    const { id } = await newOwner(app, { limits: { noNewKeys: true } });
+    const [outcome] = await app.importKeys.execute([lineOf(keyOfAnother(), id)], ACTOR);
+    expect(outcome).toMatchObject({ refused: { code: 'keys_not_allowed' } });
+  });
+
   test('is refused altogether without IMPORT_PREFIXES, and its keys are no longer looked up', async () => {
     const { id } = await newOwner(app);
     const { text } = await importedKey(id);

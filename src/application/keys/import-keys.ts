@@ -71,7 +71,7 @@ export class ImportKeys {
     transaction.add({ key, event: eventOf(change, actor)!, notices });
     made.set(publicPart, key);
     const activeKeys = transaction.activeKeys(owner.id);
-    const { maxActiveKeys } = keyPolicy(this.rules.policy, owner.limits);
+    const { maxActiveKeys } = keyPolicy(this.rules.policy, owner);
     return {
       keyId: key.id,
       isNew: true,

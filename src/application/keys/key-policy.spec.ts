@@ -69,6 +69,7 @@ describe('The policy of an account', () => {
     expect((await list(ownerId)).policy).toEqual({
       maxActiveKeys: 2,
       maxKeyDays: 60,
+      newKeys: true,
       maxAccess: 'read-only',
       limitedByAccount: ['maxActiveKeys', 'maxAccess'],
     });
@@ -123,5 +124,38 @@ describe('A rotation under a policy', () => {
     expect(created).toEqual(['read-and-write', 'read-and-write']);
     await limit(ownerId, {});
     expect((await list(ownerId)).items.map(({ access }) => access)).toEqual(['read-and-write', 'read-and-write']);
+  });
+});
+
+describe('Where no new keys are allowed', () => {
+  const NOT_ALLOWED = 'keys_not_allowed';
+
+  test.each<[string, AccountLimits]>([
+    ['with keys to spare', { noNewKeys: true }],
+    ['above the maximum', { noNewKeys: true, maxActiveKeys: 1 }],
+  ])('an account %s can create and rotate nothing, even a leaked key, and can revoke', async (_, limits) => {
+    const ownerId = await ownerWith({});
+    const [{ key }] = [await createKey(app, ownerId), await createKey(app, ownerId)];
+    await limit(ownerId, limits);
+    const before = [storedKeys(ownerId), eventsOf(app, ownerId, 'api_key.')];
+    expect(await outcomeOf(createKey(app, ownerId))).toBe(NOT_ALLOWED);
+    expect(await outcomeOf(rotateKey(app, key))).toBe(NOT_ALLOWED);
+    expect(await outcomeOf(rotateKey(app, key, { leaked: true, graceSeconds: undefined }))).toBe(NOT_ALLOWED);
+    expect([storedKeys(ownerId), eventsOf(app, ownerId, 'api_key.')]).toEqual(before);
+    expect(await outcomeOf(app.revokeApiKey.execute(themselves(ownerId), key.id, client()))).toBe('ok');
+    await limit(ownerId, {});
+    expect(await outcomeOf(createKey(app, ownerId))).toBe('ok');
+  });
+
+  test('PERSONAL_KEYS=off refuses persons, and leaves service accounts alone', async () => {
+    const off = openFakes({ settings: { keyPolicy: { maxActiveKeys: 3, maxKeyDays: 60, personalKeys: false } } });
+    const { id: manager } = await newOwner(off);
+    const profile = { email: 'team@example.org', displayName: 'Team', permissions: ['systems:read', 'systems:write'] };
+    const team = await off.putAccount.execute({ id: 'team', kind: 'service', managers: [manager], ...profile });
+    expect(await outcomeOf(createKey(off, manager))).toBe(NOT_ALLOWED);
+    const policyOf = async (id: string) => (await off.listKeysOfOwner.execute(id, undefined, { limit: 1 })).policy;
+    expect(await policyOf(manager)).toMatchObject({ newKeys: false, limitedByAccount: [] });
+    expect(await policyOf(team.id)).toMatchObject({ newKeys: true });
+    expect(await outcomeOf(createKey(off, team.id, { personId: manager }))).toBe('ok');
   });
 });

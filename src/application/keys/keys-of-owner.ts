@@ -1,4 +1,4 @@
-import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import { NO_TERMS } from '#domain/accounts/account-change.js';
 import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
@@ -34,7 +34,7 @@ export class ListKeysOfOwner {
     const page = await this.shownKeys.page({ ownerId, status }, startOf(cursor, wrongCursor), limit);
     const activeKeys = await this.shownKeys.countActive(ownerId, page.now);
     const owner = page.items[0]?.owner ?? (await this.accounts.find(ownerId));
-    return { ...page, activeKeys, policy: keyPolicy(this.service, (owner ?? NO_ENTITLEMENTS).limits) };
+    return { ...page, activeKeys, policy: keyPolicy(this.service, owner ?? NO_TERMS) };
   }
 }
 

@@ -4,6 +4,7 @@ import {
   defaultKeyDays,
   keyPolicy,
   requireGivable,
+  requireNewKeys,
   type ServicePolicy,
   keyDaysProblem,
 } from '#domain/keys/key-policy.js';
@@ -41,7 +42,7 @@ export class CreateApiKey {
   constructor(private readonly making: MakingParts) {}
 
   /**
-   * Throws `invalid_fields` for what can't be given, `too_many_active_keys`, `too_many_changes`, and the errors of a
+   * Throws `keys_not_allowed`, `invalid_fields` for what can't be given, `too_many_active_keys`, `too_many_changes`, and the errors of a
    * confirmation.
    */
   execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
@@ -51,8 +52,9 @@ export class CreateApiKey {
       const { now, account } = transaction;
       requireActiveOwner(account);
       await requireFirstTime(transaction, personId, idempotencyKey);
-      const { permissions, limits } = account;
-      const policy = keyPolicy(service, limits);
+      const { permissions } = account;
+      const policy = keyPolicy(service, account);
+      requireNewKeys(policy);
       const days = command.expiresInDays ?? defaultKeyDays(policy);
       const order = { ...command, createdBy: personId, expiresInDays: days, policy };
       requireGivable(order, permissions, policy);
@@ -86,7 +88,7 @@ export class RotateApiKey {
   constructor(private readonly making: MakingParts) {}
 
   /**
-   * Throws `invalid_fields`, `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`, and the errors
+   * Throws `keys_not_allowed`, `invalid_fields`, `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`, and the errors
    * of a confirmation.
    */
   async execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
@@ -97,7 +99,8 @@ export class RotateApiKey {
       const { now, account } = transaction;
       requireActiveOwner(account);
       await requireFirstTime(transaction, personId, idempotencyKey);
-      const policy = keyPolicy(service, account.limits);
+      const policy = keyPolicy(service, account);
+      requireNewKeys(policy);
       requireFields({ expiresInDays: keyDaysProblem(command.expiresInDays, policy) });
       await requireWithinLimit(transaction, changesPerHour);
       const { keys, key: replaced } = await openKey(transaction, keyId);

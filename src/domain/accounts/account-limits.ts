@@ -17,6 +17,8 @@ export interface AccountLimits {
   readonly maxAccess?: AccessLevel;
   readonly maxKeyDays?: number;
   readonly maxActiveKeys?: number;
+  /** No key can be created, rotated or imported. */
+  readonly noNewKeys?: boolean;
 }
 
 /** The problem of each limit by the name of its field. */
@@ -32,6 +34,7 @@ export function limitProblems({
     'limits.maxAccess': optional(accessProblem)(limits.maxAccess),
     'limits.maxKeyDays': upTo(MAX_KEY_DAYS)(limits.maxKeyDays),
     'limits.maxActiveKeys': upTo(MAX_ACTIVE_KEYS)(limits.maxActiveKeys),
+    'limits.noNewKeys': undefined,
   };
 }
 
@@ -49,9 +52,9 @@ export function rateLimitOf({ requestsPerSecond, burst }: AccountLimits, service
 /** What a door reads. The compiler reports a limit that it leaves out. */
 export type EveryLimit = { [Limit in keyof AccountLimits]-?: AccountLimits[Limit] | undefined };
 
-/** Without those that are undefined. */
+/** Without those that are undefined, or false. */
 export function givenLimits(limits: Partial<EveryLimit>): AccountLimits {
-  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined && limit !== false));
 }
 
 function upTo(most: number): Rule {

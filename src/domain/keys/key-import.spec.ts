@@ -97,7 +97,7 @@ describe('an imported key', () => {
       id: 'k2',
       expiresInDays: undefined,
       graceSeconds: 60,
-      policy: { ...RULES.policy, maxAccess: 'read-and-write' as const, limitedByAccount: [] },
+      policy: { ...RULES.policy, maxAccess: 'read-and-write' as const, newKeys: true, limitedByAccount: [] },
     };
     const next = key().replaceBy(order, KeyString.generate('lk'), new Date(inDays(90).getTime() - 1));
     expect([next.isImported, next.shown.startsWith('lk_')]).toEqual([false, true]);

@@ -5,7 +5,7 @@ import { requireFields } from '../errors.js';
 import { DAY_MS } from '../time.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
 import { displayPrefixProblem, shownOf } from './imported-key.js';
-import { keyPolicy, requireGivable, type ServicePolicy } from './key-policy.js';
+import { keyPolicy, requireGivable, type ServicePolicy, requireNewKeys } from './key-policy.js';
 import { keyPermissionsProblem } from './key-restrictions.js';
 import { keyNameProblem } from './key-rules.js';
 import type { ImportOrder } from './key-state.js';
@@ -50,7 +50,7 @@ export function requireImportable(line: ImportedLine, { importPrefixes }: Import
   });
 }
 
-/** The order for a line that is importable. Throws `invalid_fields` for more than its owner may have. */
+/** The order for a line that is importable. Throws `keys_not_allowed`, and `invalid_fields` for more than its owner may have. */
 export function importOrder(
   line: ImportedLine,
   owner: Account,
@@ -58,7 +58,8 @@ export function importOrder(
 ): Omit<ImportOrder, 'id'> {
   const { permissions, allowedNetworks, access, expiresAt, ...rest } = line;
   const displayPrefix = shownOf(line.displayPrefix, rules.importPrefixes);
-  const policy = keyPolicy(rules.policy, owner.limits);
+  const policy = keyPolicy(rules.policy, owner);
+  requireNewKeys(policy);
   const wish = {
     access: access as ImportOrder['access'],
     permissions: isAll(permissions) ? undefined : permissions,

@@ -5,7 +5,8 @@ import { defaultKeyDays, keyPolicy, requireGivable, requireChangesLeft } from '.
 import { HOUR_MS } from '../time.js';
 
 const SERVICE = { maxActiveKeys: 5, maxKeyDays: 90 };
-const PLAIN = { ...SERVICE, maxAccess: 'read-and-write', limitedByAccount: [] };
+const PLAIN = { ...SERVICE, maxAccess: 'read-and-write', newKeys: true, limitedByAccount: [] };
+const person = (limits: AccountLimits) => ({ limits, kind: 'person' as const });
 
 test.each<[string, AccountLimits, object]>([
   ['nothing', {}, PLAIN],
@@ -16,9 +17,11 @@ test.each<[string, AccountLimits, object]>([
   ['more days', { maxKeyDays: 365 }, PLAIN],
   ['the same days', { maxKeyDays: 90 }, PLAIN],
   ['read-only keys', { maxAccess: 'read-only' }, { ...PLAIN, maxAccess: 'read-only', limitedByAccount: ['maxAccess'] }],
+  ['no new keys', { noNewKeys: true }, { ...PLAIN, newKeys: false, limitedByAccount: ['newKeys'] }],
+  ['new keys', { noNewKeys: false }, PLAIN],
   ['every access', { maxAccess: 'read-and-write' }, PLAIN],
 ])('an account that is limited to %s has this policy', (_, limits, policy) => {
-  expect(keyPolicy(SERVICE, limits)).toEqual(policy);
+  expect(keyPolicy(SERVICE, person(limits))).toEqual(policy);
 });
 
 test.each([
@@ -27,7 +30,7 @@ test.each([
   [89, 89],
   [1, 1],
 ])('where keys may last %i days, they last %i by default', (maxKeyDays, days) => {
-  expect(defaultKeyDays(keyPolicy({ ...SERVICE, maxKeyDays }, {}))).toBe(days);
+  expect(defaultKeyDays(keyPolicy({ ...SERVICE, maxKeyDays }, person({})))).toBe(days);
 });
 
 describe('requireGivable', () => {
@@ -36,7 +39,11 @@ describe('requireGivable', () => {
   type Wish = Partial<Parameters<typeof requireGivable>[0]>;
   const problemsOf = (wish: Wish, limits: AccountLimits = {}) => {
     try {
-      requireGivable({ access: 'read-and-write', expiresInDays: 90, ...wish }, OWNED, keyPolicy(SERVICE, limits));
+      requireGivable(
+        { access: 'read-and-write', expiresInDays: 90, ...wish },
+        OWNED,
+        keyPolicy(SERVICE, person(limits)),
+      );
       return undefined;
     } catch (error) {
       return (error as LatchkeyError).details.errors;

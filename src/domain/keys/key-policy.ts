@@ -1,6 +1,7 @@
 import { accessCeiling, type AccountLimits } from '../accounts/account-limits.js';
+import type { AccountKind } from '../accounts/account-profile.js';
 import { isCovered } from '../accounts/permission.js';
-import { requireFields, LatchkeyError } from '../errors.js';
+import { requireFields, LatchkeyError, Refusal } from '../errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
 import { permissionsToGive } from './access.js';
 import { DEFAULT_EXPIRY_DAYS } from './key-rules.js';
@@ -10,32 +11,49 @@ import { HOUR_MS } from '../time.js';
 export interface ServicePolicy {
   readonly maxActiveKeys: number;
   readonly maxKeyDays: number;
+  /** Whether persons may have new keys. Default: yes. */
+  readonly personalKeys?: boolean | undefined;
   /** Applies to existing keys too. Undefined: idle keys do not end. */
   readonly revokeIdleAfterDays?: number | undefined;
 }
 
 /** What is allowed for new keys of one account. */
-export interface KeyPolicy extends ServicePolicy {
+export interface KeyPolicy extends Omit<ServicePolicy, 'personalKeys'> {
   readonly maxAccess: AccessLevel;
+  /** Whether keys can be created, rotated and imported. */
+  readonly newKeys: boolean;
   /** The limits that the account's own limits set. */
-  readonly limitedByAccount: readonly ('maxActiveKeys' | 'maxKeyDays' | 'maxAccess')[];
+  readonly limitedByAccount: readonly ('maxActiveKeys' | 'maxKeyDays' | 'maxAccess' | 'newKeys')[];
+}
+
+/** What of an account decides about its new keys. */
+interface Limited {
+  readonly limits: AccountLimits;
+  readonly kind: AccountKind;
 }
 
 /** An account's own number of keys replaces the service's, up or down. Its days and its access only lower them. */
-export function keyPolicy(service: ServicePolicy, limits: AccountLimits): KeyPolicy {
-  const { maxActiveKeys, maxKeyDays } = limits;
+export function keyPolicy(service: ServicePolicy, { limits, kind }: Limited): KeyPolicy {
+  const { maxActiveKeys, maxKeyDays, noNewKeys = false } = limits;
   const policy = {
     maxActiveKeys: maxActiveKeys ?? service.maxActiveKeys,
     maxKeyDays: Math.min(service.maxKeyDays, maxKeyDays ?? service.maxKeyDays),
     maxAccess: accessCeiling(limits),
+    newKeys: !noNewKeys && (kind === 'service' || service.personalKeys !== false),
     revokeIdleAfterDays: service.revokeIdleAfterDays,
   };
   const limitedByAccount = [
     ...(maxActiveKeys === undefined ? [] : (['maxActiveKeys'] as const)),
     ...(policy.maxKeyDays < service.maxKeyDays ? (['maxKeyDays'] as const) : []),
     ...(policy.maxAccess === 'read-only' ? (['maxAccess'] as const) : []),
+    ...(noNewKeys ? (['newKeys'] as const) : []),
   ];
   return { ...policy, limitedByAccount };
+}
+
+/** Throws `keys_not_allowed`. */
+export function requireNewKeys({ newKeys }: KeyPolicy): void {
+  if (!newKeys) throw new Refusal('keys_not_allowed', 'No new API keys can be made for this account');
 }
 
 /** The days of a key whose owner chose none. */

@@ -1,3 +1,4 @@
+import { NO_TERMS } from '#domain/accounts/account-change.js';
 import { randomUUID } from 'node:crypto';
 import type { PutAccount, PutAccountCommand } from '#application/accounts/put-account.js';
 import type {
@@ -15,7 +16,7 @@ export const PASSWORD = DEMO_OWNER.password;
 
 /** By default, and what it allows an account without limits. */
 export const SERVICE_POLICY = { maxActiveKeys: 5, maxKeyDays: 365 };
-export const POLICY = keyPolicy(SERVICE_POLICY, {});
+export const POLICY = keyPolicy(SERVICE_POLICY, NO_TERMS);
 
 /** A person who works with their own keys. */
 export function themselves(id: string) {

@@ -3,7 +3,7 @@ import { useId, useRef, useState } from 'react';
 import { nameOf } from '../base/owner';
 import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
-import { useCanMakeKeys } from '../base/context';
+import { useCanMakeKeys } from '../key/list';
 import type { PanelPlace } from '../base/place';
 import { PlaceLink } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';

@@ -38,12 +38,6 @@ export function usePanel(): PanelContextValue {
   return value;
 }
 
-/** Whether keys can be made: not for a service account that is suspended. */
-export function useCanMakeKeys(): boolean {
-  const { account } = usePanel();
-  return account === undefined || account.status === 'active';
-}
-
 /** What a person who is back from a sign-in had typed for the account that is shown. */
 export function useReturned(): KeptDraft | undefined {
   const { account, trip } = usePanel();

@@ -4,7 +4,7 @@ import type { ApiKey } from '../api/types';
 import { endsSoon } from '../key/expiry';
 import { endedBy, endOf, rejectedSince, statusAt } from '../key/status';
 import type { KeyAction } from '../key/actions';
-import { useCanMakeKeys } from '../base/context';
+import { useCanMakeKeys } from '../key/list';
 import type { Rotation } from '../key/rotation';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';

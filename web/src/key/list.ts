@@ -17,8 +17,19 @@ const USUAL: KeyPolicy = {
   maxActiveKeys: 5,
   maxKeyDays: MAX_KEY_DAYS,
   maxAccess: 'read-and-write',
+  newKeys: true,
   limitedByAccount: [],
 };
+
+/** Whether keys can be made: not where nobody may, and not for a service account that is suspended. */
+export function useCanMakeKeys(): boolean {
+  const { account } = usePanel();
+  const { policy } = useApiKeys(false);
+  return (account === undefined || account.status === 'active') && mayMakeKeys(policy);
+}
+
+/** A service of an earlier release does not say so. */
+export const mayMakeKeys = ({ newKeys }: Partial<KeyPolicy>): boolean => newKeys !== false;
 
 /**
  * All keys, newest first, page by page. The pages with active keys are loaded by themselves.

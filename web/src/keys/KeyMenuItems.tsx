@@ -1,7 +1,8 @@
 import { Menu } from '@mantine/core';
 import { useEffect, useImperativeHandle, useState, type Ref, type RefObject } from 'react';
 import type { ApiKey } from '../api/types';
-import { useCanMakeKeys, usePanel } from '../base/context';
+import { usePanel } from '../base/context';
+import { useCanMakeKeys } from '../key/list';
 import { revokeAction } from '../key/revoke-words';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';

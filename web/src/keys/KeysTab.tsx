@@ -1,6 +1,6 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { useCanMakeKeys, usePanel } from '../base/context';
+import { usePanel } from '../base/context';
 import type { PanelPlace, StatusFilter } from '../base/place';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
@@ -10,7 +10,7 @@ import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTable';
 import { KeysToolbar } from './KeysToolbar';
-import { useApiKeys } from '../key/list';
+import { useApiKeys, useCanMakeKeys } from '../key/list';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
 

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useId } from 'react';
 import type { KeyPolicy } from '../api/types';
-import { useCanMakeKeys } from '../base/context';
+import { mayMakeKeys, useCanMakeKeys } from '../key/list';
 import { useTexts } from '../texts';
 import { PlusIcon } from '../ui/icons';
 import classes from './KeysToolbar.module.css';
@@ -40,6 +40,7 @@ export function KeysToolbar({ activeKeys, policy, isWaiting, onCreate }: Props) 
           </Button>
         )}
       </div>
+      {!mayMakeKeys(policy) && <Text size="sm">{texts.keys.limits.noNewKeys}</Text>}
       {limit && (
         <Text size="sm" className={classes.limit} id={limitId}>
           {limitText(policy, 'maxActiveKeys', texts)} {texts.keys.limits.revoke}

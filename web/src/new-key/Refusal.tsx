@@ -39,6 +39,7 @@ function noticeOf(error: unknown, limit: string, texts: Texts): ReactNode {
     const wait = duration(error.retryAfterSeconds ?? 3600, texts.language);
     return <Warning>{texts.create.tooManyChanges(wait)}</Warning>;
   }
+  if (hasCode(error, 'keys_not_allowed')) return <Warning>{texts.keys.limits.noNewKeys}</Warning>;
   if (hasCode(error, 'rotation_pending')) return <Warning>{texts.rotate.pending}</Warning>;
   if (hasCode(error, 'api_key_not_active', 'not_found')) return <Warning>{texts.rotate.ended}</Warning>;
   if (hasCode(error, 'confirmation_required')) return <StepUp />;

@@ -21,6 +21,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   incorrect_password: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Incorrect password' },
   forbidden: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Forbidden' },
   operation_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Operation not allowed' },
+  keys_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'API keys not allowed' },
   not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Not found' },
   account_not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Account not found' },
   another_person: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Another person' },

@@ -13,6 +13,7 @@ export const keys = {
     access: 'read-only keys',
     days: (days: string) => `keys of at most ${days}`,
     keys: (most: number) => (most === 1 ? '1 active key' : `${most} active keys`),
+    noNewKeys: 'No new API keys can be made here. Existing ones keep working, and you can revoke them.',
     revoke: 'Revoke one that you no longer need, then try again.',
   },
   filterLabel: 'Show keys',

@@ -15,6 +15,7 @@ export const keys: Texts['keys'] = {
     access: 'nur Schlüssel zum Lesen',
     days: (days) => `Schlüssel für höchstens ${days}`,
     keys: (most) => (most === 1 ? 'einen aktiven Schlüssel' : `${most} aktive Schlüssel`),
+    noNewKeys: 'Neue API-Schlüssel sind hier nicht erlaubt. Vorhandene gelten weiter, und Sie können sie widerrufen.',
     revoke: 'Widerrufen Sie einen, den Sie nicht mehr brauchen, und versuchen Sie es dann erneut.',
   },
   filterLabel: 'Schlüssel anzeigen',

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCOUNT_KINDS, accountIdProblem, type AccountKind } from '#domain/accounts/account-profile.js';
 import type { Account } from '#domain/accounts/account.js';
 import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
-import { type AccountLimits, type EveryLimit, givenLimits } from '#domain/accounts/account-limits.js';
+import type { AccountLimits, EveryLimit } from '#domain/accounts/account-limits.js';
 import { requireFields } from '#domain/errors.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import type { Administration, Databases } from '../administration.js';
@@ -72,6 +72,11 @@ interface EntitlementOptions {
   readonly by?: string;
 }
 
+interface LimitOptions extends Omit<AccountLimits, 'noNewKeys'> {
+  /** False with `--no-new-keys`. */
+  readonly newKeys?: boolean;
+}
+
 /** What the platform allows the keys of an account, and what it says of the account. */
 export function addEntitlementCommands(account: Command, databases: Databases): void {
   const limits = account
@@ -83,13 +88,16 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .addOption(new Option('--max-access <level>', 'of every key, at once').choices(ACCESS_LEVELS))
     .addOption(number('max-key-days', 'of new keys, 1 to 365'))
     .addOption(number('max-active-keys', 'for new keys, 1 to 100'))
+    .option('--no-new-keys', 'no key can be created, rotated or imported')
+    .option('--new-keys', 'keys can be made again')
     .option('--clear', 'remove the stored limits first')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(limits, (id: string, { clear, atVersion: version, by, ...options }: EntitlementOptions & AccountLimits) => {
-    const { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys } = options;
-    const every = { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys } satisfies EveryLimit;
-    const given = givenLimits(every);
+  answering(limits, (id: string, { clear, atVersion: version, by, ...options }: EntitlementOptions & LimitOptions) => {
+    const { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys, newKeys } = options;
+    const noNewKeys = newKeys === undefined ? undefined : !newKeys;
+    const every = { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys, noNewKeys } satisfies EveryLimit;
+    const given = Object.fromEntries(Object.entries(every).filter(([, limit]) => limit !== undefined));
     const admin = administrator(by);
     const isChange = clear || Object.keys(given).length > 0;
     return answer(databases, id, showLimits, ({ getAccount, changeEntitlements }) =>

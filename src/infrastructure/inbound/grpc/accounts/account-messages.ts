@@ -73,7 +73,14 @@ function known<Value extends string>(
   return value;
 }
 
-function limitsIn({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys }: Limits__Output): AccountLimits {
+function limitsIn({
+  requestsPerSecond,
+  burst,
+  maxAccess,
+  maxKeyDays,
+  maxActiveKeys,
+  noNewKeys,
+}: Limits__Output): AccountLimits {
   const access = known(maxAccess, ACCESS, { 'limits.maxAccess': 'must be an access level' });
   return givenLimits({
     requestsPerSecond: requestsPerSecond || undefined,
@@ -81,6 +88,7 @@ function limitsIn({ requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKe
     maxAccess: access,
     maxKeyDays: maxKeyDays || undefined,
     maxActiveKeys: maxActiveKeys || undefined,
+    noNewKeys,
   } satisfies EveryLimit);
 }
 

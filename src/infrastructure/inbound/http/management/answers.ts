@@ -10,9 +10,9 @@ import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } fr
 
 export function keyListView({ items, activeKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
   const views = items.map((listed) => keyView(listed, now));
-  const { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays = null } = policy;
+  const { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays = null } = policy;
   const limitedByAccount = [...policy.limitedByAccount];
-  const shown = { maxActiveKeys, maxKeyDays, maxAccess, revokeIdleAfterDays, limitedByAccount };
+  const shown = { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays, limitedByAccount };
   return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
 }
 

@@ -145,6 +145,7 @@ class KeyPolicyView {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_ACTIVE_KEYS }) maxActiveKeys!: number;
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS }) maxKeyDays!: number;
   @ApiProperty({ enum: ACCESS_LEVELS }) maxAccess!: AccessLevel;
+  @ApiProperty({ description: 'Whether keys can be created and rotated' }) newKeys!: boolean;
   @ApiProperty({ type: 'integer', nullable: true, description: REVOKE_IDLE }) revokeIdleAfterDays!: number | null;
   @ApiProperty({ type: [String], description: LIMITED_BY }) limitedByAccount!: string[];
 }
