@@ -243,6 +243,12 @@ describe('gateways that can say no permission', () => {
       expect((await edge(key, { method: 'POST', target: '/open/x', headers: ['Content-Length: 5'] })).status).toBe(200);
     });
 
+    test('names the headers that Envoy removes before a request reaches the service', async () => {
+      const removed = /^x-envoy-auth-headers-to-remove: authorization$/im;
+      expect((await edge(key)).head).toMatch(removed);
+      expect((await edge(undefined)).head).not.toMatch(removed);
+    });
+
     test('never redirects, and lets nobody keep an answer', async () => {
       for (const answer of [
         await edge(key),

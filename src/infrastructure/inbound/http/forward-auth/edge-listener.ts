@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from '#config/config.js';
+import { credentialHeaders } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
@@ -12,11 +13,14 @@ import { type ForwardAuth, sendToProxy } from './forward-auth.door.js';
 
 interface EdgeParts {
   readonly forwardAuth: ForwardAuth;
-  readonly config: Pick<Config, 'edgePort' | 'host' | 'trustedProxies'>;
+  readonly config: Pick<Config, 'edgePort' | 'host' | 'trustedProxies' | 'credentials'>;
   readonly log: Log;
   readonly times: RequestTimes;
   readonly traces: Traces;
 }
+
+/** Envoy removes the headers that this one names before the request reaches the service. */
+const REMOVED_BY_ENVOY = 'X-Envoy-Auth-Headers-To-Remove';
 
 /**
  * For gateways that send the client's own method, host, path and query. Nothing else answers on its port, so the answer of
@@ -40,7 +44,9 @@ export class EdgeListener {
       const { method, url: target } = request;
       const [host, ...hosts] = headerValues(request, 'host');
       const original = { method, target, host: hosts.length === 0 ? host : undefined };
-      sendToProxy(request, response, await forwardAuth.answer(original, request as LatchkeyRequest));
+      const answered = await forwardAuth.answer(original, request as LatchkeyRequest);
+      if (answered.status === 200) response.set(REMOVED_BY_ENVOY, credentialHeaders(config.credentials).join(','));
+      sendToProxy(request, response, answered);
     };
     const handle = steps.reduceRight<RequestHandler>(
       (next, step) => (request, response) => step(request, response, () => next(request, response, () => undefined)),
