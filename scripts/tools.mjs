@@ -43,7 +43,11 @@ export const tools = {
     neededBy: 'test/doors',
     modules: 'grpc, google.protobuf.internal.builder',
   },
-  'venv of python3': { debian: 'python3-venv', neededBy: 'test/doors, test/deploy', modules: 'venv, ensurepip' },
+  'venv of python3': {
+    debian: 'python3-venv',
+    neededBy: 'test/doors, test/deploy, test/conformance',
+    modules: 'venv, ensurepip',
+  },
   envoy: { isWheel: true, neededBy: 'test/doors' },
   helm: { isWheel: true, neededBy: 'test/deploy' },
   script: { debian: 'bsdutils', neededBy: 'test/cli' },

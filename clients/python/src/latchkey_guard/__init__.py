@@ -1,0 +1,35 @@
+"""Lets a Python service accept Latchkey API keys."""
+
+from ._guard import Guard, Hooks
+from ._model import (
+    Decided,
+    Decision,
+    Denied,
+    Failed,
+    Granted,
+    Principal,
+    Question,
+    RateLimit,
+    Refused,
+    decision_headers,
+    refusal_body,
+)
+from ._request import Permission, Request
+
+__all__ = [
+    "Decided",
+    "Decision",
+    "Denied",
+    "Failed",
+    "Granted",
+    "Guard",
+    "Hooks",
+    "Permission",
+    "Principal",
+    "Question",
+    "RateLimit",
+    "Refused",
+    "Request",
+    "decision_headers",
+    "refusal_body",
+]

@@ -1,0 +1,267 @@
+"""The guard: one for each process, for as long as it lives."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import ssl
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ._leases import Clocks, Leases, Wish, digest_of
+from ._model import (
+    UNAVAILABLE,
+    Decided,
+    Decision,
+    Denied,
+    Failed,
+    Granted,
+    Lease,
+    Operation,
+    Question,
+    UnreadableAnswer,
+    read_answer,
+)
+from ._request import ClientAddress, Permission, Request, check_permission, credential_of, question_of
+from ._transport import Answer, Failure, Target, Transport
+
+_log = logging.getLogger("latchkey_guard")
+_SERVICE = "/latchkey.v1.ApiKeyService/"
+_MOST_REPORTED = 100
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """For metrics and logs. None of them gets the key, and one that raises changes no decision."""
+
+    on_decision: Callable[[Decided], object] | None = None
+    on_denied: Callable[[Denied], object] | None = None
+    on_error: Callable[[Failed], object] | None = None
+
+
+class Core:
+    """What both guards share: it neither waits nor calls.
+
+    :param target: Latchkey's SERVICES_PORT: ``https://latchkey.internal:3080``, or ``http:`` to this machine
+    :param service_token: of a service identity with the role validator; not needed with a client certificate in ``tls``
+    :param deadline_ms: how long a request waits for its decision at most; then it is answered 503
+    :param leases: whether requests of a key are granted without a call for a moment after Latchkey granted one
+    :raises ValueError: an option is unusable; the message never has the token
+    """
+
+    def __init__(
+        self,
+        target: str,
+        service_token: str | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+        insecure: bool = False,
+        deadline_ms: float = 200,
+        client_address: ClientAddress | None = None,
+        leases: bool = False,
+        hooks: Hooks | None = None,
+        clocks: Clocks | None = None,
+    ) -> None:
+        if service_token is not None and not (service_token.isascii() and service_token.isprintable()):
+            raise ValueError("service_token contains characters that a header can't have")
+        if not service_token and tls is None:
+            raise ValueError("service_token is missing (or tls with a client certificate)")
+        if not 0 < deadline_ms < 1e9:
+            raise ValueError("deadline_ms is not a positive number")
+        self._target = Target.of(target, tls, insecure)
+        self._token, self._deadline_s, self._client_address = service_token, deadline_ms / 1000, client_address
+        self._hooks, self._clocks = hooks or Hooks(), clocks or Clocks()
+        self._leases = Leases(self._clocks) if leases else None
+        self._is_closed = False
+        self._logged_at, self._unlogged = float("-inf"), 0
+        if hasattr(os, "register_at_fork"):
+            begin_empty = weakref.WeakMethod(self._begin_empty)
+            os.register_at_fork(after_in_child=lambda: (method := begin_empty()) and method())
+
+    #: Judges in the place of Latchkey, in tests.
+    fake: Callable[[Question], Decision] | None = None
+
+    @property
+    def leases(self) -> tuple[int, int]:
+        """For metrics: the leases that are held now, and how many requests were granted from leases."""
+        return (self._leases.held, self._leases.spent) if self._leases else (0, 0)
+
+    def question(self, request: Request, permission: Permission, operation: Operation | None = None) -> Question:
+        return question_of(request, permission, operation, self._client_address)
+
+    def _begin_empty(self) -> None:
+        """A child after a fork has no connections, leases and counts of its parent, and none of its locks."""
+        if self._leases:
+            self._leases = Leases(self._clocks)
+
+    def _body(self, question: Question, wish: Wish | None) -> bytes:
+        fields: dict[str, object] = {
+            "requestId": question.request_id,
+            "authorization": credential_of(question),
+            "operation": f"OPERATION_{question.operation}",
+            "permission": question.permission,
+            "clientIp": question.client_ip,
+            "userAgent": question.user_agent,
+        }
+        if wish:
+            understands = ["KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS"]
+            fields["leaseWish"] = {"uses": wish.uses, "understands": understands}
+        return json.dumps(fields).encode()
+
+    @staticmethod
+    def _read(question: Question, answer: Answer) -> tuple[Decision, Lease | None]:
+        """:raises Failure: it is no usable answer to this question"""
+        try:
+            if answer.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+                raise UnreadableAnswer("an answer of another type: is target Latchkey's SERVICES_PORT?")
+            read = json.loads(answer.body)
+            if not isinstance(read, dict):
+                raise UnreadableAnswer("an answer that is no object")
+            if answer.status == 200:
+                if read.get("requestId") != question.request_id:
+                    raise UnreadableAnswer("the answer to another request")
+                return read_answer(read, question.permission, answer.headers.get("latchkey-ratelimit-window"))
+            code, message = str(read.get("code", "unknown")).upper(), str(read.get("message", ""))
+            raise Failure(code, message[:200], may_retry=answer.status == 503 and code == "UNAVAILABLE")
+        except (UnreadableAnswer, ValueError, RecursionError) as error:
+            raise Failure("UNREADABLE_ANSWER", str(error)[:200]) from None
+
+    def _failed(self, failure: Failure, question: Question) -> None:
+        """Logs the first failure, and then at most one line a minute."""
+        self._call(self._hooks.on_error, Failed(failure.code, failure.message, question.request_id))
+        self._unlogged += 1
+        if time.monotonic() - self._logged_at >= 60:
+            _log.error("%d requests were answered with 503: %s (%s)", self._unlogged, failure.code, failure.message)
+            self._logged_at, self._unlogged = time.monotonic(), 0
+
+    def _decided(self, question: Question, decision: Decision, begun: float, source: str) -> Decision:
+        if not isinstance(decision, Granted) and decision.status != 503:
+            if decision.status == 401 and self._leases:
+                self._leases.drop(digest_of(credential_of(question)))
+            self._call(self._hooks.on_denied, Denied(decision, question))
+        if self._hooks.on_decision:
+            latency_ms = (time.monotonic() - begun) * 1000
+            label = question.template or question.permission
+            event = Decided(decision.status, question.operation, label, latency_ms, question.request_id, source)  # type: ignore[arg-type]
+            self._call(self._hooks.on_decision, event)
+        return decision
+
+    @staticmethod
+    def _call(hook: Callable[..., object] | None, event: object) -> None:
+        try:
+            if hook:
+                hook(event)
+        except Exception:
+            _log.exception("a hook failed")
+
+    def _reports(self) -> list[bytes]:
+        uses = self._leases.tidy() if self._leases else []
+        portions = [uses[at : at + _MOST_REPORTED] for at in range(0, len(uses), _MOST_REPORTED)]
+        return [json.dumps({"uses": portion}).encode() for portion in portions]
+
+
+class Guard(Core):
+    """For threads: WSGI, Flask, Django. The options are those of :class:`Core`."""
+
+    def __init__(self, *args: object, **options: object) -> None:
+        super().__init__(*args, **options)  # type: ignore[arg-type]
+        self._transport = Transport(self._target, self._token)
+        self._reporter: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    def check(self, question: Question) -> Decision:
+        """Never raises: without a usable answer within the deadline the decision is a refusal with 503."""
+        begun = time.monotonic()
+        if self.fake:
+            return self._decided(question, self.fake(question), begun, "service")
+        leases, credential = self._leases, credential_of(question)
+        if not leases or not credential or self._is_closed:
+            return self._decided(question, self._ask(question, begun, None), begun, "service")
+        digest = digest_of(credential)
+        if granted := self._from_lease(leases, digest, credential, question):
+            return self._decided(question, granted, begun, "lease")
+        coming = leases.next(digest, question)
+        if isinstance(coming, Future):
+            try:
+                coming.result(max(0.0, begun + self._deadline_s - time.monotonic()))
+            except FutureTimeout:
+                return self._decided(question, UNAVAILABLE, begun, "service")
+            if granted := self._from_lease(leases, digest, credential, question):
+                return self._decided(question, granted, begun, "lease")
+            coming = None
+        return self._decided(question, self._ask(question, begun, coming), begun, "service")
+
+    def protect(self, request: Request, permission: Permission, operation: Operation | None = None) -> Decision:
+        """Checks one request of a web framework that this package has no adapter for."""
+        check_permission(permission)
+        return self.check(self.question(request, permission, operation))
+
+    def close(self) -> None:
+        """Reports what leases were used for, and closes the connections. Later questions are refused with 503."""
+        self._is_closed = True
+        self._stop.set()
+        self._report()
+        self._transport.close()
+
+    def _from_lease(self, leases: Leases, digest: bytes, credential: str, question: Question) -> Granted | None:
+        found = leases.grant(digest, credential, question)
+        if not found:
+            return None
+        granted, renewal = found
+        self._start_reporting()
+        if renewal:
+            begun = time.monotonic()
+            threading.Thread(target=self._ask, args=(question, begun, renewal), daemon=True).start()
+        return granted
+
+    def _ask(self, question: Question, begun: float, wish: Wish | None) -> Decision:
+        decision: Decision = UNAVAILABLE
+        lease: Lease | None = None
+        deadline = begun + self._deadline_s
+        try:
+            for attempt in (1, 2):
+                sent = time.monotonic()
+                try:
+                    if self._is_closed:
+                        raise Failure("UNAVAILABLE", "the guard is closed")
+                    answer = self._transport.post(f"{_SERVICE}ValidateKey", self._body(question, wish), deadline)
+                    decision, lease = self._read(question, answer)
+                    break
+                except Failure as failure:
+                    now = time.monotonic()
+                    if attempt == 2 or not failure.may_retry or now + (now - sent) >= deadline:
+                        if not (wish and wish.renews):
+                            self._failed(failure, question)
+                        break
+        finally:
+            # Also for a thread that is ended: nobody else's request waits for it.
+            if wish and self._leases:
+                self._leases.ended(wish, decision, lease)
+        return decision
+
+    def _start_reporting(self) -> None:
+        if self._reporter is None:
+            self._reporter = threading.Thread(target=self._report_each_second, daemon=True)
+            self._reporter.start()
+
+    def _report_each_second(self) -> None:
+        while not self._stop.wait(1):
+            self._report()
+
+    def _report(self) -> None:
+        for body in self._reports():
+            # A report is sent once.
+            with suppress(Failure):
+                self._transport.post(f"{_SERVICE}ReportUses", body, time.monotonic() + 1)
+
+    def _begin_empty(self) -> None:
+        super()._begin_empty()
+        self._transport.forget()
+        self._reporter, self._stop = None, threading.Event()

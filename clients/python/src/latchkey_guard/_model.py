@@ -1,0 +1,276 @@
+"""What a guard decides, and what a service answers with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from types import MappingProxyType
+from typing import Literal
+
+Operation = Literal["READ", "WRITE", "DESTROY", "MANAGE_API_KEYS", "MANAGE_ACCOUNT", "IMPERSONATE"]
+Access = Literal["read-only", "read-and-write"]
+
+
+_SEGMENT = r"(?!\.+[/:])[A-Za-z0-9._-]+"
+_NEW_PERMISSION = re.compile(rf"(?=[A-Za-z0-9][^:]{{0,99}}:){_SEGMENT}(?:/{_SEGMENT})*:[a-z][a-z0-9._-]{{0,27}}")
+
+
+def is_permission(text: str) -> bool:
+    return _NEW_PERMISSION.fullmatch(text) is not None
+
+
+@dataclass(frozen=True)
+class Principal:
+    """The account and the key that a request acts with."""
+
+    key_id: str
+    owner_id: str
+    access: Access
+    #: The permissions of the owner that the key may use, read for this request.
+    permissions: tuple[str, ...]
+    #: What the platform says of the account, such as its tenant.
+    attributes: Mapping[str, str]
+    expires_at: datetime
+
+    def covering(self, permission: str) -> str:
+        """The longest of its permissions that covers this one; empty: none. `systems:read` covers `systems/42:read`."""
+        resource, _, action = permission.partition(":")
+        parts = resource.split("/") if is_permission(permission) else [resource]
+        wider = [f"{'/'.join(parts[:end])}:{action}" for end in range(len(parts), 0, -1)]
+        return next((each for each in wider if each in self.permissions), "")
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    limit: int
+    remaining: int
+    #: Whole seconds, rounded up, until the full burst is available again.
+    reset_seconds: int
+    window_seconds: int | None
+
+
+@dataclass(frozen=True)
+class Granted:
+    principal: Principal
+    rate_limit: RateLimit | None = None
+    status: Literal[200] = 200
+
+
+@dataclass(frozen=True)
+class Refused:
+    status: Literal[401, 403, 429, 503]
+    #: For logs, never for the client. UNKNOWN for a reason of a newer service.
+    reason: str
+    rate_limit: RateLimit | None = None
+    #: With 429: whole seconds, at least 1.
+    retry_after: int | None = None
+    missing_permission: str | None = None
+    #: Known once the secret of the key is proven.
+    key_id: str | None = None
+    owner_id: str | None = None
+
+
+Decision = Granted | Refused
+UNAVAILABLE = Refused(503, "SERVICE_UNAVAILABLE")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request of a client."""
+
+    #: Every value of the Authorization header, as Latin-1, in order.
+    authorization: Sequence[str]
+    operation: Operation
+    #: The permission that it needs; empty: any good key is enough.
+    permission: str = ""
+    #: The permission as the route names it, such as ``systems/{id}:read``.
+    template: str = ""
+    #: Empty if it is not certain.
+    client_ip: str = ""
+    user_agent: str = ""
+    request_id: str = ""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """For metrics. Never has the key."""
+
+    status: int
+    operation: Operation
+    permission: str
+    latency_ms: float
+    request_id: str
+    source: Literal["service", "lease"]
+
+
+@dataclass(frozen=True)
+class Denied:
+    """For logs: why a request was refused. Never has the key."""
+
+    refusal: Refused
+    question: Question = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """For logs: why there was no usable answer. Never has the key."""
+
+    code: str
+    message: str
+    request_id: str
+
+
+_MESSAGES = {
+    401: "invalid api key",
+    403: "operation not allowed",
+    429: "too many requests",
+    503: "service unavailable",
+}
+#: RFC 6749, section 3.3.
+_SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
+
+
+def refusal_body(refusal: Refused) -> bytes:
+    """The same for every reason of a status, so that a client does not learn why its key was refused."""
+    return json.dumps({"message": _MESSAGES[refusal.status]}, separators=(",", ":")).encode()
+
+
+def decision_headers(decision: Decision) -> dict[str, str]:
+    """Every header that a decision adds to an answer."""
+    headers: dict[str, str] = {}
+    if rate := decision.rate_limit:
+        window = "" if rate.window_seconds is None else f";w={rate.window_seconds}"
+        headers["RateLimit-Policy"] = f'"key";q={rate.limit}{window}'
+        headers["RateLimit"] = f'"key";r={rate.remaining};t={rate.reset_seconds}'
+    if isinstance(decision, Granted):
+        expires = decision.principal.expires_at.astimezone(timezone.utc)
+        headers["Latchkey-Key-Expires"] = expires.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        headers["Access-Control-Expose-Headers"] = "Latchkey-Key-Expires"
+        return headers
+    headers["Content-Type"] = "application/json"
+    if decision.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    # RFC 6750 has no error for the wrong address: more scope would not help.
+    if decision.status == 403 and decision.reason != "ADDRESS_NOT_ALLOWED":
+        missing = decision.missing_permission or ""
+        scope = f', scope="{missing}"' if _SCOPE.fullmatch(missing) else ""
+        headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope"{scope}'
+    if decision.status == 429:
+        headers["Retry-After"] = str(decision.retry_after or 1)
+    return headers
+
+
+class UnreadableAnswer(Exception):
+    """An answer that this guard can't read. The request is refused with 503."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    length_ms: int
+    uses: int
+    has_own_permissions: bool
+    allowed_networks: tuple[str, ...]
+
+
+def read_answer(answer: Mapping[str, object], permission: str, window: str | None) -> tuple[Decision, Lease | None]:
+    """Reads a ValidateKeyResponse as JSON. A complete grant is accepted as it is.
+
+    :param permission: the one that the question had, or empty
+    :param window: of the header, for an answer without a window of its own
+    :raises UnreadableAnswer: the outcome is missing, incomplete or unknown to this guard
+    """
+    rate_limit = _rate_limit(answer, window)
+    if ("grant" in answer) == ("denial" in answer):
+        raise UnreadableAnswer("not one outcome")
+    if "grant" in answer:
+        lease = _lease(_object(answer, "lease")) if "lease" in answer else None
+        return Granted(_principal(_object(answer, "grant")), rate_limit), lease
+    denial = _object(answer, "denial")
+    status, reason = denial.get("httpStatus"), denial.get("reason")
+    if isinstance(status, bool) or status not in (401, 403, 429) or reason in (None, "REASON_UNSPECIFIED", 0):
+        raise UnreadableAnswer("a denial without reason or status")
+    name = reason.removeprefix("REASON_") if isinstance(reason, str) else "UNKNOWN"
+    retry_after = max(1, _seconds(denial.get("retryAfter"))) if status == 429 else None
+    is_missing = name == "MISSING_PERMISSION" or (name == "READ_ONLY_KEY" and not permission.endswith(":read"))
+    missing = permission if permission and is_missing else None
+    key_id, owner_id = _text(denial, "keyId") or None, _text(denial, "ownerId") or None
+    return Refused(status, name, rate_limit, retry_after, missing, key_id, owner_id), None
+
+
+def _principal(grant: Mapping[str, object]) -> Principal:
+    key_id, owner_id, expires_at = _text(grant, "keyId"), _text(grant, "ownerId"), _text(grant, "expiresAt")
+    access = {"ACCESS_LEVEL_READ_ONLY": "read-only", "ACCESS_LEVEL_READ_AND_WRITE": "read-and-write"}.get(
+        _text(grant, "access")
+    )
+    permissions, attributes = grant.get("permissions", []), grant.get("attributes", [])
+    if not (key_id and owner_id and access and isinstance(permissions, list) and isinstance(attributes, list)):
+        raise UnreadableAnswer("an incomplete grant")
+    if not all(isinstance(each, str) for each in permissions):
+        raise UnreadableAnswer("a permission that is no text")
+    pairs: dict[str, str] = {}
+    for each in attributes:
+        name, value = (each.get("name"), each.get("value")) if isinstance(each, dict) else (None, None)
+        if not (isinstance(name, str) and isinstance(value, str)):
+            raise UnreadableAnswer("an attribute without name or value")
+        pairs[name] = value
+    try:
+        expires = datetime.fromisoformat(re.sub(r"(\.\d{1,6})\d*", _six, expires_at).replace("Z", "+00:00"))
+        expires = expires.astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        raise UnreadableAnswer("an expiry that is no time") from None
+    return Principal(key_id, owner_id, access, tuple(permissions), MappingProxyType(pairs), expires)  # type: ignore[arg-type]
+
+
+def _six(fraction: re.Match[str]) -> str:
+    """Python 3.10 reads three or six digits."""
+    return fraction[1].ljust(7, "0")
+
+
+def _lease(lease: Mapping[str, object]) -> Lease:
+    networks = lease.get("allowedNetworks", [])
+    if not (isinstance(networks, list) and all(isinstance(each, str) for each in networks)):
+        raise UnreadableAnswer("networks that are no texts")
+    own = lease.get("hasOwnPermissions", False)
+    return Lease(_number(lease, "lengthMs"), _number(lease, "uses"), own is not False, tuple(networks))
+
+
+def _rate_limit(answer: Mapping[str, object], window: str | None) -> RateLimit | None:
+    if "rateLimit" not in answer:
+        return None
+    rate = _object(answer, "rateLimit")
+    own = _seconds(rate["window"]) if "window" in rate else int(window) if window and window.isdecimal() else None
+    return RateLimit(_number(rate, "limit"), _number(rate, "remaining"), _seconds(rate.get("resetAfter")), own)
+
+
+def _object(parent: Mapping[str, object], name: str) -> Mapping[str, object]:
+    value = parent.get(name)
+    if not isinstance(value, dict):
+        raise UnreadableAnswer(f"{name} is no object")
+    return value
+
+
+def _text(parent: Mapping[str, object], name: str) -> str:
+    value = parent.get(name, "")
+    if not isinstance(value, str):
+        raise UnreadableAnswer(f"{name} is no text")
+    return value
+
+
+def _number(parent: Mapping[str, object], name: str) -> int:
+    value = parent.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise UnreadableAnswer(f"{name} is no number")
+    return value
+
+
+def _seconds(duration: object) -> int:
+    """Whole seconds, rounded up; 0 for none."""
+    if duration is None:
+        return 0
+    match = re.fullmatch(r"(-?)(\d+)(?:\.(\d{1,9}))?s", duration) if isinstance(duration, str) else None
+    if not match:
+        raise UnreadableAnswer("a duration that is none")
+    return 0 if match[1] else int(match[2]) + (1 if (match[3] or "").strip("0") else 0)

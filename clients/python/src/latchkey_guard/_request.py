@@ -1,0 +1,124 @@
+"""From a request of a web framework to a question."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address
+
+from ._model import Operation, Question, is_permission
+
+#: One permission; one for reads and one for everything else; or None: any good key is enough.
+Permission = str | tuple[str, str] | None
+
+_BY_METHOD: Mapping[str, Operation] = {
+    "GET": "READ",
+    "HEAD": "READ",
+    "OPTIONS": "READ",
+    "POST": "WRITE",
+    "PUT": "WRITE",
+    "PATCH": "WRITE",
+    "DELETE": "DESTROY",
+}
+_FORWARDING = ("x-forwarded-for", "forwarded", "x-real-ip")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z0-9_-]+)\}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a guard reads of a request. Header names are in lower case, values Latin-1, each value by itself."""
+
+    method: str
+    headers: Sequence[tuple[str, str]]
+    #: The parameters of the route, as the framework gives them to the handler.
+    params: Mapping[str, object] = field(default_factory=dict)
+    #: The address of the peer.
+    peer: str = ""
+
+    def values(self, name: str) -> list[str]:
+        return [value for each, value in self.headers if each == name]
+
+
+#: Finds the client's address where there is a proxy in front. Anything but one address counts as unknown.
+ClientAddress = Callable[[Request], "str | None"]
+
+
+def check_permission(permission: Permission) -> None:
+    """:raises ValueError: an unset variable must not mean "any good key" """
+    if permission is None:
+        return
+    for each in (permission,) if isinstance(permission, str) else permission:
+        if not isinstance(each, str) or not is_permission(_PLACEHOLDER.sub("x", each)):
+            raise ValueError(f"permission: {each!r} is not of the form resource:action or resource/{{id}}:action")
+        if any("{" in part and not _PLACEHOLDER.fullmatch(part) for part in each.partition(":")[0].split("/")):
+            raise ValueError(f"permission: in {each!r} a parameter is not a whole part of the resource")
+
+
+def fill_in(template: str, params: Mapping[str, object]) -> str | None:
+    """None if a value is missing or can't be exactly one part of a permission, so that no key may do this."""
+    if "{" not in template:
+        return template
+    filled = _PLACEHOLDER.sub(lambda name: _one(params.get(name[1])), template)
+    return filled if filled.count("/") == template.count("/") and is_permission(filled) else None
+
+
+def _one(value: object) -> str:
+    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+
+
+def question_of(
+    request: Request, permission: Permission, operation: Operation | None, client_address: ClientAddress | None
+) -> Question:
+    """The key is read from the Authorization header and from nowhere else. A request whose parameters can't be part of
+    a permission counts as DESTROY, like an unknown method: a client without a good key still gets 401."""
+    does = operation or _BY_METHOD.get(request.method, "DESTROY")
+    if isinstance(permission, tuple):
+        template = permission[0] if does == "READ" else permission[1]
+    else:
+        template = permission or ""
+    filled = fill_in(template, request.params)
+    return Question(
+        authorization=request.values("authorization"),
+        operation="DESTROY" if filled is None else does,
+        permission=filled or "",
+        template=template,
+        client_ip=_address_of(request, client_address),
+        user_agent=_tidy(request.values("user-agent"), 256),
+        # Ends in what no client can know.
+        request_id=f"{_tidy(request.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-"),
+    )
+
+
+def credential_of(question: Question) -> str:
+    """One header as it came. Several are sent as an empty one: the client must not learn whether one of them was good.
+    Servers join repeated headers by a comma, which no key has."""
+    only = question.authorization[0] if len(question.authorization) == 1 else ""
+    return "" if "," in only else only[:4096]
+
+
+def _tidy(values: Sequence[str], longest: int) -> str:
+    return "".join(each for each in (values or [""])[0] if each.isprintable())[:longest]
+
+
+def _address_of(request: Request, own: ClientAddress | None) -> str:
+    try:
+        if own:
+            return plain_address(own(request) or "")
+        is_forwarded = any(name in _FORWARDING for name, _ in request.headers)
+        return "" if is_forwarded else plain_address(request.peer)
+    except Exception:
+        return ""
+
+
+def plain_address(text: str) -> str:
+    """Without port, brackets and zone; empty for anything but one address."""
+    match = re.fullmatch(r"\[([^\]]*)\](?::\d+)?|([\d.]+):\d+", text)
+    bare = ((match[1] or match[2] or "") if match else text).split("%")[0]
+    try:
+        address = ip_address(bare)
+    except ValueError:
+        return ""
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address)

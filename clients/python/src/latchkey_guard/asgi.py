@@ -1,0 +1,57 @@
+"""ASGI: ``app = Protected(app, guard, ("systems:read", "systems:write"))``."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from . import Granted, Permission, Request, decision_headers, refusal_body
+from ._model import Operation
+from ._request import check_permission
+from .aio import AsyncGuard
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def request_of(scope: Scope) -> Request:
+    headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+    client = scope.get("client")
+    return Request(scope.get("method", ""), headers, scope.get("path_params", {}), client[0] if client else "")
+
+
+class Protected:
+    """An application that only granted requests reach. They have ``scope["state"]["latchkey_principal"]``. A websocket
+    is refused before it is accepted; it counts as WRITE unless ``operation`` says something else."""
+
+    def __init__(self, app: App, guard: AsyncGuard, permission: Permission, operation: Operation | None = None) -> None:
+        check_permission(permission)
+        self._app, self._guard, self._permission = app, guard, permission
+        self._operation: Operation | None = operation
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return await self._app(scope, receive, send)
+        is_http = scope["type"] == "http"
+        operation = self._operation or (None if is_http else "WRITE")
+        question = self._guard.question(request_of(scope), self._permission, operation)
+        decision = await self._guard.check(question)
+        added = [(name.lower().encode(), value.encode("latin-1")) for name, value in decision_headers(decision).items()]
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.accept"):
+                message["headers"] = [*message.get("headers", []), *added]
+            await send(message)
+
+        if isinstance(decision, Granted):
+            scope.setdefault("state", {})["latchkey_principal"] = decision.principal
+            return await self._app(scope, receive, with_headers)
+        if not is_http:
+            return await send({"type": "websocket.close", "code": 1008})
+        body = refusal_body(decision)
+        headers = [*added, (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": decision.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,74 @@
+"""Django: the middleware ``latchkey_guard.django.LatchkeyMiddleware`` and ``@requires("systems:read")`` on views.
+
+The setting ``LATCHKEY`` has the options of the guard, such as ``{"target": …, "service_token": …}``. It may name a
+``"permission"`` for views without ``requires``; without one, only views with ``requires`` are protected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
+from ._model import Decision, Operation
+from ._request import check_permission
+from .wsgi import request_of
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def requires(permission: Permission, *, operation: Operation | None = None) -> Callable[[View], View]:
+    check_permission(permission)
+
+    def decorate(view: View) -> View:
+        view.latchkey = (permission, operation)  # type: ignore[attr-defined]
+        return view
+
+    return decorate
+
+
+class LatchkeyMiddleware:
+    """Put it before middleware that reads the body. A granted request has ``request.latchkey_principal``."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        options = dict(settings.LATCHKEY)
+        self._default = (options.pop("permission"), None) if "permission" in options else None
+        if self._default:
+            check_permission(self._default[0])
+        self._guard = options.pop("guard", None) or Guard(**options)
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        decision: Decision | None = getattr(request, "_latchkey_decision", None)
+        for name, value in decision_headers(decision).items() if decision else ():
+            before = response.headers.get(name) if name == "Access-Control-Expose-Headers" else None
+            response.headers[name] = f"{before}, {value}" if before else value
+        return response
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], _args: object, params: dict[str, object]
+    ) -> HttpResponse | None:
+        # A class-based view has its decorator on the class or on the function that as_view() returned.
+        marked = getattr(view, "latchkey", None) or getattr(getattr(view, "view_class", None), "latchkey", None)
+        needed = marked or self._default
+        if needed is None:
+            return None
+        question = self._guard.question(request_of(request.META, params), *needed)
+        decision = self._guard.check(question)
+        request._latchkey_decision = decision  # type: ignore[attr-defined]
+        if isinstance(decision, Granted):
+            request.latchkey_principal = decision.principal  # type: ignore[attr-defined]
+            return None
+        return HttpResponse(refusal_body(decision), status=decision.status)
+
+
+def principal_of(request: HttpRequest) -> Principal:
+    """:raises RuntimeError: this request did not pass a guard"""
+    found = getattr(request, "latchkey_principal", None)
+    if not isinstance(found, Principal):
+        raise RuntimeError("no guard protects this view")
+    return found

@@ -1,0 +1,50 @@
+"""Flask: ``@protect(guard, "systems:read")`` below ``@app.get(…)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+from flask import Response, current_app, g, make_response, request
+
+from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
+from ._model import Operation
+from ._request import check_permission
+from .wsgi import request_of
+
+View = TypeVar("View", bound=Callable[..., object])
+
+
+def protect(guard: Guard, permission: Permission, *, operation: Operation | None = None) -> Callable[[View], View]:
+    """Lets only granted requests reach a view, which reads ``principal()``."""
+    check_permission(permission)
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(*args: object, **params: object) -> Response:
+            asked = request_of(request.environ, request.view_args or {})
+            decision = guard.check(guard.question(asked, permission, operation))
+            if isinstance(decision, Granted):
+                g.latchkey_principal = decision.principal
+                response = make_response(current_app.ensure_sync(view)(*args, **params))
+            else:
+                response = Response(refusal_body(decision), decision.status)
+            for name, value in decision_headers(decision).items():
+                if name == "Access-Control-Expose-Headers":
+                    response.headers.add(name, value)
+                else:
+                    response.headers[name] = value
+            return response
+
+        return guarded  # type: ignore[return-value]
+
+    return decorate
+
+
+def principal() -> Principal:
+    """:raises RuntimeError: this request did not pass a guard"""
+    found = g.get("latchkey_principal")
+    if not isinstance(found, Principal):
+        raise RuntimeError("no guard protects this route")
+    return found

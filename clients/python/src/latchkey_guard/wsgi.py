@@ -1,0 +1,55 @@
+"""WSGI: ``app = Protected(app, guard, ("systems:read", "systems:write"))``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from . import Granted, Guard, Permission, Principal, Request, decision_headers, refusal_body
+from ._model import Operation
+from ._request import check_permission
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_PRINCIPAL = "latchkey.principal"
+
+
+def request_of(environ: Mapping[str, Any], params: Mapping[str, object] | None = None) -> Request:
+    """Servers join the values of a repeated header by a comma."""
+    named = ((name[5:].replace("_", "-").lower(), str(value)) for name, value in environ.items() if name[:5] == "HTTP_")
+    return Request(environ["REQUEST_METHOD"], list(named), params or {}, environ.get("REMOTE_ADDR", ""))
+
+
+def principal_of(environ: Mapping[str, Any]) -> Principal:
+    """:raises RuntimeError: this request did not pass a guard"""
+    principal = environ.get(_PRINCIPAL)
+    if not isinstance(principal, Principal):
+        raise RuntimeError("no guard protects this route")
+    return principal
+
+
+class Protected:
+    """An application that only granted requests reach."""
+
+    def __init__(
+        self, app: WSGIApplication, guard: Guard, permission: Permission, operation: Operation | None = None
+    ) -> None:
+        check_permission(permission)
+        self._app, self._guard, self._permission = app, guard, permission
+        self._operation: Operation | None = operation
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        # A router before this middleware may put its parameters there (PEP 3333 names none; Werkzeug and bobo do so).
+        _, params = environ.get("wsgiorg.routing_args", ((), {}))
+        request = request_of(environ, params)
+        decision = self._guard.check(self._guard.question(request, self._permission, self._operation))
+        added = list(decision_headers(decision).items())
+        if isinstance(decision, Granted):
+            environ[_PRINCIPAL] = decision.principal
+            return self._app(environ, lambda status, headers, *more: start_response(status, [*headers, *added], *more))
+        body = refusal_body(decision)
+        status = HTTPStatus(decision.status)
+        start_response(f"{status.value} {status.phrase}", [*added, ("Content-Length", str(len(body)))])
+        return [body]

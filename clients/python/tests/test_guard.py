@@ -1,0 +1,144 @@
+"""What the table of cases does not say."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+from conftest import CONFORMANCE, Latchkey
+
+from latchkey_guard import Failed, Granted, Guard, Hooks, Principal, Question, Request
+from latchkey_guard._leases import Leases, Wish, _Held, allows
+from latchkey_guard._model import Lease
+
+JUDGED = json.loads((CONFORMANCE / "judgement.json").read_text())["cases"]
+GRANT: dict[str, Any] = {
+    "keyId": "k",
+    "ownerId": "o",
+    "access": "ACCESS_LEVEL_READ_AND_WRITE",
+    "permissions": ["systems:read"],
+    "expiresAt": "2030-03-17T17:46:40Z",
+}
+LEASED = {"answer": {"grant": GRANT, "lease": {"lengthMs": 2000, "uses": 100}}}
+REQUEST = Request("GET", [("authorization", "Bearer lk_key")], peer="192.0.2.7")
+
+
+@pytest.mark.parametrize("case", JUDGED, ids=[case["name"] for case in JUDGED])
+def test_a_lease_judges_each_use_by_the_rule_of_the_service(case: dict[str, Any]) -> None:
+    key, request = case["key"], case["request"]
+    access = "read-only" if "read-only" in (key["access"], key["maxAccess"]) else "read-and-write"
+    actions = ("read",) if access == "read-only" else ("read", "write")
+    owned = narrowed(key["owned"], key["subset"])
+    permissions = tuple(each for each in owned if each.partition(":")[2] in actions)
+    principal = Principal("k", "o", access, permissions, {}, datetime.now(timezone.utc))  # type: ignore[arg-type]
+    lease = Lease(1000, 1, key["subset"] is not None, tuple(key["networks"] or ()))
+    operation = request["operation"].upper().replace("-", "_")
+    question = Question(["x"], operation, request["permission"] or "", client_ip=request["clientAddress"] or "")
+    held = _Held(Wish(b"", 0, 0, 1, False), lease, Granted(principal))
+    assert allows(held, question) == (case["refusal"] is None)
+
+
+def narrowed(owned: list[str], subset: list[str] | None) -> list[str]:
+    """What both lists cover: the narrower permission of each pair."""
+    if subset is None:
+        return owned
+    one, other = (Principal("", "", "read-only", tuple(each), {}, datetime.min) for each in (owned, subset))
+    return [*filter(one.covering, subset), *filter(other.covering, owned)]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"target": "http://latchkey.internal:3080"}, "insecure=True"),
+        ({"target": "127.0.0.1:3080"}, "must be a URL"),
+        ({"service_token": None}, "service_token is missing"),
+        ({"service_token": "to\nken"}, "characters that a header"),
+        ({"deadline_ms": 0}, "deadline_ms"),
+    ],
+)
+def test_an_unusable_option_is_an_error_without_the_token(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem) as raised:
+        Guard(**{"target": "http://127.0.0.1:1", "service_token": "secret-token", **options})
+    assert "ken" not in str(raised.value).replace("token", "")
+
+
+@pytest.mark.parametrize(
+    "permission", ["", "systems", "systems/{id:read", "sys-{id}:read", "systems:*", ("a:read", "")]
+)
+def test_an_unset_permission_does_not_mean_any_key(permission: Any) -> None:
+    with pytest.raises(ValueError, match="permission"):
+        Guard("http://127.0.0.1:1", "token").protect(REQUEST, permission)
+
+
+def test_uses_under_a_lease_are_reported_once(latchkey: Latchkey) -> None:
+    latchkey.script(LEASED)
+    guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000)
+    for _ in range(3):
+        assert isinstance(guard.protect(REQUEST, "systems/42:read"), Granted)
+    assert guard.leases == (1, 2)
+    guard.close()
+    [entry] = latchkey.seen()["reported"]
+    assert entry.pop("lastMsAgo") >= 0
+    assert entry == {
+        "authorization": "Bearer lk_key",
+        "clientIp": "192.0.2.7",
+        "count": 2,
+        "operation": "OPERATION_READ",
+        "permission": "systems:read",
+    }
+    assert guard.protect(REQUEST, None).status == 503
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_after_a_fork_begins_with_no_lease_and_no_connection(latchkey: Latchkey) -> None:
+    latchkey.script(LEASED)
+    guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000)
+    guard.protect(REQUEST, "systems:read")
+    with guard._transport._lock:  # Another thread of the parent may hold it.
+        child = os.fork()
+    if child == 0:
+        ok = guard.leases == (0, 0) and isinstance(guard.protect(REQUEST, "systems:read"), Granted)
+        os._exit(0 if ok and len(latchkey.asked()) == 2 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    guard.close()
+
+
+def test_a_hook_that_fails_changes_no_decision_and_gets_no_key(latchkey: Latchkey) -> None:
+    failures: list[Failed] = []
+
+    def on_error(failure: Failed) -> None:
+        failures.append(failure)
+        raise RuntimeError
+
+    latchkey.script({"error": {"code": "permission_denied", "message": "no role"}})
+    guard = Guard(latchkey.url, "token", deadline_ms=60_000, hooks=Hooks(on_error=on_error))
+    assert guard.protect(REQUEST, None).status == 503
+    assert [(each.code, each.message) for each in failures] == [("PERMISSION_DENIED", "no role")]
+    assert "lk_key" not in repr(failures)
+    guard.close()
+
+
+def test_no_proxy_of_the_environment_applies(latchkey: Latchkey, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    latchkey.script({"answer": {"grant": GRANT}})
+    guard = Guard(latchkey.url, "token", deadline_ms=60_000)
+    assert guard.protect(REQUEST, None).status == 200
+    guard.close()
+
+
+def test_leases_that_have_ended_free_their_memory() -> None:
+    leases = Leases()
+    question = Question(["Bearer lk_key"], "READ")
+    wish = leases.next(b"digest", question)
+    assert isinstance(wish, Wish)
+    principal = Principal("k", "o", "read-only", (), {}, datetime.now(timezone.utc))
+    leases.ended(wish, Granted(principal), Lease(1, 1, False, ()))
+    while leases.held:
+        leases.tidy()
+        time.sleep(0.001)
+    assert leases._keys == {}

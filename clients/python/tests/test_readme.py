@@ -1,0 +1,123 @@
+"""The README's code, as it stands there."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from conftest import Latchkey
+
+from latchkey_guard import Guard
+from latchkey_guard.testing import LatchkeyFake
+
+README = (Path(__file__).parents[1] / "README.md").read_text()
+GRANT = {
+    "keyId": "k",
+    "ownerId": "acme",
+    "access": "ACCESS_LEVEL_READ_ONLY",
+    "permissions": ["systems:read"],
+    "expiresAt": "2030-03-17T17:46:40Z",
+}
+REFUSED = {"denial": {"reason": "REASON_MISSING_PERMISSION", "httpStatus": 403, "message": "operation not allowed"}}
+KEY = {"Authorization": "Bearer lk_key"}
+
+
+def code_under(heading: str) -> str:
+    found = re.search(rf"^#+ {re.escape(heading)}\n.*?^```python\n(.*?)^```", README, re.S | re.M)
+    assert found
+    return found[1]
+
+
+@pytest.fixture
+def run(latchkey: Latchkey, monkeypatch: pytest.MonkeyPatch) -> Any:
+    def run(heading: str) -> ModuleType:
+        monkeypatch.setenv("LATCHKEY_SERVICE_TOKEN", "token")
+        module = ModuleType("pasted")
+        # FastAPI finds the types of a handler by its module.
+        monkeypatch.setitem(sys.modules, "pasted", module)
+        code = code_under(heading).replace("http://127.0.0.1:3080", latchkey.url)
+        exec(code.replace('"])\napp', '"], deadline_ms=60_000)\napp'), module.__dict__)
+        return module
+
+    return run
+
+
+def check(latchkey: Latchkey, get: Any, wrong: str) -> None:
+    """:param get: answers a path with status, body and headers"""
+    latchkey.script({"answer": {"grant": GRANT, "rateLimit": {"limit": 5, "remaining": 4, "resetAfter": "1s"}}})
+    status, body, headers = get("/systems/42")
+    assert (status, body) == (200, {"id": "42", "owner": "acme"})
+    assert headers["Latchkey-Key-Expires"] == "2030-03-17T17:46:40.000Z"
+    assert headers["RateLimit"] == '"key";r=4;t=1'
+    asked = latchkey.asked()[-1]
+    assert (asked["identity"], asked["question"]["permission"]) == ("Bearer token", "systems/42:read")
+    latchkey.script({"answer": REFUSED})
+    status, body, headers = get("/systems/42")
+    assert (status, body) == (403, {"message": "operation not allowed"})
+    assert headers["WWW-Authenticate"] == 'Bearer error="insufficient_scope", scope="systems/42:read"'
+    get(wrong)
+    assert latchkey.asked()[-1]["question"]["operation"] == "OPERATION_DESTROY"
+
+
+def test_flask(run: Any, latchkey: Latchkey) -> None:
+    client = run("Flask").app.test_client()
+
+    def get(path: str) -> Any:
+        response = client.get(path, headers=KEY)
+        return response.status_code, response.get_json(), response.headers
+
+    check(latchkey, get, "/systems/a%20b")
+
+
+def test_fastapi(run: Any, latchkey: Latchkey) -> None:
+    from fastapi.testclient import TestClient
+
+    app = run("FastAPI").app
+    with TestClient(app) as client:
+
+        def get(path: str) -> Any:
+            response = client.get(path, headers=KEY)
+            return response.status_code, response.json(), response.headers
+
+        check(latchkey, get, "/systems/a%20b")
+    openapi = app.openapi()
+    assert openapi["paths"]["/systems/{id}"]["get"]["security"] == [{"API key": []}]
+    assert openapi["components"]["securitySchemes"]["API key"]["scheme"] == "bearer"
+
+
+def test_django(run: Any, latchkey: Latchkey) -> None:
+    import django
+    from django.conf import settings
+    from django.test import Client
+    from django.urls import path
+
+    guard = Guard(latchkey.url, "token", deadline_ms=60_000)
+    settings.configure(
+        ALLOWED_HOSTS=["*"],
+        ROOT_URLCONF="urls_of_test",
+        MIDDLEWARE=["latchkey_guard.django.LatchkeyMiddleware"],
+        LATCHKEY={"guard": guard},
+    )
+    django.setup()
+    urls = ModuleType("urls_of_test")
+    urls.urlpatterns = [path("systems/<id>", run("Django").system)]  # type: ignore[attr-defined]
+    sys.modules["urls_of_test"] = urls
+    client = Client()
+
+    def get(path: str) -> Any:
+        response = client.get(path, headers=KEY)
+        return response.status_code, response.json(), response.headers
+
+    check(latchkey, get, "/systems/a%20b")
+    guard.close()
+
+
+def test_the_fixture(run: Any, latchkey_fake: LatchkeyFake) -> None:
+    names: dict[str, Any] = {}
+    exec(code_under("Tests of your service"), names)
+    names["test_it_shows_a_system"](run("Flask").app.test_client(), latchkey_fake)
+    assert [question.permission for question in latchkey_fake.questions] == ["systems/42:read"] * 2

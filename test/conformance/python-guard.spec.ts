@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+import { pythonWith, tools } from '../../scripts/tools.mjs';
+
+const folder = join(root, 'clients/python');
+const requirements = readFileSync(join(folder, 'requirements-dev.txt'));
+/** With the pinned tools. It outlives a run, so that the next one works offline. */
+const venv = join(tmpdir(), `latchkey-python-${createHash('sha256').update(requirements).digest('hex').slice(0, 16)}`);
+const python = join(venv, 'bin/python');
+
+async function succeed(command: string, ...args: string[]): Promise<void> {
+  const { code, output } = await run(command, args, {
+    cwd: folder,
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: join(folder, 'src') },
+  });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${output}`);
+}
+
+describe('the Python guard', () => {
+  beforeAll(async () => {
+    const isReady = join(venv, 'ready');
+    if (existsSync(isReady)) return;
+    await succeed(pythonWith(tools['venv of python3']!.modules!)!, '-m', 'venv', '--clear', venv);
+    await succeed(python, '-m', 'pip', 'install', '--quiet', '-r', 'requirements-dev.txt');
+    writeFileSync(isReady, '');
+  });
+
+  test.each([
+    ['is formatted', ['ruff', 'format', '--no-cache', '--check', '.']],
+    ['has no findings of ruff', ['ruff', 'check', '--no-cache', '.']],
+    ['has no findings of mypy', ['mypy', '--cache-dir', '/dev/null']],
+    ['has no findings of pyright', ['pyright', '--pythonpath', python]],
+    [
+      'passes the table of cases for every guard, and its README works as pasted',
+      ['pytest', '-q', '-p', 'no:cacheprovider', '-p', 'latchkey_guard.testing', 'tests'],
+    ],
+  ])('%s', async (_, [tool, ...args]) => {
+    await succeed(python, '-m', tool!, ...args);
+  });
+
+  test('has a core of the standard library alone', () => {
+    const core = ['__init__', '_guard', '_leases', '_model', '_request', '_transport', 'wsgi'];
+    const imported = core.flatMap((name) => {
+      const text = readFileSync(join(folder, `src/latchkey_guard/${name}.py`), 'utf8');
+      return [...text.matchAll(/^\s*(?:from|import) ([a-z_]\w*)/gm)].map(([, module]) => module!);
+    });
+    expect(imported.filter((module) => /^(httpx|flask|django|fastapi|starlette|pytest)$/.test(module))).toEqual([]);
+  });
+});
