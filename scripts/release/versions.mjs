@@ -16,6 +16,7 @@ const places = {
   'package.json': ofPackage,
   'package-lock.json': /(?<="name": "@?latchkey[\w/-]*",\s+"version": "|"@latchkey\/guard": ")[^"]+/g,
   'clients/node/package.json': ofPackage,
+  'clients/python/pyproject.toml': /(?<=^version = ")[^"]+/gm,
   'web/package.json': ofPackage,
   'examples/systems-api/package.json': /(?<="version": "|"@latchkey\/guard": ")[^"]+/g,
   Dockerfile: /(?<=image\.version=")[^"]+/g,

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
+import subprocess
+import threading
 import time
 from datetime import datetime, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -129,6 +134,47 @@ def test_no_proxy_of_the_environment_applies(latchkey: Latchkey, monkeypatch: py
     guard = Guard(latchkey.url, "token", deadline_ms=60_000)
     assert guard.protect(REQUEST, None).status == 200
     guard.close()
+
+
+def test_a_connection_over_tls_is_kept_and_a_certificate_of_a_stranger_refused(tmp_path: Path) -> None:
+    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    new = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    files = ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(cert)]
+    subprocess.run([*new, *files], check=True, capture_output=True)
+    peers: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            peers.append(self.client_address)
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = json.dumps({"requestId": asked["requestId"], "grant": GRANT}).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(cert, key)
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    target = f"https://localhost:{server.server_address[1]}"
+    trusting = ssl.create_default_context(cafile=str(cert))
+    guard = Guard(target, "token", tls=trusting, deadline_ms=60_000)
+    assert [guard.protect(REQUEST, None).status for _ in range(3)] == [200] * 3
+    assert len(peers) == 3
+    assert len(set(peers)) == 1
+    assert Guard(target, "token", deadline_ms=60_000).protect(REQUEST, None).status == 503
+    assert len(peers) == 3
+    guard.close()
+    server.shutdown()
+    server.server_close()
 
 
 def test_leases_that_have_ended_free_their_memory() -> None:

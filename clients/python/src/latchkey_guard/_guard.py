@@ -192,6 +192,7 @@ class Guard(Core):
             try:
                 coming.result(max(0.0, begun + self._deadline_s - time.monotonic()))
             except FutureTimeout:
+                self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
             if granted := self._from_lease(leases, digest, credential, question):
                 return self._decided(question, granted, begun, "lease")

@@ -49,6 +49,7 @@ class AsyncGuard(Core):
             call = asyncio.wrap_future(coming)
             left = max(0.0, begun + self._deadline_s - time.monotonic())
             if not (await asyncio.wait({asyncio.ensure_future(asyncio.shield(call))}, timeout=left))[0]:
+                self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
             if granted := self._from_lease(leases, digest, credential, question):
                 return self._decided(question, granted, begun, "lease")
