@@ -73,6 +73,34 @@ def test_flask(run: Any, latchkey: Latchkey) -> None:
     check(latchkey, get, "/systems/a%20b")
 
 
+def test_otherwise_gets_what_is_no_api_key_and_nothing_else(latchkey_fake: LatchkeyFake) -> None:
+    from flask import Flask
+
+    from latchkey_guard.flask import protect
+
+    guard = Guard("http://127.0.0.1:1", "token")
+    latchkey_fake.grants("lk_good")
+    app = Flask("otherwise")
+
+    def by_the_platform(_view: Any) -> Any:
+        return lambda: ("by the platform", 401)
+
+    @app.get("/systems")
+    @protect(guard, "systems:read", otherwise=by_the_platform)
+    def systems() -> str:
+        return "granted"
+
+    def get(*values: str) -> tuple[int, str]:
+        response = app.test_client().get("/systems", headers=[("Authorization", value) for value in values])
+        return response.status_code, response.text
+
+    assert get("Bearer lk_good") == (200, "granted")
+    for others in [(), ("Bearer eyJ.lk_.x",), ("Basic eA==",)]:
+        assert get(*others) == (401, "by the platform")
+    for ours in [("Bearer lk_bad",), ("bearer  lk_good",), ("Bearer eyJ.x.y", "Bearer lk_good")]:
+        assert get(*ours) == (401, '{"message":"invalid api key"}')
+
+
 def test_fastapi(run: Any, latchkey: Latchkey) -> None:
     from fastapi.testclient import TestClient
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import ssl
 import threading
 import time
@@ -52,6 +53,7 @@ class Core:
     :param target: Latchkey's SERVICES_PORT: ``https://latchkey.internal:3080``, or ``http:`` to this machine
     :param service_token: of a service identity with the role validator; not needed with a client certificate in ``tls``
     :param deadline_ms: how long a request waits for its decision at most; then it is answered 503
+    :param key_prefix: Latchkey's KEY_PREFIX, by which ``otherwise`` knows a key
     :param leases: whether requests of a key are granted without a call for a moment after Latchkey granted one
     :raises ValueError: an option is unusable; the message never has the token
     """
@@ -65,6 +67,7 @@ class Core:
         insecure: bool = False,
         deadline_ms: float = 200,
         client_address: ClientAddress | None = None,
+        key_prefix: str = "lk",
         leases: bool = False,
         hooks: Hooks | None = None,
         clocks: Clocks | None = None,
@@ -75,6 +78,10 @@ class Core:
             raise ValueError("service_token is missing (or tls with a client certificate)")
         if not 0 < deadline_ms < 1e9:
             raise ValueError("deadline_ms is not a positive number")
+        if not re.fullmatch(r"[a-z][a-z0-9]{0,15}", key_prefix):
+            raise ValueError("key_prefix is not 1 to 16 lower-case letters and digits, a letter first")
+        # After a character of a token, the marker is part of another one, such as a JWT.
+        self._marker = re.compile(rf"(^|[^A-Za-z0-9._~+/-]){key_prefix}_")
         self._target = Target.of(target, tls, insecure)
         self._token, self._deadline_s, self._client_address = service_token, deadline_ms / 1000, client_address
         self._hooks, self._clocks = hooks or Hooks(), clocks or Clocks()
@@ -92,6 +99,10 @@ class Core:
     def leases(self) -> tuple[int, int]:
         """For metrics: the leases that are held now, and how many requests were granted from leases."""
         return (self._leases.held, self._leases.spent) if self._leases else (0, 0)
+
+    def is_api_key(self, request: Request) -> bool:
+        """Whether a request carries what looks like an API key. Imported keys have no marker."""
+        return any(self._marker.search(value) for value in request.values("authorization"))
 
     def question(self, request: Request, permission: Permission, operation: Operation | None = None) -> Question:
         return question_of(request, permission, operation, self._client_address)

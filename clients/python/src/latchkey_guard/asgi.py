@@ -25,19 +25,33 @@ def request_of(scope: Scope) -> Request:
 
 class Protected:
     """An application that only granted requests reach. They have ``scope["state"]["latchkey_principal"]``. A websocket
-    is refused before it is accepted; it counts as WRITE unless ``operation`` says something else."""
+    is refused before it is accepted; it counts as WRITE unless ``operation`` says something else.
 
-    def __init__(self, app: App, guard: AsyncGuard, permission: Permission, operation: Operation | None = None) -> None:
+    :param otherwise: handles each request without an API key in place of the guard: the platform's own check
+    """
+
+    def __init__(
+        self,
+        app: App,
+        guard: AsyncGuard,
+        permission: Permission,
+        operation: Operation | None = None,
+        otherwise: App | None = None,
+    ) -> None:
         check_permission(permission)
         self._app, self._guard, self._permission = app, guard, permission
         self._operation: Operation | None = operation
+        self._otherwise = otherwise
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
         is_http = scope["type"] == "http"
         operation = self._operation or (None if is_http else "WRITE")
-        question = self._guard.question(request_of(scope), self._permission, operation)
+        request = request_of(scope)
+        if self._otherwise and not self._guard.is_api_key(request):
+            return await self._otherwise(scope, receive, send)
+        question = self._guard.question(request, self._permission, operation)
         decision = await self._guard.check(question)
         added = [(name.lower().encode(), value.encode("latin-1")) for name, value in decision_headers(decision).items()]
 

@@ -16,14 +16,27 @@ from .wsgi import request_of
 View = TypeVar("View", bound=Callable[..., object])
 
 
-def protect(guard: Guard, permission: Permission, *, operation: Operation | None = None) -> Callable[[View], View]:
-    """Lets only granted requests reach a view, which reads ``principal()``."""
+def protect(
+    guard: Guard,
+    permission: Permission,
+    *,
+    operation: Operation | None = None,
+    otherwise: Callable[[View], View] | None = None,
+) -> Callable[[View], View]:
+    """Lets only granted requests reach a view, which reads ``principal()``.
+
+    :param otherwise: the platform's own decorator, for each request without an API key
+    """
     check_permission(permission)
 
     def decorate(view: View) -> View:
+        other = otherwise(view) if otherwise else None
+
         @wraps(view)
         def guarded(*args: object, **params: object) -> Response:
             asked = request_of(request.environ, request.view_args or {})
+            if other and not guard.is_api_key(asked):
+                return make_response(current_app.ensure_sync(other)(*args, **params))
             decision = guard.check(guard.question(asked, permission, operation))
             if isinstance(decision, Granted):
                 g.latchkey_principal = decision.principal

@@ -31,19 +31,30 @@ def principal_of(environ: Mapping[str, Any]) -> Principal:
 
 
 class Protected:
-    """An application that only granted requests reach."""
+    """An application that only granted requests reach.
+
+    :param otherwise: handles each request without an API key in place of the guard: the platform's own check
+    """
 
     def __init__(
-        self, app: WSGIApplication, guard: Guard, permission: Permission, operation: Operation | None = None
+        self,
+        app: WSGIApplication,
+        guard: Guard,
+        permission: Permission,
+        operation: Operation | None = None,
+        otherwise: WSGIApplication | None = None,
     ) -> None:
         check_permission(permission)
         self._app, self._guard, self._permission = app, guard, permission
         self._operation: Operation | None = operation
+        self._otherwise = otherwise
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         # A router before this middleware may put its parameters there (PEP 3333 names none; Werkzeug and bobo do so).
         _, params = environ.get("wsgiorg.routing_args", ((), {}))
         request = request_of(environ, params)
+        if self._otherwise and not self._guard.is_api_key(request):
+            return self._otherwise(environ, start_response)
         decision = self._guard.check(self._guard.question(request, self._permission, self._operation))
         added = list(decision_headers(decision).items())
         if isinstance(decision, Granted):
