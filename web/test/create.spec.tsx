@@ -270,11 +270,11 @@ describe('a lost answer', () => {
 
 describe('limits of the account', () => {
   const LIMITS = { maxActiveKeys: 2, maxKeyDays: 30, maxAccess: 'read-only' } as const;
-  const byAccount = { ...LIMITS, limitedByAccount: Object.keys(LIMITS) };
+  const byAccount = { ...LIMITS, newKeys: true, limitedByAccount: Object.keys(LIMITS) };
 
   test.each([
     ['Your organisation', byAccount],
-    ['This service', { ...LIMITS, limitedByAccount: [] }],
+    ['This service', { ...byAccount, limitedByAccount: [] }],
   ])('leave only what is allowed, with the reason: %s', async (who, policy) => {
     api.policy = policy;
     openPanel();

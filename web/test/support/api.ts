@@ -91,7 +91,13 @@ export class ScriptedApi {
   events: AuditEvent[] = [];
   accounts: ManagedAccount[] = [{ id: 'ada', displayName: 'Ada Lovelace', kind: 'person', status: 'active' }];
   permissions: string[] = [];
-  policy: KeyPolicy = { maxActiveKeys: 5, maxKeyDays: 365, maxAccess: 'read-and-write', limitedByAccount: [] };
+  policy: KeyPolicy = {
+    maxActiveKeys: 5,
+    maxKeyDays: 365,
+    maxAccess: 'read-and-write',
+    newKeys: true,
+    limitedByAccount: [],
+  };
   /** How far the clock of the service is ahead of the browser's. */
   aheadMs = 0;
 
