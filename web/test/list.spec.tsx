@@ -35,6 +35,18 @@ describe('the list of keys', () => {
     screen.getByText(/A key lets a script, a CI job or another program call the API as you/);
   });
 
+  test('says that no new keys are allowed in place of the buttons for them, and lets a key be revoked', async () => {
+    api.keys = [anApiKey({ name: 'Old' })];
+    api.policy = { ...api.policy, newKeys: false };
+    openPanel();
+    await screen.findByText(/^No new API keys can be made here\. Existing ones keep working/);
+    await press('Actions for Old');
+    await screen.findByRole('menuitem', { name: 'Revoke…' });
+    const items = screen.getAllByRole('menuitem').map(({ textContent }) => textContent);
+    expect(items.filter((item) => /rotate|leaked/i.test(item ?? ''))).toEqual([]);
+    expect(screen.queryByRole('button', { name: 'Create API key' })).toBeNull();
+  });
+
   test('shows the active keys, newest first, and the ended ones folded below, with how each ended', async () => {
     api.keys = [
       anApiKey({ name: 'Newer' }),
