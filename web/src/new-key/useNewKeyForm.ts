@@ -5,6 +5,7 @@ import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { type FieldErrors, fieldErrorsOf, FIELDS } from './fields';
 import type { Typed } from '../base/trip';
+import { focusField } from '../ui/focus';
 import type { NewKey, NewKeyOrder } from './useNewKey';
 
 interface Options {
@@ -40,10 +41,7 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
 
   useEffect(() => {
     const first = FIELDS.find((field) => errors[field] !== undefined);
-    if (first)
-      ref.current
-        ?.querySelector<HTMLElement>(`[name="${first}"]:checked, [name="${first}"]:not([type="radio"])`)
-        ?.focus();
+    if (first) focusField(ref.current, first);
   }, [errors]);
 
   const order = () => orderOf(asksPassword ? { password } : {});

@@ -64,15 +64,15 @@ export function ChoiceCards<T extends string>(props: Props<T>) {
           </label>
         ))}
       </div>
+      {error && (
+        <p id={`${id}error`} className={classes.error}>
+          {error}
+        </p>
+      )}
       {children}
       {note && (
         <p id={`${id}note`} className={classes.note}>
           {note}
-        </p>
-      )}
-      {error && (
-        <p id={`${id}error`} className={classes.error}>
-          {error}
         </p>
       )}
     </fieldset>

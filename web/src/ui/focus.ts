@@ -24,6 +24,16 @@ export function useFocusReturn(opened: boolean) {
 }
 
 /**
+ * Focuses a field of a form, or the chosen one of several, in the middle of what is in sight: its error stands next to
+ * it, and the title and the buttons of a dialog cover the edges.
+ */
+export function focusField(form: HTMLElement | null, name: string): void {
+  const field = form?.querySelector<HTMLElement>(`[name="${name}"]:checked, [name="${name}"]:not([type="radio"])`);
+  field?.focus({ preventScroll: true });
+  field?.scrollIntoView({ block: 'center' });
+}
+
+/**
  * Focuses a new element when the content of a dialog is replaced and the element with the focus disappears.
  */
 export function useFocusOnMount<T extends HTMLElement>(): RefObject<T | null> {
