@@ -6,6 +6,7 @@ import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '../rules';
 import { type Texts, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { focusField } from '../ui/focus';
 import { LIST, refreshKeys } from '../key/list';
 import { oneKey } from '../key/useKey';
 import { usePanel } from '../base/context';
@@ -33,11 +34,13 @@ export function RenameForm({ apiKey, onDone }: Props) {
     onRefused: (error) => setErrors(errorsOf(error, texts)),
   });
 
-  const focus = (field: string) => form.current?.querySelector<HTMLInputElement>(`[name="${field}"]`);
-  useEffect(() => focus('name')?.select(), []);
+  useEffect(() => {
+    focusField(form.current, 'name');
+    form.current?.querySelector('input')?.select();
+  }, []);
   useEffect(() => {
     const [wrong] = Object.keys(errors);
-    if (wrong) focus(wrong)?.focus();
+    if (wrong) focusField(form.current, wrong);
   }, [errors]);
 
   const save = (event: FormEvent) => {
