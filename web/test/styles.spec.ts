@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+/** The rules of a stylesheet without at-rules, as pairs of a selector and what it declares. */
+function rulesOf(file: string): { readonly selector: string; readonly body: string }[] {
+  const css = readFileSync(join(process.cwd(), file), 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
+  return [...css.matchAll(/([^{}]+)\{([^{}]*)\}/g)].flatMap(([, selectors = '', body = '']) =>
+    selectors.split(/,(?![^()]*\))/).map((selector) => ({ selector: selector.trim(), body })),
+  );
+}
+
+const own = (file: string) => rulesOf(`web/src/${file}`);
+const mantine = (name: string) => rulesOf(`node_modules/@mantine/core/styles/${name}.css`);
+
+/** How many classes, attributes and pseudo-classes count: what decides between two rules, before their order. */
+const weight = (selector: string) =>
+  selector.replaceAll(/:where\([^()]*\)/g, '').match(/\.[\w-]+|\[[^\]]+\]|:(?!:|not|is)[a-z-]+/g)?.length ?? 0;
+
+describe('the panel’s rules for the lines around fields', () => {
+  test.each([
+    ['.field', '--input-bd:', 'Input', /data-variant='default'/],
+    ['.box', 'border-color:', 'Checkbox', /data-mantine-color-scheme/],
+  ])('weigh more than those of a host’s Mantine, which may come later: %s', (name, property, sheet, usual) => {
+    const sets = ({ body }: { body: string }) => body.includes(property);
+    const ours = own('theme.module.css').filter(({ selector }) => selector.startsWith(name)).filter(sets);
+    const theirs = mantine(sheet).filter(sets).filter(({ selector }) => usual.test(selector));
+    expect(ours).toHaveLength(1);
+    expect(theirs.length).toBeGreaterThan(0);
+    // The scheme counts as in versions of Mantine that write it without `:where`.
+    const most = Math.max(...theirs.map(({ selector }) => weight(selector.replaceAll(/:where\(([^()]*)\)/g, '$1'))));
+    // `:not([data-error])` counts once in each.
+    expect(weight(ours[0]!.selector)).toBeGreaterThan(most);
+  });
+});
