@@ -23,8 +23,12 @@ describe('the panel’s rules for the lines around fields', () => {
     ['.box', 'border-color:', 'Checkbox', /data-mantine-color-scheme/],
   ])('weigh more than those of a host’s Mantine, which may come later: %s', (name, property, sheet, usual) => {
     const sets = ({ body }: { body: string }) => body.includes(property);
-    const ours = own('theme.module.css').filter(({ selector }) => selector.startsWith(name)).filter(sets);
-    const theirs = mantine(sheet).filter(sets).filter(({ selector }) => usual.test(selector));
+    const ours = own('theme.module.css')
+      .filter(({ selector }) => selector.startsWith(name))
+      .filter(sets);
+    const theirs = mantine(sheet)
+      .filter(sets)
+      .filter(({ selector }) => usual.test(selector));
     expect(ours).toHaveLength(1);
     expect(theirs.length).toBeGreaterThan(0);
     // The scheme counts as in versions of Mantine that write it without `:where`.
@@ -32,4 +36,13 @@ describe('the panel’s rules for the lines around fields', () => {
     // `:not([data-error])` counts once in each.
     expect(weight(ours[0]!.selector)).toBeGreaterThan(most);
   });
+});
+
+test('the outline of a password field with the focus is not cut off, though Mantine cuts off what is outside of it', () => {
+  const cut = (rule: { body: string }) => rule.body.includes('overflow:');
+  const [theirs] = mantine('PasswordInput').filter(cut);
+  const [ours] = own('ui/PasswordField.module.css').filter(cut);
+  expect(theirs!.body).toContain('hidden');
+  expect(ours!.body).toContain('visible');
+  expect(weight(ours!.selector)).toBeGreaterThan(weight(theirs!.selector));
 });

@@ -1,6 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import type { RefObject } from 'react';
 import { useTexts } from '../texts';
+import classes from './PasswordField.module.css';
 
 type Props = PasswordInputProps & { readonly ref?: RefObject<HTMLInputElement | null> };
 
@@ -11,6 +12,7 @@ export function PasswordField(props: Props) {
     <PasswordInput
       name="password"
       autoComplete="current-password"
+      classNames={{ input: classes.field }}
       visibilityToggleFocusable
       visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
       {...props}
