@@ -39,7 +39,17 @@ describe('revoking a key', () => {
     });
   });
 
-  test('ignores the body', async () => {
+  test('records that the key leaked, if the body says so', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    const path = `/v1/api-keys/${apiKey.id}/revoke`;
+    const errors = [{ field: 'leaked', message: 'must be true or false' }];
+    expect(await person.call('POST', path, { leaked: 'yes' })).toMatchObject({ status: 400, body: { errors } });
+    const answer = await person.call('POST', path, { leaked: true });
+    expect(answer).toMatchObject({ status: 200, body: { revokedReason: 'leaked', leak: null } });
+  });
+
+  test('ignores the rest of the body', async () => {
     const { person } = await newOwner(service);
     for (const body of [{}, { status: 'active' }]) {
       const { apiKey } = await person.newKey();

@@ -37,8 +37,17 @@ const refused = (counts: Readonly<Record<number, number>>) => ({
   refused: Array.from({ length: 30 }, (_, day) => counts[29 - day] ?? 0),
 });
 
+/** Somebody reported it without saying where it was found. */
+const REPORTED = { source: null, url: null };
 const leaked = (daysAgo: number, given: Partial<ApiKey> = {}) =>
-  keyWith({ id: 'leaked', status: 'revoked', revokedReason: 'leaked', revokedAt: at(-daysAgo), ...given });
+  keyWith({
+    id: 'leaked',
+    status: 'revoked',
+    revokedReason: 'leaked',
+    leak: REPORTED,
+    revokedAt: at(-daysAgo),
+    ...given,
+  });
 const expired = (daysAgo: number, given: Partial<ApiKey> = {}) =>
   keyWith({ id: 'expired', status: 'expired', expiresAt: at(-daysAgo), ...given });
 
@@ -63,6 +72,13 @@ describe('what needs attention', () => {
   test('is a key that leaked within 30 days', () => {
     expect(found(leaked(29.9))).toEqual(['leaked leaked']);
     expect(found(leaked(30.1))).toEqual([]);
+  });
+
+  test('is no key that its owner ended as leaked, and none that such a key had replaced', () => {
+    const ended = leaked(1, { id: 'ended', name: 'CI deploy', createdAt: at(-2), leak: null });
+    expect(found(ended, leaked(3, { name: 'CI deploy' }))).toEqual([]);
+    const other = { ...ended, leak: REPORTED };
+    expect(found(other, leaked(3, { name: 'CI deploy' }))).toEqual(['leaked ended', 'leaked leaked']);
   });
 
   test.each([

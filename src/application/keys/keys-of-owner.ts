@@ -73,13 +73,16 @@ export class RenameApiKey {
 export class RevokeApiKey {
   constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
 
-  /** Throws `not_found` for a key of another owner, and `api_key_not_active` for a key that has ended. */
-  execute(acting: Acting, keyId: string, client: Client): Promise<ReadKey> {
+  /**
+   * Throws `not_found` for a key of another owner, and `api_key_not_active` for a key that has ended.
+   * @param leaked recorded as the reason
+   */
+  execute(acting: Acting, keyId: string, client: Client, leaked = false): Promise<ReadKey> {
     return managedTransaction(this.accounts, acting, async (transaction, person) => {
       const { now } = transaction;
       const { keys, key } = await openKey(transaction, keyId);
       const actor = accountActor(person.id, client);
-      await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, 'owner', now));
+      await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, leaked ? 'leaked' : 'owner', now));
       return { ...(await transaction.listed(key)), now };
     });
   }

@@ -11,6 +11,9 @@ import { openKey, changeKeys } from './change-keys.js';
 import { isProof } from '#domain/keys/key-restrictions.js';
 import { keyProofsIn, type KeyProof } from '#domain/leaks/leak-report.js';
 
+/** Of a leak that the key's owner did not report. */
+const UNKNOWN_SITE: LeakSite = { source: null, url: null };
+
 interface RevocationCause {
   readonly actor: Actor;
   readonly reason: RevocationReason;
@@ -110,7 +113,10 @@ export class RevokeLeakedKeys {
 
   /** Revokes every key whose full string is somewhere in the text. A key that had already ended is no error. */
   async execute(text: string, administrator: Administrator): Promise<LeakedKey[]> {
-    const { leaked, errors } = await this.end(keyProofsIn(text, this.importPrefixes), { actor: administrator });
+    const { leaked, errors } = await this.end(keyProofsIn(text, this.importPrefixes), {
+      actor: administrator,
+      site: UNKNOWN_SITE,
+    });
     if (errors.length > 0) throw errors[0];
     return leaked;
   }

@@ -86,7 +86,8 @@ export class ApiClient {
   /** A token of a person who has just signed in again; undefined where there are no tokens. */
   freshToken = async (freshSignIn: FreshSignIn): Promise<string | undefined> => this.options.getToken?.(freshSignIn);
 
-  revokeKey = (id: string) => this.ofAccount<ApiKey>(`${pathOf(id)}/revoke`, { method: 'POST' });
+  revokeKey = (id: string, leaked?: boolean) =>
+    this.ofAccount<ApiKey>(`${pathOf(id)}/revoke`, { method: 'POST', ...(leaked && { body: { leaked } }) });
 
   renameKey = (id: string, body: RenameKeyRequest) => this.ofAccount<ApiKey>(pathOf(id), { method: 'PATCH', body });
 

@@ -64,15 +64,25 @@ function concernOfEnded(key: ApiKey, keys: readonly ApiKey[], now: number): Conc
 function causeOf(key: ApiKey, now: number): 'leaked' | 'expired' | 'idle' | undefined {
   if (statusAt(key, now) === 'expired') return 'expired';
   const { revokedReason } = key;
+  if (isEndedByOwner(key)) return undefined;
   return revokedReason === 'leaked' || revokedReason === 'idle' ? revokedReason : undefined;
 }
 
-/** Another active key took its place: a successor, or one that was made later with the same name. */
+/** Its owner ended it as leaked. A report by somebody else says where, or at least has the fields for it. */
+function isEndedByOwner({ revokedReason, leak }: ApiKey): boolean {
+  return revokedReason === 'leaked' && leak === null;
+}
+
+/**
+ * Another key took its place: a successor, or one that was made later with the same name. It is active, or its owner
+ * ended it as leaked and wanted no other one.
+ */
 function isReplaced(key: ApiKey, keys: readonly ApiKey[], now: number): boolean {
+  const isInPlace = (other: ApiKey) => statusAt(other, now) === 'active' || isEndedByOwner(other);
   const successor = keys.find(({ id }) => id === key.replacedBy);
-  if (successor && (statusAt(successor, now) === 'active' || isReplaced(successor, keys, now))) return true;
+  if (successor && (isInPlace(successor) || isReplaced(successor, keys, now))) return true;
   const isLater = (other: ApiKey) => other.name === key.name && other.createdAt > key.createdAt;
-  return keys.some((other) => isLater(other) && statusAt(other, now) === 'active');
+  return keys.some((other) => isLater(other) && isInPlace(other));
 }
 
 /** A leak first, then what is broken, then what will be. */

@@ -63,13 +63,18 @@ export function KeyDialogs({ onOpened, children }: Props) {
       )}
       {dialogs && common && (
         <>
-          <dialogs.RevokeDialog {...common} rotation={shown.rotation} opened={kind === 'revoke'} />
+          <dialogs.RevokeDialog
+            {...common}
+            rotation={shown.rotation}
+            leaked={shown.leaked}
+            opened={kind === 'revoke'}
+          />
           <dialogs.RotateDialog key={`rotate ${actions}`} {...common} opened={kind === 'rotate'} />
           <dialogs.LeakedDialog
             key={`leaked ${actions}`}
             {...common}
             opened={kind === 'leaked'}
-            onOnlyRevoke={() => openers.act({ ...shown, kind: 'revoke' })}
+            onOnlyRevoke={() => openers.act({ ...shown, kind: 'revoke', leaked: true })}
           />
         </>
       )}

@@ -16,12 +16,13 @@ interface Props {
   readonly apiKey: ApiKey;
   /** The rotation that the key was part of when the dialog was opened. */
   readonly rotation: Rotation | undefined;
+  readonly leaked: boolean | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly onClosed: () => void;
 }
 
-export function RevokeDialog({ apiKey, rotation, opened, onClose, onClosed }: Props) {
+export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClosed }: Props) {
   const texts = useTexts();
   const { announce } = usePanel();
   // While the person decides, the other key may end or come into use.
@@ -44,7 +45,7 @@ export function RevokeDialog({ apiKey, rotation, opened, onClose, onClosed }: Pr
         words={words.current}
         error={revoke.error}
         isPending={revoke.isPending}
-        onRevoke={() => revoke.mutate({ key: apiKey, rotation: current.rotation })}
+        onRevoke={() => revoke.mutate({ key: apiKey, rotation: current.rotation, leaked })}
         onCancel={close}
       />
     </Dialog>

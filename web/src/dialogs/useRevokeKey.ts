@@ -10,6 +10,7 @@ import { useTexts, type Texts } from '../texts';
 interface End {
   readonly key: ApiKey;
   readonly rotation: Rotation | undefined;
+  readonly leaked?: boolean | undefined;
 }
 
 /** @param onEnded called with a message when the key has ended, now or earlier */
@@ -32,7 +33,7 @@ async function endKey(client: ApiClient, end: End, texts: Texts) {
   const { already, gone } = texts.revoke;
   const { id, name } = end.key;
   try {
-    const revoked = await client.revokeKey(id);
+    const revoked = await client.revokeKey(id, end.leaked);
     return { revoked, message: await doneMessage(client, end, texts) };
   } catch (error) {
     if (hasCode(error, 'not_found')) return { revoked: undefined, message: gone(name) };

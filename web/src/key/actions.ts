@@ -8,6 +8,8 @@ export interface KeyAction {
   readonly key: ApiKey;
   /** The rotation that the key is part of. */
   readonly rotation?: Rotation | undefined;
+  /** Of a key that is only revoked: the reason. */
+  readonly leaked?: boolean;
   /** The element that gets the focus afterwards, if it still exists. */
   readonly opener: HTMLElement | null;
 }

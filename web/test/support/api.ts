@@ -214,8 +214,10 @@ export class ScriptedApi {
       this.change(id, { replacedBy: made.apiKey.id });
       return made;
     },
-    revokeKey: ({ id }) =>
-      this.found(id, () => this.change(id, { status: 'revoked', revokedAt: this.now(), revokedReason: 'owner' })),
+    revokeKey: ({ id, body }) => {
+      const revokedReason = body?.leaked ? 'leaked' : 'owner';
+      return this.found(id, () => this.change(id, { status: 'revoked', revokedAt: this.now(), revokedReason }));
+    },
     renameKey: ({ id, body }) => this.found(id, () => this.change(id, body)),
     getPermissions: () => ({ items: this.permissions, maxAccess: this.policy.maxAccess }),
     listEvents: ({ query: { type = '', keyId } }) => ({

@@ -1,7 +1,9 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
 import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
+import { requireFields } from '#domain/errors.js';
+import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
 import { permissionsToGive } from '#domain/keys/access.js';
@@ -25,6 +27,12 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   required: false,
   description: 'A second request with the same value creates nothing',
+} as const;
+
+const LEAKED = {
+  type: 'boolean',
+  default: false,
+  description: 'It leaked: the reason is `leaked`, and an unused rotation is not cancelled',
 } as const;
 
 /** The responses of a change that owners confirm. */
@@ -134,10 +142,15 @@ export class ApiKeysController {
     ...MALFORMED_BODY,
     403: 'An API key, or a request from another site',
     404: 'No such key of this account, or no such account that the person manages',
+    400: '`leaked` is not true or false',
     409: 'The key is not active',
   })
+  @ApiBody({ required: false, schema: { type: 'object', properties: { leaked: LEAKED } } })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
-    const revoked = await this.revokeKey.execute(actingIn(request), readKeyId(id), clientOf(request));
+    // Not `@Body()`: earlier versions ignored the body, so none is required, and other fields are still ignored.
+    const { leaked } = (request.body ?? {}) as { readonly leaked?: unknown };
+    requireFields({ leaked: ROTATION_FIELDS.leaked(leaked) });
+    const revoked = await this.revokeKey.execute(actingIn(request), readKeyId(id), clientOf(request), leaked === true);
     return keyView(revoked, revoked.now);
   }
 }
