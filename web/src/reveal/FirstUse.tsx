@@ -38,11 +38,10 @@ export function FirstUse({ keyId }: { readonly keyId: string }) {
   const phase = data && phaseOf(data);
   const hasCount = data?.days.some(({ granted }) => granted > 0);
   useEffect(() => {
-    if (!hasCount) return;
-    setCounted(true);
+    if (hasCount) setCounted(true);
     // The list behind the dialog shows it, too.
-    void queryClient.invalidateQueries({ queryKey: LIST });
-  }, [hasCount, queryClient]);
+    if (phase) void queryClient.invalidateQueries({ queryKey: LIST });
+  }, [phase, hasCount, queryClient]);
 
   const isOver = isLate || (error !== null && !isTransient(error));
   return (
