@@ -46,3 +46,10 @@ test('the outline of a password field with the focus is not cut off, though Mant
   expect(ours!.body).toContain('visible');
   expect(weight(ours!.selector)).toBeGreaterThan(weight(theirs!.selector));
 });
+
+test('the hints of two times in a row are on different sides of them', () => {
+  const rules = own('ui/RelativeTime.module.css');
+  expect(rules.some(({ body }) => body.includes('inset: auto auto calc(100% + 4px) 0'))).toBe(true);
+  const below = rules.find(({ body }) => body.includes('inset-block: calc(100% + 4px) auto'));
+  expect(below?.selector).toBe("[role='cell']:has(~ [role='cell'] .time) .time::after");
+});
