@@ -1,7 +1,18 @@
 /** @jest-environment @happy-dom/jest-environment */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { ScriptedApi } from './support/api';
-import { choose, fillCreate, focusOn, openCreate, openPanel, press, screen } from './support/screen';
+import { Refusal, ScriptedApi } from './support/api';
+import {
+  choose,
+  fillCreate,
+  focusOn,
+  openCreate,
+  openPanel,
+  PASSWORD,
+  press,
+  screen,
+  type,
+  user,
+} from './support/screen';
 
 let api: ScriptedApi;
 const shown = jest.fn<(this: Element, how: unknown) => void>();
@@ -27,5 +38,30 @@ describe('an error in the form for a new key', () => {
     expect(shown.mock.contexts).toContain(only);
     expect(shown).toHaveBeenLastCalledWith({ block: 'center' });
     expect(api.calls('createKey')).toHaveLength(0);
+  });
+
+  test('about networks names every wrong line, in the language of the screen, before anything is sent', async () => {
+    openPanel({ language: 'de' });
+    await press('Ersten API-Schlüssel erstellen');
+    await type('Name', 'CI deploy');
+    await type('Ihr Passwort', PASSWORD);
+    const networks = await screen.findByRole('textbox', { name: 'Erlaubte Netze' });
+    await user.click(networks);
+    await user.paste('203.0.113.0/24\nnowhere\n198.51.100.0/33\n0.0.0.0/0');
+    await press('Erstellen');
+    await screen.findByText(/^Geben Sie IPv4- .* Falsch: nowhere, 198\.51\.100\.0\/33, 0\.0\.0\.0\/0$/);
+    await focusOn(() => networks);
+    expect(api.calls('createKey')).toHaveLength(0);
+  });
+
+  test('that only the service finds leaves the password, unless it is the password', async () => {
+    const errors = [{ field: 'name', message: 'must not contain control characters' }];
+    api.once('createKey', new Refusal(400, 'invalid_fields', { errors }));
+    openPanel();
+    await openCreate();
+    await fillCreate();
+    await press('Create key');
+    await screen.findByText('This must not contain control characters');
+    expect(screen.getByLabelText<HTMLInputElement>('Your password').value).toBe(PASSWORD);
   });
 });

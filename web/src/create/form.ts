@@ -1,4 +1,5 @@
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
+import { allowedNetworksProblem } from '../../../src/domain/keys/allowed-networks';
 import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../key/expiry';
 import type { KeyDraft } from '../base/trip';
@@ -50,10 +51,15 @@ export function checkDraft(draft: KeyDraft, policy: KeyPolicy, texts: Texts): Fi
     ...(isLimited && chosen === 0 && { permissions: restrictions.required }),
     ...(isLimited && chosen > MAX_KEY_PERMISSIONS && { permissions: restrictions.tooMany(MAX_KEY_PERMISSIONS) }),
     ...dateProblem(expiry, policy, texts),
-    ...(networksIn(networks).length > MAX_ALLOWED_NETWORKS && {
-      networks: restrictions.tooManyNetworks(MAX_ALLOWED_NETWORKS),
-    }),
+    ...networksProblem(networksIn(networks), restrictions),
   };
+}
+
+/** Names every line that the service would refuse. */
+function networksProblem(lines: readonly string[], words: Texts['restrictions']): FieldErrors {
+  if (lines.length > MAX_ALLOWED_NETWORKS) return { networks: words.tooManyNetworks(MAX_ALLOWED_NETWORKS) };
+  const wrong = lines.filter((line) => allowedNetworksProblem([line]) !== undefined);
+  return wrong.length === 0 ? {} : { networks: words.wrongNetworks(wrong.join(', ')) };
 }
 
 /** As the service counts it. */

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { ApiProblem } from '../api/problem';
+import { hasCode } from '../api/problem';
 import { usePanel } from '../base/context';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
@@ -31,12 +31,12 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   // Kept for a person who leaves to sign in.
   useEffect(() => trip?.remember({ account: account?.id, typed, series: series.current }));
 
-  // A refused password is removed. Without an answer it stays, so that another try takes one click.
+  // Only an incorrect password is removed. Otherwise another try takes one click.
   const refusal = making.phase === 'refused' ? making.error : undefined;
   useEffect(() => {
     if (refusal === undefined) return;
     setErrors(fieldErrorsOf(refusal, texts));
-    if (refusal instanceof ApiProblem) setPassword('');
+    if (hasCode(refusal, 'incorrect_password')) setPassword('');
   }, [refusal]);
 
   useEffect(() => {

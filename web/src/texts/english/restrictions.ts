@@ -33,6 +33,8 @@ export const restrictions = {
   networksNote:
     'Think of where the script runs, which may be elsewhere. Requests from other addresses are refused, and those from an unknown address, too: always with token introspection.',
   addOwn: 'Add my current address',
+  wrongNetworks: (lines: string) =>
+    `Write IPv4 or IPv6 networks or addresses, and none that holds every address. Wrong: ${lines}`,
   tooManyNetworks: (most: number) => `Enter at most ${most} networks`,
   count: (count: number) => `${count} permissions`,
   networks: (count: number) => (count === 1 ? '1 network' : `${count} networks`),

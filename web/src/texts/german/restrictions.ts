@@ -33,6 +33,8 @@ export const restrictions: Texts['restrictions'] = {
   networksNote:
     'Es zählt, wo das Skript läuft, vielleicht nicht hier. Anfragen von anderen Adressen werden abgelehnt, auch die von einer unbekannten Adresse: bei Token-Introspection immer.',
   addOwn: 'Meine aktuelle Adresse hinzufügen',
+  wrongNetworks: (lines) =>
+    `Geben Sie IPv4- oder IPv6-Netze oder -Adressen an, und keines, das alle Adressen enthält. Falsch: ${lines}`,
   tooManyNetworks: (most) => `Geben Sie höchstens ${most} Netze an`,
   count: (count) => `${count} Berechtigungen`,
   networks: (count) => (count === 1 ? '1 Netz' : `${count} Netze`),
