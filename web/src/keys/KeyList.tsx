@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { attention } from '../attention/attention';
 import { Attention } from '../attention/Attention';
+import { useCanMakeKeys } from '../base/context';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
@@ -30,6 +31,7 @@ interface Props {
 export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
+  const canMakeKeys = useCanMakeKeys();
   const [search, setSearch] = useState('');
   const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const concerns = attention(keys, now);
@@ -78,7 +80,10 @@ export function KeyList({ list, filter, links }: Props) {
         <Stack gap="lg" key={view}>
           {hasFirst && first.length > 0 && <KeyTable rows={first} links={links} />}
           {hasFirst && first.length === 0 && !wanted && (
-            <Text c="dimmed">{texts.keys.noneWith[view === 'attention' ? 'attention' : 'active']}</Text>
+            <Text c="dimmed">
+              {texts.keys.noneWith[view === 'attention' ? 'attention' : 'active']}
+              {view !== 'attention' && canMakeKeys && ` ${texts.keys.createOne}`}
+            </Text>
           )}
           {ended.length > 0 && (
             <EndedKeys

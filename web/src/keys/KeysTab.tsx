@@ -29,6 +29,7 @@ export function KeysTab({ filter, keyId }: Props) {
   const texts = useTexts();
   const { goTo } = usePanel();
   const { create } = useKeyDialogs();
+  const canMakeKeys = useCanMakeKeys();
   const list = useApiKeys();
   // Only the form for a new key depends on the owner.
   const { isPending: isOwnerPending } = useOwner();
@@ -42,7 +43,7 @@ export function KeysTab({ filter, keyId }: Props) {
 
   return (
     <Stack gap="lg">
-      {list.isSuccess && list.keys.length === 0 ? (
+      {list.isSuccess && list.keys.length === 0 && canMakeKeys ? (
         <EmptyState isWaiting={isOwnerPending} onCreate={() => create()} />
       ) : (
         <>
@@ -84,7 +85,6 @@ interface EmptyStateProps {
 
 function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
   const { empty } = useTexts().keys;
-  const canMakeKeys = useCanMakeKeys();
   return (
     <div className={classes.empty}>
       <span className={classes.mark}>
@@ -104,14 +104,12 @@ function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
           </li>
         ))}
       </ul>
-      {canMakeKeys && (
-        <Button
-          {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
-          onClick={() => !isWaiting && onCreate()}
-        >
-          {empty.create}
-        </Button>
-      )}
+      <Button
+        {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
+        onClick={() => !isWaiting && onCreate()}
+      >
+        {empty.create}
+      </Button>
     </div>
   );
 }
