@@ -19,7 +19,8 @@ interface Props extends ChosenPermissions {
 export function PermissionsField({ access, scope, chosen, onChange, error }: Props) {
   const { restrictions } = useTexts();
   const isLimited = scope === 'only';
-  const { data } = usePermissions(isLimited);
+  const { data } = usePermissions();
+  const isEmpty = data !== undefined && permissionsToGive(access, data.items).length === 0;
   const [leftOut, setLeftOut] = useState<{ readonly list: readonly string[]; readonly isLost: boolean }>();
   useEffect(() => {
     if (!isLimited || !data) return;
@@ -52,9 +53,9 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
     >
       {isLimited && <PermissionPicker access={access} chosen={chosen} onChange={choose} />}
       <p role="status" className={classes.leftOut}>
-        {isLimited &&
-          leftOut &&
-          say?.(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3))}
+        {isLimited
+          ? leftOut && say?.(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3))
+          : isEmpty && `${restrictions.none} ${restrictions.nothing}`}
       </p>
     </ChoiceCards>
   );

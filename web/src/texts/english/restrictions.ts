@@ -13,6 +13,7 @@ export const restrictions = {
   showSelected: 'Only selected',
   showAll: 'Show all',
   none: 'You have no permissions that a key with this access can use.',
+  nothing: 'Every service that asks for a permission will refuse it.',
   noneFound: (search: string) => `No permission contains “${search}”.`,
   noneSelected: 'No permissions selected.',
   onlyOne: 'Only one of them…',

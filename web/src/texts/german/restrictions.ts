@@ -14,6 +14,7 @@ export const restrictions: Texts['restrictions'] = {
   showSelected: 'Nur ausgewählte',
   showAll: 'Alle zeigen',
   none: 'Sie haben keine Berechtigungen, die ein Schlüssel mit diesem Zugriff nutzen kann.',
+  nothing: 'Jeder Dienst, der eine Berechtigung verlangt, weist ihn ab.',
   noneFound: (search) => `Keine Berechtigung enthält „${search}“.`,
   noneSelected: 'Keine Berechtigungen ausgewählt.',
   onlyOne: 'Nur eines davon…',

@@ -1,0 +1,16 @@
+/** @jest-environment @happy-dom/jest-environment */
+import { expect, test } from '@jest/globals';
+import { ScriptedApi } from './support/api';
+import { choose, isGone, openCreate, openPanel, screen } from './support/screen';
+
+test('the form says that a key of an owner without permissions can do next to nothing, at this access level', async () => {
+  const api = new ScriptedApi();
+  api.permissions = ['systems:write'];
+  openPanel();
+  await openCreate();
+  const warning = /Every service that asks for a permission will refuse it\./;
+  await screen.findByText(warning);
+  await choose('Read and write');
+  await isGone(() => screen.queryByText(warning));
+  expect(api.calls('getPermissions')).toHaveLength(1);
+});
