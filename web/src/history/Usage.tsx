@@ -48,7 +48,7 @@ export function Usage({ found: { key, isError, error, isFetching, refetch } }: P
             </Text>
           )}
           {key.days.length > 0 && <UsageTable days={key.days} />}
-          <Addresses uses={key.uses} createdAt={key.createdAt} />
+          <Addresses uses={key.uses} apiKey={key} />
         </>
       )}
       {!key?.days && !isError && <ChartSkeleton />}
@@ -58,11 +58,10 @@ export function Usage({ found: { key, isError, error, isFetching, refetch } }: P
 
 interface AddressesProps {
   readonly uses: readonly AddressUse[];
-  /** When the key was created. */
-  readonly createdAt: string;
+  readonly apiKey: ApiKey;
 }
 
-function Addresses({ uses, createdAt }: AddressesProps) {
+function Addresses({ uses, apiKey: { createdAt, permissions } }: AddressesProps) {
   const { history, language } = useTexts();
   const now = useNow();
   const titleId = useId();
@@ -93,7 +92,7 @@ function Addresses({ uses, createdAt }: AddressesProps) {
               {use.lastDenial && (
                 <span className={classes.denied}>
                   <RelativeTime iso={use.lastDenial.at} text={history.lastDenied} isPast />
-                  {whyDenied(use.lastDenial, history.denied)}
+                  {whyDenied(use.lastDenial, history.denied, permissions)}
                 </span>
               )}
             </li>

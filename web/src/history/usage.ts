@@ -74,15 +74,24 @@ interface Denial {
   readonly permission?: string;
 }
 
-/** The sentence for a rejected request; without its reason for one that a newer service may know. */
-export function whyDenied({ reason, operation, permission }: Denial, words: DeniedWords): string {
+/**
+ * The sentence for a rejected request; without its reason for one that a newer service may know.
+ * @param has what the key is limited to; null: everything that its owner may
+ */
+export function whyDenied(
+  { reason, operation, permission }: Denial,
+  words: DeniedWords,
+  has: readonly string[] | null,
+): string {
   const asked = permission ?? (Object.hasOwn(words.operation, operation) ? words.operation[operation]! : operation);
-  return Object.hasOwn(words.reason, reason) ? words.reason[reason]!(asked) : words.other;
+  const why = Object.hasOwn(words.reason, reason) ? words.reason[reason]!(asked) : words.other;
+  return reason === 'missing-permission' && has ? `${why}; ${words.has(has.join(', '))}` : why;
 }
 
 interface DeniedWords {
   readonly operation: Readonly<Record<string, string>>;
   /** Take the permission or, where none was asked for, the operation. */
   readonly reason: Readonly<Record<string, (asked: string) => string>>;
+  readonly has: (permissions: string) => string;
   readonly other: string;
 }

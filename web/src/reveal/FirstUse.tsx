@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { isTransient } from '../api/problem';
 import type { ApiKey, KeyHistory } from '../api/types';
-import { isAccepted } from '../history/usage';
+import { isAccepted, whyDenied } from '../history/usage';
 import { KEYS, LIST } from '../key/list';
 import { usePanel } from '../base/context';
 import { useTexts, type Texts } from '../texts';
@@ -57,11 +57,17 @@ function phaseOf({ lastUsedAt, days, uses }: ApiKey & KeyHistory): 'accepted' | 
   return days.some(({ refused }) => refused > 0) ? 'rejected' : undefined;
 }
 
-function sentence(phase: ReturnType<typeof phaseOf>, key: KeyHistory | undefined, { reveal }: Texts): string {
+type Phase = ReturnType<typeof phaseOf>;
+
+function sentence(phase: Phase, key: (ApiKey & KeyHistory) | undefined, { reveal, history }: Texts): string {
   const { first } = reveal;
-  if (phase === undefined) return first.waiting;
-  if (phase === 'rejected') return first.rejected;
-  const use = key?.uses.find(isAccepted);
+  if (phase === undefined || !key) return first.waiting;
+  if (phase === 'rejected') {
+    const { denied } = history;
+    const denial = key.uses.find(({ lastDenial }) => lastDenial)?.lastDenial;
+    return first.rejected(denial ? whyDenied(denial, denied, key.permissions) : denied.other);
+  }
+  const use = key.uses.find(isAccepted);
   if (!use) return first.accepted;
   return use.service === null ? first.acceptedFrom(use.clientIp) : first.acceptedVia(use.clientIp, use.service);
 }

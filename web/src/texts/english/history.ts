@@ -41,6 +41,7 @@ export const history = {
     } satisfies Record<Exclude<DenialReason, 'invalid-key'>, (asked: string) => string> as Readonly<
       Record<string, (asked: string) => string>
     >,
+    has: (permissions: string) => `this key has ${permissions}`,
     other: 'not allowed',
   },
 };

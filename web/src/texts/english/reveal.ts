@@ -25,7 +25,7 @@ export const reveal = {
     accepted: 'The first request was accepted',
     acceptedFrom: (address: string) => `Accepted from ${address}`,
     acceptedVia: (address: string, service: string) => `Accepted from ${address} via ${service}`,
-    rejected: 'A request was rejected. Waiting for one that is accepted…',
+    rejected: (why: string) => `A request was rejected: ${why}. Waiting for one that is accepted…`,
     over: 'No accepted request yet. Your list of keys will show the first one.',
   },
   early: {

@@ -36,6 +36,7 @@ export const history: Texts['history'] = {
       'owner-suspended': () => 'das Konto war gestoppt',
       'owner-deleted': () => 'das Konto war gestoppt',
     },
+    has: (permissions) => `dieser Schlüssel hat ${permissions}`,
     other: 'der Dienst erlaubt es nicht',
   },
 };

@@ -27,7 +27,7 @@ export const reveal: Texts['reveal'] = {
     accepted: 'Die erste Anfrage wurde akzeptiert',
     acceptedFrom: (address) => `Akzeptiert von ${address}`,
     acceptedVia: (address, service) => `Akzeptiert von ${address} über ${service}`,
-    rejected: 'Eine Anfrage wurde abgelehnt. Warten auf eine, die akzeptiert wird…',
+    rejected: (why) => `Eine Anfrage wurde abgelehnt: ${why}. Warten auf eine, die akzeptiert wird…`,
     over: 'Noch keine akzeptierte Anfrage. Die erste sehen Sie in der Liste Ihrer Schlüssel.',
   },
   early: {
