@@ -53,3 +53,8 @@ test('the hints of two times in a row are on different sides of them', () => {
   const below = rules.find(({ body }) => body.includes('inset-block: calc(100% + 4px) auto'));
   expect(below?.selector).toBe("[role='cell']:has(~ [role='cell'] .time) .time::after");
 });
+
+test('the heading of the panel stays on one line, so that it does not grow when the switch of accounts comes', () => {
+  const [title] = own('panel/Panel.module.css').filter(({ selector }) => selector === '.title');
+  expect(title!.body).toContain('flex: none');
+});
