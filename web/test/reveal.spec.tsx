@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ScriptedApi, SECRET } from './support/api';
 import { iso } from './support/keys';
 import {
+  button,
   dialog,
   fillCreate,
   focusOn,
@@ -124,6 +125,12 @@ describe('a new key', () => {
     } finally {
       clipboard.writeText = writeText;
     }
+  });
+
+  test('stands next to buttons of which only the one that copies it stands out', async () => {
+    await createKey();
+    expect((await button('Copy key')).getAttribute('data-variant')).toBe('filled');
+    for (const name of ['Done', 'Copy line']) expect((await button(name)).getAttribute('data-variant')).toBe('default');
   });
 
   test('shows its first request: rejected, or accepted with address and service', async () => {

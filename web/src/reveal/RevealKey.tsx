@@ -51,7 +51,9 @@ function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: P
       </div>
       <DialogFooter>
         <FirstUse keyId={apiKey.id} />
-        <Button onClick={onDone}>{texts.done}</Button>
+        <Button variant="default" onClick={onDone}>
+          {texts.done}
+        </Button>
       </DialogFooter>
     </Stack>
   );
@@ -82,7 +84,7 @@ function EarlyClose({ onStay, onLeave }: EarlyCloseProps) {
   const { early } = useTexts().reveal;
   const stay = useFocusOnMount<HTMLButtonElement>();
   return (
-    <>
+    <Stack gap="md">
       <Text size="sm" role="alert">
         {early.text}
       </Text>
@@ -94,6 +96,6 @@ function EarlyClose({ onStay, onLeave }: EarlyCloseProps) {
           {early.stay}
         </Button>
       </DialogFooter>
-    </>
+    </Stack>
   );
 }
