@@ -7,7 +7,8 @@ import { ViewKeys } from '#application/administration/view-keys.js';
 import { ListAuditEvents } from '#application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
-import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
+import { byPerson, CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
+import { KeysFromCode } from '#application/keys/keys-from-code.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
 import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
@@ -106,7 +107,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     takesPasswords: passwordSignIn,
     rule: freshSignIn,
   });
-  const making = { confirmation, keyPrefix, changesPerHour: keyChangesPerHour, service: keyPolicy };
+  const making = { begin: byPerson(confirmation), keyPrefix, changesPerHour: keyChangesPerHour, service: keyPolicy };
   const recordFirstUse = new RecordFirstUse(given.accounts, validationGate);
   const validateKey = new ValidateKey({
     ...ports,
@@ -170,7 +171,8 @@ export function buildSharedUseCases(
     keyPolicy,
     keyPrefix,
     importPrefixes,
-  }: Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'keyPrefix' | 'importPrefixes'>,
+    keyChangesPerHour,
+  }: Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'keyPrefix' | 'importPrefixes' | 'keyChangesPerHour'>,
 ) {
   const dueEnds = new RecordDueEnds(dueKeys, recordingGate);
   const shownKeys = new ShownKeys(keys, dueEnds);
@@ -182,6 +184,12 @@ export function buildSharedUseCases(
     listAllKeys: new ListAllKeys(shownKeys, importPrefixes),
     revokeForOwner,
     revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeForOwner, importPrefixes),
+    keysFromCode: new KeysFromCode({
+      keys,
+      accounts,
+      revoke: revokeForOwner,
+      making: { keyPrefix, changesPerHour: keyChangesPerHour, service: keyPolicy },
+    }),
     importKeys: new ImportKeys(keyImports, { marker: keyPrefix, importPrefixes, policy: keyPolicy }),
     managedAccounts: new ManagedAccounts(accounts),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),

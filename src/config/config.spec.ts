@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { ConfigError, readConfig } from './config.js';
 import { urlHost } from './network-config.js';
+import { parseClientRoles } from './service-roles.js';
 
 const hex = (token: string) => createHash('sha256').update(token).digest('hex');
 /** The required settings. */
@@ -304,6 +305,20 @@ describe('SERVICE_TOKENS', () => {
     ]);
   });
 
+  test('name the service account that an issuer is for', () => {
+    const tokens = [`a:issuer/bot:${hex('1')}`, `a:issuer/*:${hex('1')}`];
+    expect(read({ SERVICE_TOKENS: tokens.join(',') }).serviceTokens).toMatchObject([
+      { name: 'a', role: 'issuer', issuesFor: 'bot' },
+      { name: 'a', role: 'issuer', issuesFor: '*' },
+    ]);
+    expect(parseClientRoles('spiffe://example.com/ci:issuer/bot')).toEqual({
+      name: 'spiffe://example.com/ci',
+      role: 'issuer',
+      issuesFor: 'bot',
+    });
+    expect(read({ DEMO: 'on' }).serviceTokens.map(({ role }) => role)).not.toContain('issuer');
+  });
+
   test.each([
     ['token', 'must read name:role:sha256-hex'],
     [`:validator:${hex('1')}`, 'must read name:role:sha256-hex'],
@@ -312,8 +327,21 @@ describe('SERVICE_TOKENS', () => {
     [`${'n'.repeat(65)}:validator:${hex('1')}`, 'must read name:role:sha256-hex'],
     [`a:validator:the-token-itself`, "must end in the 64 hex digits of its token's SHA-256"],
     [`a:validator:${hex('1')}0`, "must end in the 64 hex digits of its token's SHA-256"],
-    [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts, importer, reporter'],
-    [`a::${hex('1')}`, 'must name one of the roles validator, accounts, importer, reporter'],
+    [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts, importer, issuer, reporter'],
+    [`a::${hex('1')}`, 'must name one of the roles validator, accounts, importer, issuer, reporter'],
+    [
+      `a:issuer:${hex('1')}`,
+      'must say for which service account the issuer makes keys: issuer/<account id>, or issuer/* for all',
+    ],
+    [
+      `a:issuer/:${hex('1')}`,
+      'must say for which service account the issuer makes keys: issuer/<account id>, or issuer/* for all',
+    ],
+    [
+      `a:issuer/b/c:${hex('1')}`,
+      'must say for which service account the issuer makes keys: issuer/<account id>, or issuer/* for all',
+    ],
+    [`a:accounts/b:${hex('1')}`, 'must have no account: only the role issuer has one'],
   ])('names an invalid entry by its number: %j', (entry, problem) => {
     const good = `a:validator:${hex('1')}`;
     expect(problems({ SERVICE_TOKENS: `${good},${entry}` })).toEqual([`SERVICE_TOKENS entry 2 ${problem}`]);
@@ -570,12 +598,12 @@ describe('TLS for gRPC', () => {
     [
       'an entry with another role',
       { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:root' },
-      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts, importer'],
+      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts, importer, issuer'],
     ],
     [
       'an entry with a role that does not call over gRPC',
       { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:reporter' },
-      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts, importer'],
+      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts, importer, issuer'],
     ],
   ])('stops the start with %s', (_what, env, expected) => expect(problems(env)).toEqual(expected));
 });

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'account_not_active'
   | 'kind_is_fixed'
   | 'keys_not_allowed'
+  | 'not_a_service_account'
   | 'too_many_active_keys'
   | 'api_key_not_active'
   | 'rotation_pending'

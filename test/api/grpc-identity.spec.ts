@@ -33,7 +33,11 @@ const ROLE_OF: Record<string, string> = {
   AccountService: 'accounts',
   'envoy.service.auth.v3.Authorization': 'validator',
   '/latchkey.v1.AccountService/ImportKeys': 'importer',
+  '/latchkey.v1.AccountService/CreateKey': 'issuer',
+  '/latchkey.v1.AccountService/RotateKey': 'issuer',
 };
+/** Further roles of a method. */
+const ALSO: Record<string, string> = { '/latchkey.v1.AccountService/RevokeKeys': 'issuer' };
 /**
  * The status of an empty request with the right identity. A stream without requests, Envoy's Check and lists of
  * all accounts or keys succeed.
@@ -49,11 +53,13 @@ const SERVICE_TOKENS = [
   `platform:accounts:${sha256('accounts-token')}`,
   `migration:importer:${sha256('importer-token')}`,
   `gitlab:reporter:${sha256('reporter-token')}`,
+  `ci:issuer/*:${sha256('issuer-token')}`,
   `rotating:validator:${sha256('old-token')}`,
   `rotating:validator:${sha256('new-token').toUpperCase()}`,
   `both:validator:${sha256('both-token')}`,
   `both:accounts:${sha256('both-token')}`,
   `both:importer:${sha256('both-token')}`,
+  `both:issuer/bot:${sha256('both-token')}`,
 ].join(',');
 
 describe('the service identity', () => {
@@ -119,7 +125,8 @@ describe('the service identity', () => {
   test.each(METHODS)('$path accepts one role and answers PERMISSION_DENIED to the others', async (method) => {
     const role = ROLE_OF[method.path] ?? ROLE_OF[method.service];
     expect(role).toBeDefined();
-    const others = ['validator', 'accounts', 'importer', 'reporter'].filter((other) => other !== role);
+    const roles = ['validator', 'accounts', 'importer', 'reporter', 'issuer'];
+    const others = roles.filter((other) => other !== role && other !== ALSO[method.path]);
     for (const other of others) {
       expect((await call(method, bearer(`${other}-token`))).code).toBe(status.PERMISSION_DENIED);
     }
@@ -154,7 +161,7 @@ describe('the service identity', () => {
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), [], new Log('silent'));
     const metadata = bearer('validator-token');
     const call = { getAuthContext: () => null, getPeer: () => '127.0.0.1:1' };
-    const identify = () => identity.require('validator', callerOf(metadata, call), 'ValidateKey');
+    const identify = () => identity.require(['validator'], callerOf(metadata, call), 'ValidateKey');
     expect(identify).not.toThrow();
     metadata.add('authorization', 'Bearer validator-token');
     expect(identify).toThrow(expect.objectContaining({ code: 'unauthenticated' }));

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
-import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import type { ServiceError } from '@grpc/grpc-js';
+import type { CreateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/CreateKeyResponse.js';
+import type { RotateKeyResponse__Output } from '#infrastructure/inbound/grpc/generated/latchkey/v1/RotateKeyResponse.js';
+import { answer, bearer, connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { importedString, IMPORT_PREFIX, importKeys, importOf } from '../support/callers/imports.js';
 import { eventually } from '../support/eventually.js';
@@ -28,6 +31,7 @@ const tokens = {
   validator: word('validator'),
   accounts: word('accounts'),
   importer: word('importer'),
+  issuer: word('issuer'),
   unknownToken: word('nobody'),
 };
 
@@ -67,6 +71,7 @@ describe('secrets that were sent on every path', () => {
         `a:validator:${sha256(tokens.validator)}`,
         `b:accounts:${sha256(tokens.accounts)}`,
         `c:importer:${sha256(tokens.importer)}`,
+        `d:issuer/canary-bot:${sha256(tokens.issuer)}`,
       ].join(),
     });
     const clients = connectClients(service.target, { validator: tokens.validator, admin: tokens.accounts });
@@ -153,12 +158,35 @@ describe('secrets that were sent on every path', () => {
     secrets['secondSession'] = again.cookie.split('=')[1]!;
     await again.call('DELETE', '/v1/session');
     await presentSession(paths, secrets['secondSession']);
+    Object.assign(secrets, mapValues(await keysFromCode(clients, profile.id), proofOf));
     // Events of many failures at once are grouped, and then may have another user agent or none.
     const storedAgent = 'SELECT 1 FROM audit_events WHERE user_agent LIKE $1';
     await eventually(async () => {
       await clients.validate(unknownKey(), { userAgent: `curl ${imported}` });
       return (await sql(database.url, storedAgent, ['curl acme%'])).length > 0;
     });
+  }
+
+  /** Their strings are answered once, and repeats are refused. */
+  async function keysFromCode({ putAccount, accounts }: Clients, manager: string) {
+    const id = 'canary-bot';
+    await putAccount({ id, permissions: ['systems:read'], kind: 'ACCOUNT_KIND_SERVICE', managers: { ids: [manager] } });
+    const order = { accountId: id, name: 'CI', access: 'ACCESS_LEVEL_READ_ONLY' as const, permissions: ['*'] };
+    const issuer = bearer(tokens.issuer);
+    const create = () =>
+      answer<CreateKeyResponse__Output>((done) =>
+        accounts.createKey({ ...order, idempotencyKey: 'one' }, issuer, done),
+      );
+    const created = await create();
+    const rotation = { keyId: created.key!.id, idempotencyKey: 'two' };
+    const rotate = () => answer<RotateKeyResponse__Output>((done) => accounts.rotateKey(rotation, issuer, done));
+    const rotated = await rotate();
+    for (const repeat of [create, rotate]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { details, metadata } = await repeat().then(Promise.reject, (error: ServiceError) => error);
+      answers.push({ place: 'the answer to a repeat', text: `${details} ${JSON.stringify(metadata.getMap())}` });
+    }
+    return { created: created.fullKey, rotated: rotated.fullKey };
   }
 
   test('are in no table, Redis entry, log line, metric, span or answer', () => {

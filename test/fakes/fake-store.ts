@@ -1,6 +1,7 @@
 import type { ListedKey } from '#application/lists.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
 import { Account } from '#domain/accounts/account.js';
+import { isLikeAnotherActor } from '#domain/accounts/account-profile.js';
 import type { PlatformSignIn } from '#domain/accounts/session.js';
 import type { ThrottleState } from '#domain/accounts/passwords.js';
 import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
@@ -162,7 +163,9 @@ export class FakeStore {
         id: key.createdBy,
         displayName: this.accounts.get(key.createdBy)?.displayName ?? '',
         isFormerManager:
-          key.createdBy !== key.ownerId && !this.accounts.get(key.ownerId)?.managers?.includes(key.createdBy),
+          key.createdBy !== key.ownerId &&
+          !isLikeAnotherActor(key.createdBy) &&
+          !this.accounts.get(key.ownerId)?.managers?.includes(key.createdBy),
       },
       lastUsedAt,
       idleEndsAt: shownIdleEnd({ key, lastUsedAt, noticeAt }, this.now()),

@@ -141,13 +141,14 @@ function importProblem({ displayPrefix }: StoredKey, given: string): string {
 
 /**
  * Keys that an owner made are stored without a maker, as all keys were before there were managers. So are imported keys,
- * which the platform brings.
+ * which the platform brings. The maker of a key from code is a service identity or an administrator.
  */
 function makerProblems({ createdBy, displayPrefix }: StoredKey, event: HistoryEvent): string[] {
   const { id, ownerId, actorId } = event;
   const kind = actorKindOf(event) ?? 'account';
   const isBrought = displayPrefix !== null && createdBy === null;
-  const isSame = isBrought || actorId === null || (kind === 'account' && actorId === (createdBy ?? ownerId));
+  const maker = createdBy ?? (kind === 'account' ? ownerId : null);
+  const isSame = isBrought || actorId === null || actorId === maker;
   const by = kind === 'account' ? actorId : `the ${kind} ${actorId}`;
   return isSame ? [] : [`was made by ${createdBy ?? 'its owner'}; event ${id} created it by ${by}`];
 }

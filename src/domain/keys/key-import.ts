@@ -6,7 +6,7 @@ import { DAY_MS } from '../time.js';
 import { allowedNetworksProblem } from './allowed-networks.js';
 import { displayPrefixProblem, shownOf } from './imported-key.js';
 import { keyPolicy, requireGivable, type ServicePolicy, requireNewKeys } from './key-policy.js';
-import { keyPermissionsProblem } from './key-restrictions.js';
+import { namedPermissions, namedPermissionsProblem } from './key-restrictions.js';
 import { keyNameProblem } from './key-rules.js';
 import type { ImportOrder } from './key-state.js';
 
@@ -33,7 +33,6 @@ export interface ImportRules {
 }
 
 const DIGEST_BYTES = 32;
-const ALL = '*';
 
 /** Throws `invalid_fields` unless a key may be made of this line, regardless of its owner. */
 export function requireImportable(line: ImportedLine, { importPrefixes }: ImportRules): void {
@@ -45,7 +44,7 @@ export function requireImportable(line: ImportedLine, { importPrefixes }: Import
     sha256: line.sha256.length === DIGEST_BYTES ? undefined : 'must be the 32 bytes of a SHA-256',
     displayPrefix: displayPrefixProblem(line.displayPrefix, importPrefixes),
     expiresAt: line.expiresAt ? undefined : 'is missing: imported keys expire, too',
-    permissions: isAll(permissions) ? undefined : permissionsProblem(permissions),
+    permissions: namedPermissionsProblem(permissions),
     allowedNetworks: allowedNetworks.length === 0 ? undefined : allowedNetworksProblem(allowedNetworks),
   });
 }
@@ -62,21 +61,12 @@ export function importOrder(
   requireNewKeys(policy);
   const wish = {
     access: access as ImportOrder['access'],
-    permissions: isAll(permissions) ? undefined : permissions,
+    permissions: namedPermissions(permissions),
   };
   requireFields({ expiresAt: expiryProblem(expiresAt!, rules.now, policy.maxKeyDays) });
   requireGivable({ ...wish, expiresInDays: 1 }, owner.permissions, policy);
   const networks = allowedNetworks.length === 0 ? undefined : allowedNetworks;
   return { ...rest, ...wish, displayPrefix, expiresAt: expiresAt!, allowedNetworks: networks };
-}
-
-function isAll(permissions: readonly string[]): boolean {
-  return permissions.length === 1 && permissions[0] === ALL;
-}
-
-function permissionsProblem(permissions: readonly string[]): string | undefined {
-  if (permissions.length === 0) return `must not be empty: ${ALL} stands for all that the owner has`;
-  return keyPermissionsProblem(permissions);
 }
 
 function expiryProblem(expiresAt: Date, now: Date, maxDays: number): string | undefined {

@@ -38,6 +38,23 @@ export function keyPermissionsProblem(value: unknown): string | undefined {
   return undefined;
 }
 
+/** Programs name all permissions by this text alone: an empty variable of theirs must not widen a key. */
+const ALL = '*';
+
+function isAll(permissions: readonly string[]): boolean {
+  return permissions.length === 1 && permissions[0] === ALL;
+}
+
+/** Undefined: all that the owner has. */
+export function namedPermissions(permissions: readonly string[]): readonly string[] | undefined {
+  return isAll(permissions) ? undefined : permissions;
+}
+
+export function namedPermissionsProblem(permissions: readonly string[]): string | undefined {
+  if (permissions.length === 0) return `must not be empty: ${ALL} stands for all that the owner has`;
+  return isAll(permissions) ? undefined : keyPermissionsProblem(permissions);
+}
+
 /**
  * What is stored of a key's secret: SHA-256 of the key string. For a key with restrictions it is hashed once more, with
  * the digests of both lists. So an instance of a release that does not know restrictions refuses the key, and so does

@@ -61,6 +61,12 @@ export const ROTATION_FIELDS = {
   leaked: optional((value) => (typeof value === 'boolean' ? undefined : 'must be true or false')),
 } as const satisfies Readonly<Record<string, Rule>>;
 
+/** A caller chooses it for one creation or rotation, and repeats it when the answer was lost. */
+export function idempotencyKeyProblem(value: string): string | undefined {
+  if (!/^[\x21-\x7e]{1,255}$/.test(value)) return 'must be 1 to 255 visible ASCII characters';
+  return withoutSecrets(value) === value ? undefined : 'must not contain an API key: use a new value, such as a UUID';
+}
+
 export const RENAMING_FIELDS = {
   name: optional(keyNameProblem),
   note: optional(keyNoteProblem),

@@ -2,7 +2,6 @@ import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { attention } from '../attention/attention';
 import { Attention } from '../attention/Attention';
-import { useCanMakeKeys } from '../base/context';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
@@ -11,7 +10,7 @@ import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks } from './key-rows';
 import toolbar from './KeysToolbar.module.css';
 import { KeyTable } from './KeyTable';
-import { useNextPages, type useApiKeys } from '../key/list';
+import { type useApiKeys, useCanMakeKeys, useNextPages } from '../key/list';
 
 /** Few lists are long, and the library's fields are large. */
 const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {

@@ -2,6 +2,7 @@ import type { ChangeAccountStatus, ChangeEntitlements, PurgeAccount } from '#app
 import type { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import type { PutAccount } from '#application/accounts/put-account.js';
 import type { ImportKeys } from '#application/keys/import-keys.js';
+import type { KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ListAllKeys } from '#application/keys/shown-keys.js';
 import type { RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
@@ -24,6 +25,7 @@ export interface Administration {
   readonly revoke: RevokeForOwner;
   readonly revokeLeaked: Pick<RevokeLeakedKeys, 'execute'>;
   readonly importKeys: ImportKeys;
+  readonly keysFromCode: KeysFromCode;
   /** The same changes, which are rolled back. For `--dry-run`. */
   readonly rehearsal: Pick<
     Administration,
@@ -39,6 +41,7 @@ export interface Administered {
   /** Of notices about the commands' changes. */
   readonly receivers: NoticeReceivers;
   readonly keyPolicy: ServicePolicy;
+  readonly keyChangesPerHour: number;
   readonly keyPrefix: string;
   readonly importPrefixes: readonly string[];
 }

@@ -15,7 +15,12 @@ export function onDatabase<T>(
   work: (administration: Administration) => Promise<T>,
   isUnlimited = false,
 ): Promise<T> {
-  const settings = { receivers: read(readNoticeReceivers), keyPolicy: read(readKeyPolicy), ...read(readMarkers) };
+  const settings = {
+    receivers: read(readNoticeReceivers),
+    keyPolicy: read(readKeyPolicy),
+    keyChangesPerHour: read((env) => env.get('KEY_CHANGES_PER_HOUR')),
+    ...read(readMarkers),
+  };
   return databases.administer({ database: database(), ...settings }, work, isUnlimited);
 }
 

@@ -2,7 +2,7 @@ import type { PeerCertificate } from 'node:tls';
 import {
   type handleBidiStreamingCall,
   type handleUnaryCall,
-  type Metadata,
+  Metadata,
   type sendUnaryData,
   type ServerInterceptingCall,
   type ServerInterceptingCallInterface,
@@ -12,32 +12,32 @@ import {
   type StatusObject,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import type { ServiceRole } from '#config/service-roles.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Outcome, RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { OpenSpan, Traces } from '#infrastructure/telemetry/traces.js';
 import { inProtoSpelling, mapError } from '../shared/error-table.js';
-import type { Caller, ServiceIdentity } from '../shared/service-identity.js';
+import type { Caller, CallingService, ServiceIdentity } from '../shared/service-identity.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
-
-type Role = GrpcDoor['role'];
 
 /** The most messages of a stream that wait to be written while it already hands over the next one. */
 const MAX_UNWRITTEN = 64;
 
-/** Where the metadata of an admitted call has the caller's name. Only this process can set it. */
+/** Where the metadata of an admitted call has the caller. Only this process can set it. */
 const IDENTITY = 'latchkey.identity';
 
 /** A method that needs a service identity. */
 export interface Guarded {
   readonly name: string;
   /** Undefined: any role. */
-  readonly role: Role | undefined;
+  readonly roles: readonly ServiceRole[] | undefined;
 }
 
 /** A unary call of any protocol. */
 export interface IncomingCall<Answer> {
-  /** The name of the caller that the pipeline admitted. */
-  readonly identity: string;
+  /** The caller that the pipeline admitted. */
+  readonly identity: CallingService;
   /** W3C Trace Context. */
   readonly traceparent: string | undefined;
   /** Whether the caller has left, or its deadline has passed. */
@@ -95,16 +95,16 @@ export class CallPipeline {
     return ({ path, responseStream }, call) => {
       if (!isOpen(path)) {
         if (responseStream) writeTogether(call);
-        const { name, role } = this.guarded.get(path) ?? {
+        const { name, roles } = this.guarded.get(path) ?? {
           name: path.slice(path.lastIndexOf('.') + 1),
-          role: undefined,
+          roles: undefined,
         };
         const start = call.start.bind(call);
         call.start = (listener) => {
           const receive = listener.onReceiveMetadata.bind(listener);
           listener.onReceiveMetadata = (metadata) => {
             try {
-              metadata.setOpaque(IDENTITY, this.admit({ name, role }, callerOf(metadata, call)));
+              metadata.setOpaque(IDENTITY, this.admit({ name, roles }, callerOf(metadata, call)));
             } catch (error) {
               return call.sendStatus(toStatus(error));
             }
@@ -118,11 +118,11 @@ export class CallPipeline {
     };
   }
 
-  /** The caller's name. Throws for one without the service identity, which is then logged and counted. */
-  admit({ name, role }: Guarded, caller: Caller): string {
+  /** The caller. Throws for one without the service identity, which is then logged and counted. */
+  admit({ name, roles }: Guarded, caller: Caller): CallingService {
     const begun = performance.now();
     try {
-      return this.identity.require(role, caller, name);
+      return this.identity.require(roles, caller, name);
     } catch (error) {
       this.countUnread(name, error, begun);
       throw error;
@@ -200,7 +200,7 @@ export class CallPipeline {
 
 function guardedBy({ service, role, methods }: GrpcDoor, method: string): Guarded {
   const shortName = service.slice(service.lastIndexOf('.') + 1);
-  return { name: `${shortName}/${method}`, role: methods[method]!.role ?? role };
+  return { name: `${shortName}/${method}`, roles: methods[method]!.roles ?? [role] };
 }
 
 function overGrpc<Request, Answer>(serve: Serve<Request, Answer>): handleUnaryCall<Request, Answer> {
@@ -213,7 +213,7 @@ class GrpcCall<Answer> implements IncomingCall<Answer> {
     private readonly done: sendUnaryData<Answer>,
   ) {}
 
-  get identity(): string {
+  get identity(): CallingService {
     return identityIn(this.call.metadata);
   }
 
@@ -274,15 +274,24 @@ export function callerOf(metadata: Metadata, call: IdentifiedCall): Caller {
   };
 }
 
-function identityIn(metadata: Metadata): string {
+/** The caller that the interceptor admitted. */
+function identityIn(metadata: Metadata): CallingService {
   const identity = metadata.getOpaque(IDENTITY);
-  if (typeof identity !== 'string') throw new Error('a call reached its method without a service identity');
-  return identity;
+  if (!identity) throw new Error('a call reached its method without a service identity');
+  return identity as CallingService;
 }
 
-function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details'> {
+function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details' | 'metadata'> {
   const { grpc: code, message: details } = mapError(inProtoSpelling(error));
-  return { code, details };
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(codeOf(error))) metadata.set(name, value);
+  return { code, details, metadata };
+}
+
+/** The error's code tells a program what status and text do not. As metadata of gRPC, and as headers of HTTP. */
+export function codeOf(error: unknown): Readonly<Record<string, string>> {
+  const keyId = error instanceof LatchkeyError ? error.details.apiKeyId : undefined;
+  return { 'latchkey-code': mapError(error).code, ...(keyId !== undefined && { 'latchkey-key-id': keyId }) };
 }
 
 /** Whether the caller or the service caused the error. */

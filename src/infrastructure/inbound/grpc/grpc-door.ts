@@ -6,6 +6,7 @@ import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '#config/service-roles.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { OpenSpan } from '#infrastructure/telemetry/traces.js';
+import type { CallingService } from '../shared/service-identity.js';
 import { PROTO_OPTIONS } from './protos.js';
 
 /** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
@@ -39,9 +40,9 @@ export function definitionOf({ service, definition }: GrpcDoor, described: Packa
 type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
-  readonly role?: ServiceRole;
-  /** @param identity name of the calling service */
-  answer(request: Request, call: Answering, identity: string): Promise<Answer>;
+  /** Default: the role of the door. */
+  readonly roles?: readonly ServiceRole[];
+  answer(request: Request, call: Answering, service: CallingService): Promise<Answer>;
   /** When the request was read from the connection, by performance.now(). Default: when the call is served. */
   arrivedAt?(request: Request): number;
   /** The caller's id of the request, made safe for the log. */
@@ -57,13 +58,13 @@ export interface Answering {
 }
 
 export interface StreamMethod<Question, Answer> {
-  readonly role?: ServiceRole;
+  /** Default: the role of the door. */
+  readonly roles?: readonly ServiceRole[];
   /**
    * @param each times and traces the work on one question of the stream
-   * @param identity name of the calling service
    * @param fail ends the stream with the status of an error
    */
-  converse(call: ServerDuplexStream<Question, Answer>, each: Each, identity: string, fail: Fail): void;
+  converse(call: ServerDuplexStream<Question, Answer>, each: Each, service: CallingService, fail: Fail): void;
 }
 
 type Fail = (error: unknown) => void;

@@ -30,6 +30,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   account_deleted: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Account deleted' },
   account_not_active: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Account not active' },
   kind_is_fixed: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Kind is fixed' },
+  not_a_service_account: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Not a service account' },
   too_many_active_keys: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Too many API keys' },
   api_key_not_active: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'API key not active' },
   rotation_pending: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Rotation pending' },

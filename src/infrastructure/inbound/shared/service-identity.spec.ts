@@ -14,7 +14,7 @@ function subject(certificates: CertificateRole[] = []) {
   const log = new Log('info', { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
   const identity = new ServiceIdentity(TOKENS, certificates, log);
   const refuse = (caller: Caller) => {
-    expect(() => identity.require('validator', caller, 'ValidateKey')).toThrow();
+    expect(() => identity.require(['validator'], caller, 'ValidateKey')).toThrow();
   };
   return { refuse, lines };
 }

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
-import type { CertificateRole, ServiceRole, ServiceToken } from '#config/service-roles.js';
+import { type CertificateRole, roleText, type ServiceRole, type ServiceToken } from '#config/service-roles.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { RareLines } from './rare-lines.js';
@@ -36,6 +36,15 @@ export interface Caller {
   address?(): string | undefined;
 }
 
+/** A service that may make this call. */
+export interface CallingService {
+  readonly name: string;
+  /** Undefined: the call needs no role. */
+  readonly role: ServiceRole | undefined;
+  /** Of an issuer: the service accounts whose keys it makes, or `*`. */
+  readonly issuesFor: readonly string[];
+}
+
 /**
  * Finds out which service is calling, by its bearer token or its client certificate. Warns operators about services with
  * a missing, an unknown or the wrong identity, at most once a minute for each address and reason. Without these lines
@@ -53,23 +62,24 @@ export class ServiceIdentity {
   ) {}
 
   /**
-   * The caller's name. Throws `unauthenticated` for an unknown caller, `forbidden` for one without this role.
-   * @param role undefined: any role
+   * Throws `unauthenticated` for an unknown caller, `forbidden` for one with none of these roles.
+   * @param roles the first that the caller has counts; undefined: any role
    * @param call the gRPC method or the HTTP path, for the log
    */
-  require(role: ServiceRole | undefined, caller: Caller, call: string): string {
+  require(roles: readonly ServiceRole[] | undefined, caller: Caller, call: string): CallingService {
     const byToken =
       caller.secrets?.flatMap((secret) => this.identitiesOfSecret(secret)) ?? this.identitiesOfBearer(caller);
-    const byTokenInRole = byToken.find((identity) => isOf(role, identity));
-    if (byTokenInRole) return byTokenInRole.name;
+    const serviceByToken = serviceIn(byToken, roles);
+    if (serviceByToken) return serviceByToken;
     const byCertificate = this.identitiesOfCertificate(caller);
-    const byCertificateInRole = byCertificate.find((identity) => isOf(role, identity));
-    if (byCertificateInRole) return byCertificateInRole.name;
+    const serviceByCertificate = serviceIn(byCertificate, roles);
+    if (serviceByCertificate) return serviceByCertificate;
     const identities = [...byToken, ...byCertificate];
     const sent = this.sentBy(caller);
     const line = refusalOf({ address: caller.address?.() ?? 'an unknown address', call, identities, sent });
     if (this.lines.isDue(line)) this.log.warn(line);
-    if (identities.length > 0) throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
+    if (identities.length > 0)
+      throw new LatchkeyError('forbidden', `This service identity lacks the role ${roles?.join(' or ')}`);
     throw new LatchkeyError(
       'unauthenticated',
       `You sent ${sent}. Send authorization: Bearer <service token>, or over gRPC a client certificate`,
@@ -110,8 +120,17 @@ export class ServiceIdentity {
   }
 }
 
-function isOf(role: ServiceRole | undefined, identity: { readonly role: ServiceRole }): boolean {
-  return role === undefined || identity.role === role;
+/** An issuer may have several entries with the same token, one for each account. */
+function serviceIn(
+  identities: readonly (ServiceToken | CertificateRole)[],
+  roles: readonly ServiceRole[] | undefined,
+): CallingService | undefined {
+  const role = roles?.find((each) => identities.some((identity) => identity.role === each));
+  const inRole = roles ? identities.filter((identity) => identity.role === role) : identities;
+  const [first] = inRole;
+  if (!first) return undefined;
+  const entries = role === 'issuer' ? inRole.filter(({ name }) => name === first.name) : [];
+  return { name: first.name, role, issuesFor: entries.map(({ issuesFor }) => issuesFor!) };
 }
 
 /** The common name counts where there are no alternative names (RFC 6125, section 6.4.4). */
@@ -131,6 +150,6 @@ interface Refused {
 function refusalOf({ address, call, identities, sent }: Refused): string {
   const [first] = identities;
   if (!first) return `a caller at ${address} sent ${sent} to ${call}: ${CHECKS[sent]}`;
-  const roles = [...new Set(identities.map(({ role }) => role))].join(' and ');
+  const roles = [...new Set(identities.map(roleText))].join(' and ');
   return `the service identity "${first.name}" at ${address} has the role ${roles} and may not call ${call}`;
 }

@@ -2,8 +2,10 @@ import { type CustomTransportStrategy, type MessageHandler, Server } from '@nest
 import { lastValueFrom } from 'rxjs';
 import { type Actor, NO_CLIENT } from '#domain/audit/audit-event.js';
 import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
+import type { ServiceRole } from '#config/service-roles.js';
+import type { CallingService } from '../../shared/service-identity.js';
 import type { ImportKeys } from '#application/keys/import-keys.js';
-import { AccountController } from './account.controller.js';
+import { AccountController, type PlatformCall } from './account.controller.js';
 import { type ImportCall, importStream } from './import-stream.js';
 
 /**
@@ -23,7 +25,7 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   }
 
   get methods(): GrpcDoor['methods'] {
-    const methods = [...this.messageHandlers].map(([name, handler]) => [name, this.toMethod(handler)] as const);
+    const methods = [...this.messageHandlers].map(([name, handler]) => [name, this.toMethod(name, handler)] as const);
     return { ...Object.fromEntries(methods), ImportKeys: this.importing() };
   }
 
@@ -51,26 +53,37 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   /** Has a role of its own, because it makes keys that work. Streams are not Nest's. */
   private importing(): StreamMethod<never, unknown> {
     return {
-      role: 'importer',
-      converse: (call: ImportCall, each, identity, fail) => {
+      roles: ['importer'],
+      converse: (call: ImportCall, each, service, fail) => {
         this.streams.add(call);
-        importStream(call, { importKeys: this.importKeys, each, actor: platform(identity) }).catch(fail);
+        importStream(call, { importKeys: this.importKeys, each, actor: platform(service) }).catch(fail);
       },
     };
   }
 
-  private toMethod(handler: MessageHandler): UnaryMethod<unknown, unknown> {
+  private toMethod(name: string, handler: MessageHandler): UnaryMethod<unknown, unknown> {
+    const roles = Object.hasOwn(ROLES, name) ? { roles: ROLES[name]! } : {};
     return {
-      answer: async (request, _call, identity) =>
-        lastValueFrom(this.transformToObservable(await handler(request, platform(identity)))),
+      ...roles,
+      answer: async (request, _call, service) => {
+        const call: PlatformCall = { actor: platform(service), service };
+        return lastValueFrom(this.transformToObservable(await handler(request, call)));
+      },
     };
   }
 }
+
+/** Of the methods that are not for the role `accounts` alone. */
+const ROLES: Readonly<Record<string, readonly ServiceRole[]>> = {
+  CreateKey: ['issuer'],
+  RotateKey: ['issuer'],
+  RevokeKeys: ['accounts', 'issuer'],
+};
 
 /** The longest actor id. The name in a certificate may be longer; it is then cut off. */
 const MAX_CHARACTERS = 128;
 
 /** The platform as the audit trail names it. Its address is not recorded, because it is not a client's address. */
-function platform(identity: string): Actor {
-  return { actorId: `service:${identity}`.slice(0, MAX_CHARACTERS), actorKind: 'service', client: NO_CLIENT };
+function platform({ name }: CallingService): Actor {
+  return { actorId: `service:${name}`.slice(0, MAX_CHARACTERS), actorKind: 'service', client: NO_CLIENT };
 }

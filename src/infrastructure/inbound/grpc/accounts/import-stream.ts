@@ -1,14 +1,12 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { IMPORTED_AT_ONCE, type ImportKeys, type ImportOutcome } from '#application/keys/import-keys.js';
-import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import type { Actor } from '#domain/audit/audit-event.js';
 import type { ImportedLine } from '#domain/keys/key-import.js';
 import type { ImportKeyRequest__Output } from '../generated/latchkey/v1/ImportKeyRequest.js';
 import type { ImportKeyResponse } from '../generated/latchkey/v1/ImportKeyResponse.js';
 import { inProtoSpelling } from '../../shared/error-table.js';
 import type { Each } from '../grpc-door.js';
-import { ACCESS } from './account-messages.js';
-import { timeIn } from './key-messages.js';
+import { accessIn, timeIn } from './key-messages.js';
 
 export type ImportCall = ServerDuplexStream<ImportKeyRequest__Output, ImportKeyResponse>;
 
@@ -75,7 +73,7 @@ async function* batchesOf(call: ImportCall): AsyncIterable<ImportKeyRequest__Out
 function lineIn({ access, expiresAt, ...request }: ImportKeyRequest__Output): ImportedLine {
   return {
     ...request,
-    access: ACCESS_LEVELS.find((level) => ACCESS[level] === access),
+    access: accessIn(access),
     expiresAt: timeIn(expiresAt),
   };
 }

@@ -1,9 +1,13 @@
 import type { KeyListing } from '#application/keys/shown-keys.js';
-import type { OwnedKey } from '#application/lists.js';
+import type { KeyFromCode } from '#application/keys/keys-from-code.js';
+import type { ReadKey } from '#application/lists.js';
+import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { Timestamp__Output } from '../generated/google/protobuf/Timestamp.js';
+import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
+import type { CreateKeyRequest__Output } from '../generated/latchkey/v1/CreateKeyRequest.js';
 import type { Key as WireKey } from '../generated/latchkey/v1/Key.js';
 import type { KeyStatus as WireStatus } from '../generated/latchkey/v1/KeyStatus.js';
 import type { ListKeysRequest__Output } from '../generated/latchkey/v1/ListKeysRequest.js';
@@ -45,7 +49,16 @@ export function keyListingOf(request: ListKeysRequest__Output): KeyListing {
   };
 }
 
-export function toWireKey({ key, access, lastUsedAt, now }: OwnedKey): WireKey {
+export function orderedKey({ access, ...request }: CreateKeyRequest__Output): KeyFromCode {
+  return { ...request, access: accessIn(access) };
+}
+
+/** Undefined for an unspecified level, and for one of a later release. */
+export function accessIn(wire: WireAccess): AccessLevel | undefined {
+  return ACCESS_LEVELS.find((level) => ACCESS[level] === wire);
+}
+
+export function toWireKey({ key, access, lastUsedAt, now }: ReadKey): WireKey {
   const { id, ownerId, name, createdAt, expiresAt, ...rest } = key.snapshot();
   const { revokedAt, endsAt, permissions, allowedNetworks } = rest;
   return {

@@ -36,7 +36,7 @@ export class EnvoyAuthorization implements GrpcDoor {
 
   constructor(private readonly parts: EnvoyParts) {
     const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
-      answer: (check, _call, identity) => this.answer(check, identity),
+      answer: (check, _call, { name }) => this.answer(check, name),
       requestId: (check) => this.read(check).client.requestId ?? undefined,
       // Envoy treats a gRPC error as a failed authorization service, and with `failure_mode_allow` it then lets the
       // request through. So our errors are denials too.

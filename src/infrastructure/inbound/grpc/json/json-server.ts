@@ -7,8 +7,8 @@ import { LatchkeyError } from '#domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
 import { headerValues, httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../../shared/http-connections.js';
 import { cannotListen } from '../../shared/listening.js';
-import type { Caller } from '../../shared/service-identity.js';
-import type { CallPipeline, IncomingCall, ServedMethod } from '../call-pipeline.js';
+import type { Caller, CallingService } from '../../shared/service-identity.js';
+import { type CallPipeline, codeOf, type IncomingCall, type ServedMethod } from '../call-pipeline.js';
 import { MAX_MESSAGE_BYTES } from '../channel-options.js';
 import type { GrpcCertificates } from '../grpc-certificates.js';
 import { definitionOf, describe, type GrpcDoor } from '../grpc-door.js';
@@ -92,7 +92,7 @@ export class JsonServer {
     const method = this.methods.get(request.url!);
     const refusal = refusalOf(request, method);
     if (refusal || !method) return send(request, response, refusal ?? NOT_SERVED);
-    let identity: string;
+    let identity: CallingService;
     try {
       identity = this.pipeline.admit(method, callerOf(request));
     } catch (error) {
@@ -124,7 +124,7 @@ class JsonCall implements IncomingCall<unknown> {
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    readonly identity: string,
+    readonly identity: CallingService,
     private readonly write: (answer: unknown) => string,
   ) {}
 
@@ -237,8 +237,8 @@ const HTTP_STATUS: Readonly<Partial<Record<grpc, number>>> = {
 
 function failureOf(error: unknown): Answer {
   const { grpc: code, message } = mapError(error);
-  const answer = refused(HTTP_STATUS[code] ?? 500, code, message);
-  return code === grpc.UNAUTHENTICATED ? { ...answer, headers: { 'www-authenticate': 'Bearer' } } : answer;
+  const headers = { ...codeOf(error), ...(code === grpc.UNAUTHENTICATED && { 'www-authenticate': 'Bearer' }) };
+  return { ...refused(HTTP_STATUS[code] ?? 500, code, message), headers };
 }
 
 /** How long a caller that has its answer may still send its request. */

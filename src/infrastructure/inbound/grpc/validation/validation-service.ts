@@ -31,20 +31,20 @@ export class ValidationService implements GrpcDoor {
   constructor(private readonly parts: ValidationServiceParts) {
     this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(parts.rateLimit)));
     const ValidateKey: UnaryMethod<WireQuestion, ValidateKeyResponse> = {
-      answer: (question, call, identity) => this.answerOne(question, call, identity),
+      answer: (question, call, { name }) => this.answerOne(question, call, name),
       arrivedAt: ({ arrivedAt }) => arrivedAt,
       requestId: requestIdOf,
     };
     const ValidateKeys: StreamMethod<WireQuestion, ValidateKeyResponse> = {
-      converse: (call, each, identity) => {
+      converse: (call, each, { name }) => {
         call.sendMetadata(this.window);
         this.streams.add(call);
-        answerStream(call, (wire) => each(() => this.answer(wire, identity), wire.arrivedAt), parts.log);
+        answerStream(call, (wire) => each(() => this.answer(wire, name), wire.arrivedAt), parts.log);
       },
     };
     const Reporting: UnaryMethod<WireReport, object> = {
-      answer: async (report, _call, identity) => {
-        await parts.reportUses.execute(readReport(report), identity);
+      answer: async (report, _call, { name }) => {
+        await parts.reportUses.execute(readReport(report), name);
         return {};
       },
     };

@@ -14,7 +14,7 @@ export function identifyClient(
 ): string {
   const secrets = readClientSecret(authorization, form);
   try {
-    return identity.require('validator', { authorization, secrets, address }, '/v1/introspect');
+    return identity.require(['validator'], { authorization, secrets, address }, '/v1/introspect').name;
   } catch (error) {
     const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
     throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;

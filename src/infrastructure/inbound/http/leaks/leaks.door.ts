@@ -89,7 +89,7 @@ function reportersOnly(identity: ServiceIdentity) {
     try {
       const authorization = headerValues(request, 'authorization');
       const caller = { authorization, mayBeBare: true, address: () => request.ip };
-      (request as LatchkeyRequest).reporter = identity.require('reporter', caller, request.baseUrl);
+      (request as LatchkeyRequest).reporter = identity.require(['reporter'], caller, request.baseUrl).name;
     } catch {
       next(new LatchkeyError('unauthenticated', 'Authorization must be a service token with the role reporter'));
       return;

@@ -2,11 +2,10 @@ import { type PageRequest, WRONG_CURSOR } from '#application/lists.js';
 import type { EventFilter, EventSearch } from '#application/ports.js';
 import { type KeyListing, positionIn } from '#application/keys/shown-keys.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
-import { isKeyId } from '#domain/keys/key-rules.js';
+import { idempotencyKeyProblem, isKeyId } from '#domain/keys/key-rules.js';
 import { OWNER_EVENT_TYPES, type OwnerEventType } from '#domain/audit/audit-event.js';
 import { lengthProblem, optional, requireFields } from '#domain/errors.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
-import { withoutSecrets } from '#domain/secrets.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '#domain/accounts/account-profile.js';
 import { timeIn } from '../../shared/time-text.js';
 import { text } from '../pipeline/body-parsing.js';
@@ -62,11 +61,6 @@ export function readIdempotencyKey(header: string | undefined): string | undefin
   if (header === undefined) return undefined;
   requireFields({ 'Idempotency-Key': idempotencyKeyProblem(header) });
   return header;
-}
-
-function idempotencyKeyProblem(header: string): string | undefined {
-  if (!/^[\x21-\x7e]{1,255}$/.test(header)) return 'must be 1 to 255 visible ASCII characters';
-  return withoutSecrets(header) === header ? undefined : 'must not contain an API key: use a new value, such as a UUID';
 }
 
 /** What a list shows of a key with the marker `lk`. So no secret comes here when somebody pastes a key. */

@@ -16,9 +16,10 @@ const IS_STILL_THE_MAKER = `
 
 /** One statement for a page of keys. It finds the rows of each key by an index, however many other rows there are. */
 const FACTS = `
-  SELECT owner.limits ->> 'maxAccess' AS "maxAccess", maker.id AS "makerId",
+  SELECT owner.limits ->> 'maxAccess' AS "maxAccess", coalesce(stored.created_by, stored.owner_id) AS "makerId",
     coalesce(CASE WHEN ${IS_STILL_THE_MAKER} THEN maker.display_name END, '') AS "makerName",
-    stored.created_by IS NOT NULL AND NOT (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers)) AS "hasLeft",
+    coalesce(stored.created_by !~ '^(service|admin):', false)
+      AND NOT (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers)) AS "hasLeft",
     used.last_used_at AS "lastUsedAt",
     idle.written_at AS "noticeAt", recent.*, revoked.reason,
     revoked.details, revoked.id IS NOT NULL AS "isRevoked"

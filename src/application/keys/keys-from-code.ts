@@ -1,0 +1,161 @@
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
+import type { AccessLevel } from '#domain/accounts/access-level.js';
+import type { Actor } from '#domain/audit/audit-event.js';
+import { LatchkeyError, optional } from '#domain/errors.js';
+import type { ApiKey } from '#domain/keys/api-key.js';
+import { namedPermissions, namedPermissionsProblem } from '#domain/keys/key-restrictions.js';
+import { idempotencyKeyProblem, isKeyId, KEY_FIELDS, requireValid, ROTATION_FIELDS } from '#domain/keys/key-rules.js';
+import { noSuchKey } from '#domain/keys/owner-keys.js';
+import { accountNotFound, type AccountLocks, type KeyMaking } from '../account-transaction.js';
+import type { Managed } from '../managed-account.js';
+import type { Accounts, ApiKeys } from '../ports.js';
+import {
+  type BeginMaking,
+  CreateApiKey,
+  type CreatedApiKey,
+  type MakingParts,
+  RotateApiKey,
+  type RotatedApiKey,
+} from './make-api-keys.js';
+import type { RevokeForOwner } from './revoke-for-owner.js';
+
+/** The service accounts whose keys an issuer may make and revoke: their ids, or `*` for all of them. */
+export type IssuerScope = readonly string[];
+export const ALL_SERVICE_ACCOUNTS: IssuerScope = ['*'];
+
+/** A service identity or an administrator. */
+export interface Issuer {
+  readonly actor: Actor;
+  readonly scope: IssuerScope;
+}
+
+/** As a program orders it: an empty text or list, and 0 days, are no choice. */
+export interface KeyFromCode {
+  readonly accountId: string;
+  readonly name: string;
+  readonly note?: string | undefined;
+  /** An AccessLevel; undefined when none was sent. */
+  readonly access: string | undefined;
+  readonly expiresInDays: number;
+  /** `*` alone stands for all that the account has. */
+  readonly permissions: readonly string[];
+  readonly allowedNetworks: readonly string[];
+  readonly idempotencyKey: string;
+}
+
+export interface RotationFromCode {
+  readonly keyId: string;
+  readonly graceSeconds?: number | undefined;
+  readonly expiresInDays?: number | undefined;
+  readonly idempotencyKey: string;
+}
+
+interface FromCode extends Issuer {
+  readonly ownerId: string;
+}
+
+interface KeysFromCodeParts {
+  readonly keys: Pick<ApiKeys, 'find'>;
+  readonly accounts: Pick<Accounts, 'find'> & AccountLocks<KeyMaking>;
+  readonly revoke: RevokeForOwner;
+  readonly making: Omit<MakingParts<FromCode>, 'begin'>;
+}
+
+const optionalKey = (key: unknown) => (key === '' ? undefined : idempotencyKeyProblem(key as string));
+
+const CREATION_FIELDS = {
+  ...KEY_FIELDS,
+  accountId: (id: unknown) => accountIdProblem(id as string),
+  expiresInDays: optional(KEY_FIELDS.expiresInDays),
+  permissions: (list: unknown) => namedPermissionsProblem(list as readonly string[]),
+  idempotencyKey: optionalKey,
+} as const;
+
+const ORDERED_ROTATION_FIELDS = {
+  ...ROTATION_FIELDS,
+  keyId: (id: unknown) => (isKeyId(id as string) ? undefined : 'must be the id of a key, a UUID'),
+  graceSeconds: optional(ROTATION_FIELDS.graceSeconds),
+  idempotencyKey: optionalKey,
+} as const;
+
+/** Makes and ends keys of service accounts, by the rules that people's keys have. Nobody confirms anything. */
+export class KeysFromCode {
+  private readonly creation: CreateApiKey<FromCode>;
+  private readonly rotation: RotateApiKey<FromCode>;
+
+  constructor(private readonly parts: KeysFromCodeParts) {
+    const making = { ...parts.making, begin: byIssuer(parts.accounts) };
+    this.creation = new CreateApiKey(making);
+    this.rotation = new RotateApiKey(making);
+  }
+
+  /** Throws `account_not_found`, `not_a_service_account`, and the errors of a creation but for those of a confirmation. */
+  async create(wish: KeyFromCode, issuer: Issuer): Promise<CreatedApiKey> {
+    const order = {
+      ...wish,
+      note: wish.note || undefined,
+      expiresInDays: wish.expiresInDays || undefined,
+      allowedNetworks: wish.allowedNetworks.length > 0 ? wish.allowedNetworks : undefined,
+    };
+    requireValid(CREATION_FIELDS, order);
+    const { accountId: ownerId, access, permissions, idempotencyKey } = order;
+    const chosen = {
+      ...order,
+      access: access as AccessLevel,
+      permissions: namedPermissions(permissions),
+      idempotencyKey: idempotencyKey || undefined,
+    };
+    return this.creation.execute({ ...chosen, ...issuer, ownerId }, issuer.actor.client);
+  }
+
+  /** Throws `not_found`, `not_a_service_account`, and the errors of a rotation but for those of a confirmation. */
+  async rotate(wish: RotationFromCode, issuer: Issuer): Promise<RotatedApiKey> {
+    const { graceSeconds, expiresInDays, idempotencyKey } = wish;
+    const keyId = wish.keyId.toLowerCase();
+    requireValid(ORDERED_ROTATION_FIELDS, { ...wish, keyId });
+    const { ownerId } = await this.find(keyId, issuer);
+    const order = { keyId, graceSeconds, expiresInDays, idempotencyKey: idempotencyKey || undefined };
+    return this.rotation.execute({ ...order, ...issuer, ownerId }, issuer.actor.client);
+  }
+
+  /**
+   * As an owner does: the end of a successor cancels its rotation. A call may be repeated. Throws `not_found`, also for
+   * the key of a person. @returns how many keys it revoked
+   */
+  async revoke(keyId: string, issuer: Issuer): Promise<number> {
+    const key = await this.find(keyId, issuer);
+    const owner = await this.parts.accounts.find(key.ownerId);
+    if (owner?.kind !== 'service') throw noSuchKey();
+    const was = await this.parts.revoke.found(key, { actor: issuer.actor, reason: 'owner' });
+    return was === 'active' ? 1 : 0;
+  }
+
+  private async find(keyId: string, { scope }: Issuer): Promise<ApiKey> {
+    const key = await this.parts.keys.find(keyId);
+    if (!key || !isIn(scope, key.ownerId)) throw noSuchKey();
+    return key;
+  }
+}
+
+/** The account may be any other when the transaction begins, so it is checked there. */
+function byIssuer(accounts: AccountLocks<KeyMaking>): BeginMaking<FromCode> {
+  return ({ ownerId, actor, scope }, _client, work) =>
+    accounts.transaction(ownerId, async (transaction) => {
+      const { account } = transaction;
+      if (!account || !isIn(scope, ownerId)) throw accountNotFound();
+      if (account.kind !== 'service') throw notAServiceAccount();
+      const maker = { id: actor.actorId!, displayName: '' };
+      return work(transaction as Managed<KeyMaking>, { maker, actor });
+    });
+}
+
+function isIn(scope: IssuerScope, accountId: string): boolean {
+  return scope.includes('*') || scope.includes(accountId);
+}
+
+function notAServiceAccount(): LatchkeyError {
+  return new LatchkeyError(
+    'not_a_service_account',
+    'This is the account of a person, who confirms each new key: create a service account for keys from code',
+  );
+}
