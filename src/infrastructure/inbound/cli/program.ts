@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { version } from '#config/config.js';
-import { SERVICE_ROLES, type ServiceRole } from '#config/service-roles.js';
+import { parseServiceTokens, roleText, SERVICE_ROLES, type ServiceRole } from '#config/service-roles.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
@@ -53,13 +53,27 @@ function addServiceTokenCommand(program: Command): void {
     .command('create')
     .argument('<name>', 'the name of the service in the audit trail')
     .description('create a token for a service, and its entry for SERVICE_TOKENS; nothing is stored')
-    .addOption(new Option('--role <role>', 'what the service may call').choices(SERVICE_ROLES).makeOptionMandatory());
-  answering(create, async (name: string, { role }: { role: ServiceRole }) => {
+    .addOption(new Option('--role <role>', 'what the service may call').choices(SERVICE_ROLES).makeOptionMandatory())
+    .option('--account <id>', "of the role issuer: the service account whose keys it makes, '*' for all of them");
+  answering(create, async (name: string, { role, account: issuesFor }: { role: ServiceRole; account?: string }) => {
     if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) {
       throw new UsageError('the name must be 1 to 64 characters of [A-Za-z0-9._@-]');
     }
     const token = randomBytes(32).toString('hex');
-    const entry = `${name}:${role}:${createHash('sha256').update(token).digest('hex')}`;
+    const entry = `${name}:${roleText({ role, issuesFor })}:${createHash('sha256').update(token).digest('hex')}`;
+    requireFor(role, issuesFor, entry);
     return { document: { token, entry }, text: `token ${token}\nentry ${entry}` };
   });
+}
+
+/** Throws {UsageError} for an entry that would not start the service. */
+function requireFor(role: ServiceRole, account: string | undefined, entry: string): void {
+  if ((role === 'issuer') !== (account !== undefined)) {
+    throw new UsageError('--account belongs to --role issuer, which needs it');
+  }
+  try {
+    parseServiceTokens(entry);
+  } catch {
+    throw new UsageError("--account must be the id of an account without colons, or '*'");
+  }
 }

@@ -13,6 +13,7 @@ import { readKey } from '../terminal.js';
 import { addImportCommand } from '../imports/import-command.js';
 import { KEY_IMPORT } from './import-keys.js';
 import { addListCommand } from './list-command.js';
+import { addMakingCommands } from './making-commands.js';
 
 interface RevokeOptions {
   readonly owner?: string;
@@ -25,9 +26,10 @@ interface RevokeOptions {
 }
 
 export function addKeysCommands(program: Command, databases: Databases): void {
-  const keys = program.command('keys').description('list, import and revoke the API keys of owners');
+  const keys = program.command('keys').description('list, import, make and revoke the API keys of owners');
   addListCommand(keys, databases);
   addImportCommand(keys, databases, KEY_IMPORT);
+  addMakingCommands(keys, databases);
   const revoke = keys
     .command('revoke')
     .description('revoke for good: one key, all keys of an owner, or leaked keys')

@@ -1,0 +1,119 @@
+import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ALL_SERVICE_ACCOUNTS, type Issuer, type KeysFromCode } from '#application/keys/keys-from-code.js';
+import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
+import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
+import { LatchkeyError } from '#domain/errors.js';
+import type { Databases } from '../administration.js';
+import { UsageError } from '../answering.js';
+import { describeKey } from '../ending-keys.js';
+import { administrator, byOption, onDatabase } from '../environment.js';
+
+interface MakingOptions {
+  readonly expiresInDays?: number;
+  readonly idempotencyKey?: string;
+  readonly output?: string;
+  readonly by?: string;
+}
+
+interface CreateOptions extends MakingOptions {
+  readonly owner: string;
+  readonly name: string;
+  readonly access: string;
+  readonly permissions: string;
+  readonly allowedNetworks?: string;
+  readonly note?: string;
+}
+
+interface RotateOptions extends MakingOptions {
+  readonly key: string;
+  readonly graceSeconds?: number;
+}
+
+/** They print no JSON: standard output has the key string and nothing else. */
+export function addMakingCommands(keys: Command, databases: Databases): void {
+  const create = keys
+    .command('create')
+    .description('make a key of a service account, and print only the key on stdout')
+    .requiredOption('--owner <id>', 'the id of a service account')
+    .requiredOption('--name <name>')
+    .addOption(new Option('--access <level>').choices(ACCESS_LEVELS).makeOptionMandatory())
+    .requiredOption('--permissions <list>', "such as 'systems:read'; '*' for all that the account has")
+    .option('--allowed-networks <list>', 'CIDR ranges that requests must come from (default: any address)')
+    .option('--note <text>');
+  withMakingOptions(create).action((options: CreateOptions) => {
+    const { owner: accountId, name, access, note, expiresInDays = 0, idempotencyKey = '' } = options;
+    const lists = { permissions: listIn(options.permissions), allowedNetworks: listIn(options.allowedNetworks) };
+    const order = { accountId, name, access, note, expiresInDays, idempotencyKey, ...lists };
+    return makeKey(databases, options, (fromCode, issuer) => fromCode.create(order, issuer));
+  });
+  const rotate = keys
+    .command('rotate')
+    .description("make the successor of a service account's key, and print only its key on stdout")
+    .requiredOption('--key <keyId>', 'the id of the key to replace')
+    .option(
+      '--grace-seconds <n>',
+      'how long it keeps working after the first use of its successor (default: a day)',
+      number,
+    );
+  withMakingOptions(rotate).action((options: RotateOptions) => {
+    const { key: keyId, graceSeconds, expiresInDays, idempotencyKey = '' } = options;
+    const order = { keyId, graceSeconds, expiresInDays, idempotencyKey };
+    return makeKey(databases, options, (fromCode, issuer) => fromCode.rotate(order, issuer));
+  });
+}
+
+function withMakingOptions(command: Command): Command {
+  return command
+    .option('--expires-in-days <n>', 'days that the key works', number)
+    .option('--idempotency-key <text>', 'a repeat with the same text makes no second key')
+    .option('--output <file>', 'write the key to a new file that only you can read, instead of stdout')
+    .addOption(byOption());
+}
+
+type Make = (keys: KeysFromCode, issuer: Issuer) => Promise<CreatedApiKey>;
+
+/** The file is opened first, so that no key is made that could not be stored. */
+async function makeKey(databases: Databases, { output, by }: MakingOptions, make: Make): Promise<void> {
+  const issuer = { actor: administrator(by), scope: ALL_SERVICE_ACCOUNTS };
+  const file = output === undefined ? undefined : openNew(output);
+  let made: CreatedApiKey;
+  try {
+    made = await onDatabase(databases, ({ keysFromCode }) => make(keysFromCode, issuer));
+  } catch (error) {
+    if (file !== undefined) unlinkSync(output!);
+    const earlier = error instanceof LatchkeyError ? error.details.apiKeyId : undefined;
+    if (earlier !== undefined) process.stderr.write(`the key that was made before is ${earlier}\n`);
+    throw error;
+  }
+  process.stderr.write(`made ${describeKey(made.key)} of ${made.key.ownerId}\n`);
+  if (file === undefined) {
+    process.stdout.write(`${made.fullKey}\n`);
+    return;
+  }
+  try {
+    writeSync(file, `${made.fullKey}\n`);
+    fsyncSync(file);
+    closeSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`the key could not be written to --output (${code}): revoke ${made.key.id}`, { cause: error });
+  }
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    throw new UsageError(`--output must be a new file that can be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function listIn(text = ''): string[] {
+  return text.split(/[\s,]+/).filter((each) => each !== '');
+}
+
+function number(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
