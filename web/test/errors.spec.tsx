@@ -49,7 +49,7 @@ describe('an error in the form for a new key', () => {
     await user.click(networks);
     await user.paste('203.0.113.0/24\nnowhere\n198.51.100.0/33\n0.0.0.0/0');
     await press('Erstellen');
-    await screen.findByText(/^Geben Sie IPv4- .* Falsch: nowhere, 198\.51\.100\.0\/33, 0\.0\.0\.0\/0$/);
+    await screen.findByText(/^Kein Netz, oder alle Adressen: nowhere, 198\.51\.100\.0\/33, 0\.0\.0\.0\/0$/);
     await focusOn(() => networks);
     expect(api.calls('createKey')).toHaveLength(0);
   });

@@ -14,14 +14,14 @@ describe('a list without active keys', () => {
     const service = { id: 'shop', displayName: 'Shop', kind: 'service', status: 'suspended' } as const;
     api.accounts = [...api.accounts, service];
     openPanel({ place: { tab: 'keys', status: 'all', account: 'shop' }, onPlace: () => {} });
-    await screen.findByText('No active keys.');
+    await screen.findByText(/^No active keys\./);
     expect(screen.queryByText('No API keys yet')).toBeNull();
     expect(screen.queryByRole('button', { name: /^Create/ })).toBeNull();
   });
 
-  test('says what to do, where keys have ended', async () => {
+  test('says what that means, where keys have ended', async () => {
     api.keys = [aRevokedKey()];
     openPanel();
-    await screen.findByText('No active keys. Create one, and scripts can call the API as you.');
+    await screen.findByText('No active keys. No program can call the API with one.');
   });
 });

@@ -8,7 +8,7 @@ test('the form says that a key of an owner without permissions can do next to no
   api.permissions = ['systems:write'];
   openPanel();
   await openCreate();
-  const warning = /Every service that asks for a permission will refuse it\./;
+  const warning = 'You have no permissions that a key with this access can use.';
   await screen.findByText(warning);
   await choose('Read and write');
   await isGone(() => screen.queryByText(warning));

@@ -41,7 +41,7 @@ describe('the panel’s rules for the lines around fields', () => {
 test('the outline of a password field with the focus is not cut off, though Mantine cuts off what is outside of it', () => {
   const cut = (rule: { body: string }) => rule.body.includes('overflow:');
   const [theirs] = mantine('PasswordInput').filter(cut);
-  const [ours] = own('ui/PasswordField.module.css').filter(cut);
+  const [ours] = own('ui/surface.module.css').filter(cut);
   expect(theirs!.body).toContain('hidden');
   expect(ours!.body).toContain('visible');
   expect(weight(ours!.selector)).toBeGreaterThan(weight(theirs!.selector));

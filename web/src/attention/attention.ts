@@ -64,21 +64,16 @@ function concernOfEnded(key: ApiKey, keys: readonly ApiKey[], now: number): Conc
 function causeOf(key: ApiKey, now: number): 'leaked' | 'expired' | 'idle' | undefined {
   if (statusAt(key, now) === 'expired') return 'expired';
   const { revokedReason } = key;
-  if (isEndedByOwner(key)) return undefined;
-  return revokedReason === 'leaked' || revokedReason === 'idle' ? revokedReason : undefined;
-}
-
-/** Its owner ended it as leaked. A report by somebody else says where, or at least has the fields for it. */
-function isEndedByOwner({ revokedReason, leak }: ApiKey): boolean {
-  return revokedReason === 'leaked' && leak === null;
+  return revokedReason === 'idle' || (revokedReason === 'leaked' && key.leak) ? revokedReason : undefined;
 }
 
 /**
  * Another key took its place: a successor, or one that was made later with the same name. It is active, or its owner
- * ended it as leaked and wanted no other one.
+ * ended it as leaked and wanted no other one: there is no `leak`, which a report by somebody else has.
  */
 function isReplaced(key: ApiKey, keys: readonly ApiKey[], now: number): boolean {
-  const isInPlace = (other: ApiKey) => statusAt(other, now) === 'active' || isEndedByOwner(other);
+  const isInPlace = (other: ApiKey) =>
+    statusAt(other, now) === 'active' || (other.revokedReason === 'leaked' && !other.leak);
   const successor = keys.find(({ id }) => id === key.replacedBy);
   if (successor && (isInPlace(successor) || isReplaced(successor, keys, now))) return true;
   const isLater = (other: ApiKey) => other.name === key.name && other.createdAt > key.createdAt;

@@ -30,7 +30,6 @@ interface Props {
 export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
-  const canMakeKeys = useCanMakeKeys();
   const [search, setSearch] = useState('');
   const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const concerns = attention(keys, now);
@@ -79,10 +78,7 @@ export function KeyList({ list, filter, links }: Props) {
         <Stack gap="lg" key={view}>
           {hasFirst && first.length > 0 && <KeyTable rows={first} links={links} />}
           {hasFirst && first.length === 0 && !wanted && (
-            <Text c="dimmed">
-              {texts.keys.noneWith[view === 'attention' ? 'attention' : 'active']}
-              {view !== 'attention' && canMakeKeys && ` ${texts.keys.createOne}`}
-            </Text>
+            <Text c="dimmed">{texts.keys.noneWith[view === 'attention' ? view : 'active']}</Text>
           )}
           {ended.length > 0 && (
             <EndedKeys

@@ -55,7 +55,7 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
       <p role="status" className={classes.leftOut}>
         {isLimited
           ? leftOut && say?.(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3))
-          : isEmpty && `${restrictions.none} ${restrictions.nothing}`}
+          : isEmpty && restrictions.none}
       </p>
     </ChoiceCards>
   );

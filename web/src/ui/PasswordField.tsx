@@ -1,7 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import type { RefObject } from 'react';
 import { useTexts } from '../texts';
-import classes from './PasswordField.module.css';
+import surface from './surface.module.css';
 
 type Props = PasswordInputProps & { readonly ref?: RefObject<HTMLInputElement | null> };
 
@@ -12,7 +12,7 @@ export function PasswordField(props: Props) {
     <PasswordInput
       name="password"
       autoComplete="current-password"
-      classNames={{ input: classes.field }}
+      classNames={{ input: surface.password }}
       visibilityToggleFocusable
       visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
       {...props}

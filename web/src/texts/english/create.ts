@@ -3,8 +3,7 @@ export const create = {
   titleAgain: 'Create again',
   name: 'Name',
   nameHint: 'For example “CI deploy” or “Backup script”',
-  nameTaken: (name: string, prefix: string) =>
-    `You already have an active key named “${name}” (${prefix}). Another name makes it easier to tell them apart.`,
+  nameTaken: (name: string, prefix: string) => `You already have an active key named “${name}” (${prefix}).`,
   note: 'Note (optional)',
   noteHint: 'What is it for?',
   access: 'Access',

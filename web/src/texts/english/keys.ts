@@ -85,7 +85,7 @@ export const keys = {
   },
   empty: {
     title: 'No API keys yet',
-    text: 'A key lets a script, a CI job or another program call the API as you. Put it into the program’s settings, and it sends the key with each request.',
+    text: 'A key lets a script, a CI job or another program call the API as you.',
     points: [
       'You choose whether it can only read, or read and write',
       'It stops working on the day you set',
@@ -94,11 +94,10 @@ export const keys = {
     create: 'Create your first API key',
   },
   noneWith: {
-    active: 'No active keys.',
+    active: 'No active keys. No program can call the API with one.',
     attention: 'Nothing needs attention.',
     ended: 'No ended keys.',
   },
-  createOne: 'Create one, and scripts can call the API as you.',
   noneFound: (search: string) => `No key has “${search}” in its name, note or prefix.`,
   clearSearch: 'Clear search',
   shown: (count: number) => (count === 1 ? '1 key shown' : `${count} keys shown`),

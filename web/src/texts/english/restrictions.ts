@@ -13,7 +13,6 @@ export const restrictions = {
   showSelected: 'Only selected',
   showAll: 'Show all',
   none: 'You have no permissions that a key with this access can use.',
-  nothing: 'Every service that asks for a permission will refuse it.',
   noneFound: (search: string) => `No permission contains “${search}”.`,
   noneSelected: 'No permissions selected.',
   onlyOne: 'Only one of them…',
@@ -31,11 +30,9 @@ export const restrictions = {
   anyAddress: 'Any address',
   networksExample: '203.0.113.0/24\n2001:db8::/32',
   networksHint: (most: number) => `One per line: IPv4 or IPv6, a range or a single address. At most ${most}.`,
-  networksNote:
-    'Think of where the script runs, which may be elsewhere. Requests from other addresses are refused, and those from an unknown address, too: always with token introspection.',
+  networksNote: 'Requests from other or unknown addresses are refused: with token introspection, all are unknown.',
   addOwn: 'Add my current address',
-  wrongNetworks: (lines: string) =>
-    `Write IPv4 or IPv6 networks or addresses, and none that holds every address. Wrong: ${lines}`,
+  wrongNetworks: (lines: string) => `No network, or every address: ${lines}`,
   tooManyNetworks: (most: number) => `Enter at most ${most} networks`,
   count: (count: number) => `${count} permissions`,
   networks: (count: number) => (count === 1 ? '1 network' : `${count} networks`),

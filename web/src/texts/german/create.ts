@@ -5,8 +5,7 @@ export const create: Texts['create'] = {
   titleAgain: 'Neu erstellen',
   name: 'Name',
   nameHint: 'Zum Beispiel „CI-Deployment“ oder „Backup-Skript“',
-  nameTaken: (name, prefix) =>
-    `Sie haben schon einen aktiven Schlüssel „${name}“ (${prefix}). Mit einem anderen Namen lassen sie sich leichter unterscheiden.`,
+  nameTaken: (name, prefix) => `Sie haben schon einen aktiven Schlüssel „${name}“ (${prefix}).`,
   note: 'Notiz (optional)',
   noteHint: 'Wofür ist er?',
   access: 'Zugriff',

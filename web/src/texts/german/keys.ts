@@ -83,7 +83,7 @@ export const keys: Texts['keys'] = {
   },
   empty: {
     title: 'Noch keine API-Schlüssel',
-    text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API in Ihrem Namen auf. Tragen Sie ihn in die Einstellungen des Programms ein, und es sendet ihn mit jeder Anfrage.',
+    text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API in Ihrem Namen auf.',
     points: [
       'Sie wählen, ob er nur lesen oder lesen und schreiben darf',
       'Er läuft an dem Tag ab, den Sie festlegen',
@@ -92,11 +92,10 @@ export const keys: Texts['keys'] = {
     create: 'Ersten API-Schlüssel erstellen',
   },
   noneWith: {
-    active: 'Keine aktiven Schlüssel.',
+    active: 'Keine aktiven Schlüssel. Kein Programm kann damit die API aufrufen.',
     attention: 'Kein Handlungsbedarf.',
     ended: 'Keine beendeten Schlüssel.',
   },
-  createOne: 'Mit einem neuen können Skripte die API für Sie aufrufen.',
   noneFound: (search) => `Kein Schlüssel enthält „${search}“ in Name, Notiz oder Präfix.`,
   clearSearch: 'Suche löschen',
   shown: (count) => (count === 1 ? '1 Schlüssel angezeigt' : `${count} Schlüssel angezeigt`),

@@ -14,7 +14,6 @@ export const restrictions: Texts['restrictions'] = {
   showSelected: 'Nur ausgewählte',
   showAll: 'Alle zeigen',
   none: 'Sie haben keine Berechtigungen, die ein Schlüssel mit diesem Zugriff nutzen kann.',
-  nothing: 'Jeder Dienst, der eine Berechtigung verlangt, weist ihn ab.',
   noneFound: (search) => `Keine Berechtigung enthält „${search}“.`,
   noneSelected: 'Keine Berechtigungen ausgewählt.',
   onlyOne: 'Nur eines davon…',
@@ -32,10 +31,9 @@ export const restrictions: Texts['restrictions'] = {
   networksExample: '203.0.113.0/24\n2001:db8::/32',
   networksHint: (most) => `Eines pro Zeile: IPv4 oder IPv6, ein Bereich oder eine einzelne Adresse. Höchstens ${most}.`,
   networksNote:
-    'Es zählt, wo das Skript läuft, vielleicht nicht hier. Anfragen von anderen Adressen werden abgelehnt, auch die von einer unbekannten Adresse: bei Token-Introspection immer.',
+    'Anfragen von anderen oder unbekannten Adressen werden abgelehnt: bei Token-Introspection sind alle unbekannt.',
   addOwn: 'Meine aktuelle Adresse hinzufügen',
-  wrongNetworks: (lines) =>
-    `Geben Sie IPv4- oder IPv6-Netze oder -Adressen an, und keines, das alle Adressen enthält. Falsch: ${lines}`,
+  wrongNetworks: (lines) => `Kein Netz, oder alle Adressen: ${lines}`,
   tooManyNetworks: (most) => `Geben Sie höchstens ${most} Netze an`,
   count: (count) => `${count} Berechtigungen`,
   networks: (count) => (count === 1 ? '1 Netz' : `${count} Netze`),
