@@ -36,8 +36,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: { index: pathOf('index.html'), begin: pathOf(BEGIN) },
-      // The first script names every file: short names make it smaller.
-      output: { chunkFileNames: 'assets/[hash:8].js', assetFileNames: 'assets/[hash:6][extname]' },
+      // The first script names every file: shorter names make it smaller.
+      output: { chunkFileNames: 'assets/[name]-[hash:6].js', assetFileNames: 'assets/[hash:6][extname]' },
     },
   },
   server: { proxy: { '/v1': process.env['LATCHKEY_URL'] ?? 'http://127.0.0.1:3000' } },
