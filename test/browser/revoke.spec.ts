@@ -48,7 +48,7 @@ describe('revoking a key', () => {
     await page.getByLabel('Yes, revoke it permanently').check();
     await button(page, 'Revoke key').click();
     // The revoked key is below, among the ended ones.
-    await page.getByText('No active keys.').waitFor();
+    await page.getByText(/^No active keys\./).waitFor();
     await showEnded(page);
     await row(page, 'CI deploy').getByText('Revoked by you').waitFor();
   });

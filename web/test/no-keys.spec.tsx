@@ -22,6 +22,6 @@ describe('a list without active keys', () => {
   test('says what that means, where keys have ended', async () => {
     api.keys = [aRevokedKey()];
     openPanel();
-    await screen.findByText('No active keys. No program can call the API with one.');
+    await screen.findByText('No active keys. No program can call the API as you.');
   });
 });

@@ -10,7 +10,7 @@ import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks } from './key-rows';
 import toolbar from './KeysToolbar.module.css';
 import { KeyTable } from './KeyTable';
-import { type useApiKeys, useCanMakeKeys, useNextPages } from '../key/list';
+import { type useApiKeys, useNextPages } from '../key/list';
 
 /** Few lists are long, and the library's fields are large. */
 const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {

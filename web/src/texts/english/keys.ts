@@ -94,7 +94,7 @@ export const keys = {
     create: 'Create your first API key',
   },
   noneWith: {
-    active: 'No active keys. No program can call the API with one.',
+    active: 'No active keys. No program can call the API as you.',
     attention: 'Nothing needs attention.',
     ended: 'No ended keys.',
   },

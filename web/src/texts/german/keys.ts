@@ -92,7 +92,7 @@ export const keys: Texts['keys'] = {
     create: 'Ersten API-Schlüssel erstellen',
   },
   noneWith: {
-    active: 'Keine aktiven Schlüssel. Kein Programm kann damit die API aufrufen.',
+    active: 'Keine aktiven Schlüssel. Kein Programm kann in Ihrem Namen die API aufrufen.',
     attention: 'Kein Handlungsbedarf.',
     ended: 'Keine beendeten Schlüssel.',
   },
