@@ -1,0 +1,3 @@
+module latchkey.dev/guard
+
+go 1.25
