@@ -1,0 +1,302 @@
+package latchkey
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const grant = `"grant":{"keyId":"k","ownerId":"o","access":"ACCESS_LEVEL_READ_AND_WRITE","permissions":["systems:read"],` +
+	`"expiresAt":"2030-03-17T17:46:40Z"}`
+
+// answering is a Latchkey that answers each question with these members.
+func answering(t *testing.T, members func(question map[string]any) string) *httptest.Server {
+	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var question map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&question); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"requestId":%q,%s}`, question["requestId"], members(question))
+	}))
+}
+
+func ask(guard *Guard, ctx context.Context) Decision {
+	return guard.Check(ctx, Question{
+		Credential: Credential{Authorization: "Bearer lk_key"}, Operation: Read, Permission: "systems:read",
+		ClientIP: "192.0.2.7",
+	})
+}
+
+func TestNewNamesTheOptionThatIsMissingOrUnusable(t *testing.T) {
+	good := []Option{WithTarget("http://127.0.0.1:3080"), WithServiceToken("token")}
+	with := func(opts ...Option) []Option { return append(append([]Option{}, good...), opts...) }
+	for _, each := range []struct {
+		named string
+		opts  []Option
+	}{
+		{"WithTarget is missing", []Option{WithServiceToken("token")}},
+		{"WithTarget must be a URL", with(WithTarget("127.0.0.1:3080"))},
+		{"WithTarget must be a URL", with(WithTarget("http://127.0.0.1:3080/v1"))},
+		{"WithTarget must be a URL", with(WithTarget("http://user@127.0.0.1:3080"))},
+		{"WithTarget must be https", with(WithTarget("http://latchkey.internal:3080"))},
+		{"WithTarget must be https", with(WithTarget("http://localhost.example:3080"))},
+		{"WithTarget must be https", with(WithTarget("http://192.0.2.1:3080"))},
+		{"WithInsecure", with(WithTarget("https://latchkey.internal"), WithInsecure())},
+		{"WithTLS", with(WithTLS(&tls.Config{}))},
+		{"WithServiceToken is missing", []Option{WithTarget("http://127.0.0.1:3080")}},
+		{"WithServiceToken is missing", []Option{WithTarget("https://latchkey.internal"), WithTLS(&tls.Config{})}},
+		{"WithServiceToken contains", with(WithServiceToken("sécret"))},
+		{"WithDeadline", with(WithDeadline(0))},
+		{"WithCredentials", with(WithCredentials())},
+		{"WithCredentials", with(WithCredentials("cookie"))},
+		{"WithKeyPrefix", with(WithKeyPrefix("LK"))},
+		{"WithPathValue", with(WithPathValue(nil))},
+		{"WithOperations", with(WithOperations(map[string]Operation{"report": Read}))},
+		{"WithOperations", with(WithOperations(map[string]Operation{"REPORT": "LOOK"}))},
+	} {
+		guard, err := New(each.opts...)
+		if guard != nil || err == nil || !strings.Contains(err.Error(), each.named) || strings.Contains(err.Error(), "sécret") {
+			t.Errorf("%v instead of %s", err, each.named)
+		}
+	}
+	for _, target := range []string{"http://localhost:3080/", "http://[::1]:3080", "http://127.9.9.9"} {
+		if guard, err := New(with(WithTarget(target))...); err != nil || guard == nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+	if _, err := New(with(WithTarget("http://latchkey.mesh:3080"), WithInsecure())...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProtectPanicsAtWhatIsNoPermission(t *testing.T) {
+	guard := newGuard(t, WithTarget("http://127.0.0.1:1"))
+	for _, each := range []string{"", "systems", "systems:*", "systems/{id:read", "a{id}:read", "{id}:", "../x:read", ":read"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%q does not panic", each)
+				}
+			}()
+			guard.Protect(each)
+		}()
+	}
+}
+
+func TestAParameterIsWhatTheHandlerGetsAndTheRawSegment(t *testing.T) {
+	guard := newGuard(t, WithTarget("http://127.0.0.1:1"))
+	for path, permission := range map[string]string{
+		"/systems/42": "systems/42:read", "/systems/%34%32": "", "/systems/a%2Fb": "", "/systems/%2E%2E": "", "/systems/": "",
+		"/systems/...": "", "/systems/é": "",
+	} {
+		mux := http.NewServeMux()
+		var question Question
+		mux.HandleFunc("/systems/{id}", func(_ http.ResponseWriter, r *http.Request) {
+			question = guard.questionOf(r, &route{permission: "systems/{id}:read"})
+		})
+		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+		if question.Permission != permission || (permission == "") != (question.Operation != Read) {
+			t.Errorf("%s asks for %q, %s", path, question.Permission, question.Operation)
+		}
+	}
+	// Outside of the router nothing names the parameter.
+	question := guard.questionOf(httptest.NewRequest("GET", "/systems/42", nil), &route{permission: "systems/{id}:read"})
+	if question.Operation != Destroy {
+		t.Errorf("without a router it asks for %s", question.Operation)
+	}
+}
+
+func TestOtherwiseGetsWhatIsNoAPIKeyAndNothingElse(t *testing.T) {
+	latchkey := answering(t, func(map[string]any) string { return grant })
+	guard := newGuard(t, WithTarget(latchkey.URL))
+	platform := func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) })
+	}
+	handler := guard.Protect("systems:read", Otherwise(platform))(http.HandlerFunc(show))
+	status := func(values ...string) int {
+		request := httptest.NewRequest("GET", "/systems", nil)
+		request.Header["Authorization"] = values
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, request)
+		return recorder.Code
+	}
+	for _, values := range [][]string{{}, {"Bearer eyJ.lk_.x"}, {"Basic eA=="}} {
+		if found := status(values...); found != 418 {
+			t.Errorf("%v: %d", values, found)
+		}
+	}
+	for _, values := range [][]string{{"Bearer lk_a"}, {"bearer  lk_a"}, {"Bearer eyJ", "Bearer lk_a"}} {
+		if found := status(values...); found != 200 {
+			t.Errorf("%v: %d", values, found)
+		}
+	}
+}
+
+func TestTheAddressIsKnownOnlyIfItIsOne(t *testing.T) {
+	guard := newGuard(t, WithTarget("http://127.0.0.1:1"), WithClientAddress(func(r *http.Request) string {
+		return r.Header.Get("CF-Connecting-IP")
+	}))
+	for text, address := range map[string]string{
+		"192.0.2.1": "192.0.2.1", "192.0.2.1:80": "192.0.2.1", "[2001:db8::1]:443": "2001:db8::1", "[2001:db8::1]": "2001:db8::1",
+		"::ffff:192.0.2.1": "192.0.2.1", "fe80::1%eth0": "fe80::1", "": "", "unknown": "", "192.0.2.1:": "", "192.0.2.1, 192.0.2.2": "",
+	} {
+		request := httptest.NewRequest("GET", "/", nil)
+		request.Header.Set("CF-Connecting-IP", text)
+		request.Header.Set("X-Forwarded-For", "192.0.2.9")
+		if found := guard.addressOf(request); found != address {
+			t.Errorf("%q is %q", text, found)
+		}
+	}
+}
+
+func TestNoProxyAndNoRedirectIsFollowed(t *testing.T) {
+	var calls atomic.Int32
+	other := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
+	t.Setenv("HTTP_PROXY", other.URL)
+	redirecting := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	guard := newGuard(t, WithTarget(redirecting.URL))
+	if decision := ask(guard, context.Background()); decision.Status != 503 || calls.Load() != 0 {
+		t.Errorf("%d, %d calls", decision.Status, calls.Load())
+	}
+	if guard.transport.http.Proxy != nil {
+		t.Error("the transport has a proxy")
+	}
+}
+
+func TestEachRequestIDEndsInWhatNoClientKnows(t *testing.T) {
+	one, other := requestID("a\nb"), requestID("a\nb")
+	if one == other || !strings.HasPrefix(one, "ab-") || len(one) != len("ab-")+16 {
+		t.Errorf("%q and %q", one, other)
+	}
+}
+
+func TestHooksSeeNoKeyAndOneThatPanicsChangesNothing(t *testing.T) {
+	latchkey := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var question map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&question)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(500)
+		_, _ = fmt.Fprintf(w, `{"code":"internal","message":"%v and %s"}`, question["authorization"], r.Header.Get("Authorization"))
+	}))
+	var seen strings.Builder
+	guard := newGuard(t, WithTarget(latchkey.URL), WithServiceToken("very-secret"), OnError(func(failure Failure) {
+		fmt.Fprintf(&seen, "%+v", failure)
+	}), OnDecision(func(event Event) {
+		fmt.Fprintf(&seen, "%+v", event)
+		panic("a hook")
+	}))
+	if decision := ask(guard, context.Background()); decision.Status != 503 {
+		t.Error(decision)
+	}
+	if text := seen.String(); !strings.Contains(text, "INTERNAL") || strings.Contains(text, "lk_key") || strings.Contains(text, "very-secret") {
+		t.Error(text)
+	}
+}
+
+func TestARequestWhoseClientHasGoneIsNotAskedForAndEndsNobodyElse(t *testing.T) {
+	release, come := make(chan struct{}), make(chan struct{}, 9)
+	latchkey := answering(t, func(map[string]any) string {
+		come <- struct{}{}
+		<-release
+		return grant + `,"lease":{"lengthMs":2000,"uses":50}`
+	})
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
+	ctx, cancel := context.WithCancel(context.Background())
+	leader, follower := make(chan int, 1), make(chan int, 1)
+	go func() { leader <- ask(guard, ctx).Status }()
+	<-come
+	go func() { follower <- ask(guard, context.Background()).Status }()
+	cancel()
+	if status := <-leader; status != 503 {
+		t.Errorf("the client that went got %d", status)
+	}
+	close(release)
+	if status := <-follower; status != 200 {
+		t.Errorf("the other one got %d", status)
+	}
+}
+
+func TestAHotKeyCostsFewCallsAndEveryUseIsReportedOnce(t *testing.T) {
+	var calls, reported, own atomic.Int64
+	latchkey := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var message struct {
+			RequestID string
+			LeaseWish struct{ Uses int }
+			Uses      []struct {
+				Authorization, ClientIP, Permission, Operation string
+				Count                                          int64
+			}
+		}
+		_ = json.NewDecoder(r.Body).Decode(&message)
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "/ReportUses") {
+			for _, each := range message.Uses {
+				if each.Authorization != "Bearer lk_key" || each.ClientIP != "192.0.2.7" || each.Permission != "systems:read" || each.Operation != "OPERATION_READ" {
+					t.Errorf("reported %+v", each)
+				}
+				reported.Add(each.Count)
+			}
+			_, _ = fmt.Fprint(w, "{}")
+			return
+		}
+		calls.Add(1)
+		own.Add(1)
+		lease := ""
+		if message.LeaseWish.Uses > 0 {
+			lease = fmt.Sprintf(`,"lease":{"lengthMs":2000,"uses":%d}`, message.LeaseWish.Uses)
+		}
+		_, _ = fmt.Fprintf(w, `{"requestId":%q,%s%s}`, message.RequestID, grant, lease)
+	}))
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
+	const callers, each = 20, 100
+	var all sync.WaitGroup
+	for range callers {
+		all.Go(func() {
+			for range each {
+				if decision := ask(guard, context.Background()); decision.Status != 200 {
+					t.Error(decision)
+				}
+			}
+		})
+	}
+	all.Wait()
+	// A renewal that is under way is a call of its own.
+	for busy := true; busy; time.Sleep(time.Millisecond) {
+		guard.leases.lock.Lock()
+		busy = false
+		for _, key := range guard.leases.keys {
+			busy = busy || key.call != nil
+		}
+		guard.leases.lock.Unlock()
+	}
+	guard.Close()
+	if calls.Load() > callers*each/4 {
+		t.Errorf("%d calls for %d requests", calls.Load(), callers*each)
+	}
+	if total := reported.Load() + own.Load(); total != callers*each {
+		t.Errorf("%d uses were reported and %d were calls, of %d requests", reported.Load(), own.Load(), callers*each)
+	}
+}
+
+func TestWhatAHandlerDoesToItsPrincipalStaysThere(t *testing.T) {
+	latchkey := answering(t, func(map[string]any) string { return grant + `,"lease":{"lengthMs":2000,"uses":50}` })
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
+	for range 3 {
+		principal := ask(guard, context.Background()).Principal
+		if principal.Permissions[0] != "systems:read" {
+			t.Fatal(principal)
+		}
+		principal.Permissions[0] = "users:write"
+	}
+}
