@@ -37,6 +37,7 @@ export const tools = {
   psql: { debian: 'postgresql-client', neededBy: 'test/deploy, test/migrate' },
   mariadbd: { debian: 'mariadb-server', neededBy: 'test/migrate', onlyLong: true },
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
+  go: { debian: 'golang-go', neededBy: 'test/conformance' },
   python3: { debian: 'python3', neededBy: 'test/docs, test/doors' },
   'grpcio and protobuf of python3': {
     debian: 'python3-grpcio python3-protobuf',

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+
+const folders = ['clients/go', 'examples/go-api'].map((folder) => join(root, folder));
+/** It outlives a run, so that the next one is fast, and lies outside of the checkout. */
+const cache = join(tmpdir(), 'latchkey-go');
+const env = { ...process.env, GOCACHE: join(cache, 'build'), GOPATH: join(cache, 'path') };
+
+async function succeed(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const { code, output } = await run(command, args, { cwd, env });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${output}`);
+  return output;
+}
+
+// scripts/tools.mjs installs Go, or names it as missing and fails.
+describe.each(folders)('the Go code in %s', (folder) => {
+  test('is formatted', async () => {
+    expect(await succeed(folder, 'gofmt', '-l', '.')).toBe('');
+  });
+
+  test('has no findings of go vet', async () => {
+    await succeed(folder, 'go', 'vet', './...');
+  });
+
+  test('passes its own tests: for the guard, every table of cases for guards', async () => {
+    await succeed(folder, 'go', 'test', '-count=1', './...');
+  });
+
+  test('needs nothing beyond the standard library and the guard', () => {
+    const required = readFileSync(join(folder, 'go.mod'), 'utf8').match(/^require .*$/gm) ?? [];
+    expect(required.filter((line) => !line.includes('latchkey.dev/guard'))).toEqual([]);
+  });
+});
