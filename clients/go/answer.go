@@ -75,9 +75,8 @@ func (d Decision) addHeaders(h http.Header, challenge string, isPrivate bool) {
 		if rate.WindowSeconds > 0 {
 			policy += fmt.Sprintf(";w=%d", rate.WindowSeconds)
 		}
-		// The fields are spelled as in the draft, for clients of HTTP/1.1 that are particular about it.
-		h["RateLimit-Policy"] = []string{policy}
-		h["RateLimit"] = []string{fmt.Sprintf(`"key";r=%d;t=%d`, rate.Remaining, rate.ResetSeconds)}
+		h.Set("RateLimit-Policy", policy)
+		h.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, rate.Remaining, rate.ResetSeconds))
 	}
 	switch {
 	case d.Status == 200:

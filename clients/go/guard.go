@@ -129,14 +129,17 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 	if question.RequestID == "" {
 		question.RequestID = requestID("")
 	}
+	mayLease := g.leases != nil && question.Credential.text() != "" && g.closing.Err() == nil
+	digest := digestOf(question.Credential)
+	if mayLease {
+		if granted := g.fromLease(digest, question); granted != nil {
+			return g.decided(question, *granted, begun, "lease")
+		}
+	}
 	ctx, cancel := context.WithDeadline(ctx, begun.Add(g.deadline))
 	defer cancel()
-	if g.leases == nil || question.Credential.text() == "" || g.closing.Err() != nil {
+	if !mayLease {
 		return g.decided(question, g.ask(ctx, question, nil), begun, "service")
-	}
-	digest := digestOf(question.Credential)
-	if granted := g.fromLease(digest, question); granted != nil {
-		return g.decided(question, *granted, begun, "lease")
 	}
 	own, others := g.leases.next(digest, question)
 	if own != nil {

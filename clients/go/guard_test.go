@@ -3,6 +3,7 @@ package latchkey
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -204,9 +205,11 @@ func TestHooksSeeNoKeyAndOneThatPanicsChangesNothing(t *testing.T) {
 	}
 }
 
-func TestARequestWhoseClientHasGoneIsNotAskedForAndEndsNobodyElse(t *testing.T) {
+func TestAClientThatGoesEndsNobodyElsesCall(t *testing.T) {
 	release, come := make(chan struct{}), make(chan struct{}, 9)
+	var calls atomic.Int32
 	latchkey := answering(t, func(map[string]any) string {
+		calls.Add(1)
 		come <- struct{}{}
 		<-release
 		return grant + `,"lease":{"lengthMs":2000,"uses":50}`
@@ -224,6 +227,9 @@ func TestARequestWhoseClientHasGoneIsNotAskedForAndEndsNobodyElse(t *testing.T) 
 	close(release)
 	if status := <-follower; status != 200 {
 		t.Errorf("the other one got %d", status)
+	}
+	if calls.Load() != 1 {
+		t.Errorf("the other one did not use the lease: %d calls", calls.Load())
 	}
 }
 
@@ -298,5 +304,46 @@ func TestWhatAHandlerDoesToItsPrincipalStaysThere(t *testing.T) {
 			t.Fatal(principal)
 		}
 		principal.Permissions[0] = "users:write"
+	}
+}
+
+func TestTLSAsksOnlyACertifiedLatchkeyAndOverHTTP1(t *testing.T) {
+	var protocol atomic.Value
+	latchkey := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var question map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&question)
+		protocol.Store(r.Proto)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"requestId":%q,%s}`, question["requestId"], grant)
+	}))
+	latchkey.EnableHTTP2 = true
+	latchkey.StartTLS()
+	t.Cleanup(latchkey.Close)
+	authorities := x509.NewCertPool()
+	authorities.AddCert(latchkey.Certificate())
+	for _, each := range []struct {
+		opts   []Option
+		status int
+	}{{[]Option{WithTLS(&tls.Config{RootCAs: authorities})}, 200}, {nil, 503}} {
+		guard := newGuard(t, append(each.opts, WithTarget(latchkey.URL))...)
+		if decision := ask(guard, context.Background()); decision.Status != each.status {
+			t.Errorf("%d instead of %d", decision.Status, each.status)
+		}
+	}
+	if protocol.Load() != "HTTP/1.1" {
+		t.Errorf("asked over %v", protocol.Load())
+	}
+}
+
+func TestAClosedGuardRefusesAndLeavesNothingOpen(t *testing.T) {
+	latchkey := answering(t, func(map[string]any) string { return grant + `,"lease":{"lengthMs":2000,"uses":50}` })
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
+	if decision := ask(guard, context.Background()); decision.Status != 200 {
+		t.Fatal(decision)
+	}
+	guard.Close()
+	guard.Close()
+	if decision := ask(guard, context.Background()); decision.Status != 503 {
+		t.Errorf("a closed guard decides %d", decision.Status)
 	}
 }

@@ -91,10 +91,11 @@ func (g *Guard) credentialOf(r *http.Request) (Credential, string) {
 		}
 	}
 	found.APIKey, found.Authorization = cut(found.APIKey, longestCredential), cut(found.Authorization, longestCredential)
-	hasOther := len(keys) > 0 || isBearer && slices.ContainsFunc(authorization, bearerScheme.MatchString)
+	if !isBasic || len(keys) > 0 || isBearer && slices.ContainsFunc(authorization, bearerScheme.MatchString) {
+		return found, "Bearer"
+	}
 	// Browsers would ask a person for a password, and remember it.
-	isBrowser := slices.ContainsFunc(browserHeaders, func(name string) bool { return len(r.Header[name]) > 0 })
-	if isBasic && !hasOther && !isBrowser {
+	if !slices.ContainsFunc(browserHeaders, func(name string) bool { return len(r.Header[name]) > 0 }) {
 		return found, `Basic realm="api"`
 	}
 	return found, "Bearer"
