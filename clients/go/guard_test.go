@@ -277,15 +277,7 @@ func TestAHotKeyCostsFewCallsAndEveryUseIsReportedOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// A renewal that is under way is a call of its own.
-	for busy := true; busy; time.Sleep(time.Millisecond) {
-		guard.leases.lock.Lock()
-		busy = false
-		for _, key := range guard.leases.keys {
-			busy = busy || key.call != nil
-		}
-		guard.leases.lock.Unlock()
-	}
+	awaitCalls(guard)
 	guard.Close()
 	if calls.Load() > callers*each/4 {
 		t.Errorf("%d calls for %d requests", calls.Load(), callers*each)
@@ -345,5 +337,52 @@ func TestAClosedGuardRefusesAndLeavesNothingOpen(t *testing.T) {
 	guard.Close()
 	if decision := ask(guard, context.Background()); decision.Status != 503 {
 		t.Errorf("a closed guard decides %d", decision.Status)
+	}
+}
+
+func TestAUseWhoseRenewalFailsIsReported(t *testing.T) {
+	var asked, reported atomic.Int64
+	latchkey := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var message struct {
+			RequestID string
+			Uses      []struct{ Count int64 }
+		}
+		_ = json.NewDecoder(r.Body).Decode(&message)
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/ReportUses"):
+			for _, each := range message.Uses {
+				reported.Add(each.Count)
+			}
+			_, _ = fmt.Fprint(w, "{}")
+		case asked.Add(1) == 1:
+			_, _ = fmt.Fprintf(w, `{"requestId":%q,%s,"lease":{"lengthMs":2000,"uses":1}}`, message.RequestID, grant)
+		default:
+			w.WriteHeader(400)
+			_, _ = fmt.Fprint(w, `{"code":"invalid_argument"}`)
+		}
+	}))
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
+	for range 2 {
+		if decision := ask(guard, context.Background()); decision.Status != 200 {
+			t.Fatal(decision)
+		}
+	}
+	awaitCalls(guard)
+	guard.Close()
+	if asked.Load() != 2 || reported.Load() != 1 {
+		t.Errorf("%d calls, %d uses reported", asked.Load(), reported.Load())
+	}
+}
+
+// awaitCalls waits until no renewal is under way.
+func awaitCalls(guard *Guard) {
+	for isBusy := true; isBusy; time.Sleep(time.Millisecond) {
+		guard.leases.lock.Lock()
+		isBusy = false
+		for _, key := range guard.leases.keys {
+			isBusy = isBusy || key.call != nil
+		}
+		guard.leases.lock.Unlock()
 	}
 }
