@@ -139,31 +139,44 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 	ctx, cancel := context.WithDeadline(ctx, begun.Add(g.deadline))
 	defer cancel()
 	if !mayLease {
-		return g.decided(question, g.ask(ctx, question, nil), begun, "service")
+		return g.answered(question, g.ask(ctx, question, nil), begun)
 	}
 	own, others := g.leases.next(digest, question)
 	if own != nil {
 		// It ends by its deadline, even if this client goes: others may wait for it.
-		answered := make(chan Decision, 1)
-		go func() { answered <- g.askAlone(question, own, begun) }()
+		asked := make(chan outcome, 1)
+		go func() { asked <- g.askAlone(question, own, begun) }()
 		select {
-		case decision := <-answered:
-			return g.decided(question, decision, begun, "service")
+		case outcome := <-asked:
+			return g.answered(question, outcome, begun)
 		case <-ctx.Done():
-			return g.decided(question, g.failed(question, failureOf(ctx, ctx.Err())), begun, "service")
+			return g.answered(question, outcome{unavailable, failureOf(ctx, ctx.Err())}, begun)
 		}
 	}
 	if others != nil {
 		select {
 		case <-others.ended:
 		case <-ctx.Done():
-			return g.decided(question, g.failed(question, failureOf(ctx, ctx.Err())), begun, "service")
+			return g.answered(question, outcome{unavailable, failureOf(ctx, ctx.Err())}, begun)
 		}
 		if granted := g.fromLease(digest, question); granted != nil {
 			return g.decided(question, *granted, begun, "lease")
 		}
 	}
-	return g.decided(question, g.ask(ctx, question, nil), begun, "service")
+	return g.answered(question, g.ask(ctx, question, nil), begun)
+}
+
+// An outcome of a call is a decision, and why it is 503.
+type outcome struct {
+	decision Decision
+	failure  *failure
+}
+
+func (g *Guard) answered(question Question, o outcome, begun time.Time) Decision {
+	if o.failure != nil {
+		g.failed(question, o.failure)
+	}
+	return g.decided(question, o.decision, begun, "service")
 }
 
 func (g *Guard) fromLease(digest digest, question Question) *Decision {
@@ -174,40 +187,34 @@ func (g *Guard) fromLease(digest digest, question Question) *Decision {
 	return granted
 }
 
-func (g *Guard) askAlone(question Question, wish *call, begun time.Time) Decision {
+func (g *Guard) askAlone(question Question, wish *call, begun time.Time) outcome {
 	ctx, cancel := context.WithDeadline(context.Background(), begun.Add(g.deadline))
 	defer cancel()
 	return g.ask(ctx, question, wish)
 }
 
 // ask calls Latchkey, and once more if the first call ended before an answer began and there is time for another one.
-func (g *Guard) ask(ctx context.Context, question Question, wish *call) Decision {
-	decision, given := unavailable, (*lease)(nil)
+func (g *Guard) ask(ctx context.Context, question Question, wish *call) outcome {
 	deadline, _ := ctx.Deadline()
 	for attempt := 1; ; attempt++ {
 		sent := time.Now()
-		var failure *failure
-		if g.closing.Err() != nil {
-			failure = failureWith("UNAVAILABLE", "the guard is closed")
-		} else if decision, given, failure = g.askOnce(ctx, question, wish); failure == nil {
-			break
-		}
+		decision, given, failure := g.askOnce(ctx, question, wish)
 		now := time.Now()
-		if attempt == 1 && failure.mayRetry && ctx.Err() == nil && now.Add(now.Sub(sent)).Before(deadline) {
+		hasTime := ctx.Err() == nil && now.Add(now.Sub(sent)).Before(deadline)
+		if failure != nil && failure.mayRetry && attempt == 1 && hasTime {
 			continue
 		}
-		if wish == nil || wish.renewing == nil {
-			g.failed(question, failure)
+		if wish != nil {
+			g.leases.end(wish, decision, given)
 		}
-		break
+		return outcome{decision, failure}
 	}
-	if wish != nil {
-		g.leases.end(wish, decision, given)
-	}
-	return decision
 }
 
 func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) (Decision, *lease, *failure) {
+	if g.closing.Err() != nil {
+		return unavailable, nil, failureWith("UNAVAILABLE", "the guard is closed")
+	}
 	fields := question.Credential.fields()
 	fields["requestId"], fields["operation"] = question.RequestID, "OPERATION_"+question.Operation
 	fields["permission"], fields["clientIp"] = question.Permission, question.ClientIP
@@ -252,7 +259,7 @@ func (g *Guard) decided(question Question, decision Decision, begun time.Time, s
 }
 
 // failed logs the first failure, and then at most one line a minute.
-func (g *Guard) failed(question Question, failure *failure) Decision {
+func (g *Guard) failed(question Question, failure *failure) {
 	message := failure.message
 	for _, secret := range []string{question.Credential.APIKey, question.Credential.Authorization, g.serviceToken} {
 		if secret != "" {
@@ -268,7 +275,6 @@ func (g *Guard) failed(question Question, failure *failure) Decision {
 			"message", message)
 		g.loggedAt, g.unlogged = time.Now(), 0
 	}
-	return unavailable
 }
 
 // callHook: a hook that panics changes no decision.

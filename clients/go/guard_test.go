@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -288,14 +289,41 @@ func TestAHotKeyCostsFewCallsAndEveryUseIsReportedOnce(t *testing.T) {
 }
 
 func TestWhatAHandlerDoesToItsPrincipalStaysThere(t *testing.T) {
-	latchkey := answering(t, func(map[string]any) string { return grant + `,"lease":{"lengthMs":2000,"uses":50}` })
-	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
+	var calls atomic.Int32
+	latchkey := answering(t, func(map[string]any) string {
+		calls.Add(1)
+		return grant + `,"lease":{"lengthMs":2000,"uses":50}`
+	})
+	still := func() time.Duration { return time.Hour }
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases(), func(o *options) { o.clocks = clocks{still, still} })
 	for range 3 {
 		principal := ask(guard, context.Background()).Principal
 		if principal.Permissions[0] != "systems:read" {
 			t.Fatal(principal)
 		}
 		principal.Permissions[0] = "users:write"
+	}
+	if calls.Load() != 1 {
+		t.Errorf("the lease lost its permission: %d calls", calls.Load())
+	}
+}
+
+func TestEachFailureIsReportedOnce(t *testing.T) {
+	hanging := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		<-r.Context().Done()
+	}))
+	for _, opts := range [][]Option{nil, {WithLeases()}} {
+		var failures []string
+		hook := OnError(func(failure Failure) { failures = append(failures, failure.Code) })
+		guard := newGuard(t, append(opts, WithTarget(hanging.URL), WithDeadline(50*time.Millisecond), hook)...)
+		if decision := ask(guard, context.Background()); decision.Status != 503 {
+			t.Error(decision)
+		}
+		guard.Close()
+		if fmt.Sprint(failures) != "[DEADLINE_EXCEEDED]" {
+			t.Errorf("reported %v", failures)
+		}
 	}
 }
 

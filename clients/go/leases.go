@@ -157,6 +157,8 @@ func (l *leases) end(c *call, decision Decision, given *lease) {
 		l.count(*c.renewing, c.monotonic)
 	}
 	if decision.Status == 200 && given != nil && given.length <= longestLease {
+		// The handler has the other one, and may change it.
+		decision.Principal = decision.Principal.clone()
 		key.held = &heldLease{lease: given, call: c, decision: decision}
 	} else {
 		key.quietUntil = l.clocks.monotonic() + quiet
@@ -217,7 +219,10 @@ func (h *heldLease) allows(question Question) bool {
 	if question.Permission != "" {
 		return covering(question.Permission, principal.Permissions) != ""
 	}
-	hasAction := func(each string) bool { return strings.HasSuffix(each, ":"+strings.ToLower(string(operation))) }
+	hasAction := func(each string) bool {
+		_, action, _ := strings.Cut(each, ":")
+		return action == strings.ToLower(string(operation))
+	}
 	return !h.hasOwnPermissions || slices.ContainsFunc(principal.Permissions, hasAction)
 }
 
