@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { type ErrorCode, LatchkeyError } from '#domain/errors.js';
+import { LAUNCHER_SETTINGS, SETTINGS } from '#config/settings.js';
+import type { DenialReason } from '#domain/keys/verdict.js';
+import { OUTWARD_DENIAL } from '#infrastructure/inbound/shared/key-answers.js';
+import { mapError } from '#infrastructure/inbound/shared/error-table.js';
 import { root } from '../../scripts/lib/paths.mjs';
+import { PROVOCATIONS } from '../support/application/provocations.js';
 import { anchorsOf, everyPage, proseOf, textOf } from '../support/reading/pages.js';
 
 const PAGES = everyPage();
@@ -52,6 +58,49 @@ describe.each(PAGES)('%s', (page) => {
       return !isThere(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
     });
     expect(broken).toEqual([]);
+  });
+});
+
+/** The first cells of rows, in code, with the second cells: by page. */
+const ROWS = PAGES.flatMap((page) =>
+  [...textOf(page).matchAll(/^ *\| `([^`|]+)` *\| ([^|]*?) *\|/gm)].map(([, name, next]) => ({
+    page,
+    name: name!,
+    next,
+  })),
+);
+/** What the tables of a page say of a name: the second cell of each row. */
+const saidOf = (name: string, page: string) =>
+  ROWS.filter((row) => row.name === name && row.page === page).map(({ next }) => next);
+
+describe('the reference pages', () => {
+  const codes = [...textOf('src/domain/errors.ts').matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code as ErrorCode);
+  test.each(codes)('have the error %s once, with its status', (code) => {
+    const { http } = mapError(new LatchkeyError(code, ''));
+    expect(saidOf(code, 'docs/http.md')).toEqual([String(http)]);
+  });
+
+  const reasons = textOf('proto/latchkey/v1/api_key_service.proto').match(/\bREASON_(?!UNSPECIFIED)\w+(?= = )/g)!;
+  test.each(reasons)('have the reason %s once, with its status', (reason) => {
+    const { httpStatus } =
+      OUTWARD_DENIAL[reason.slice('REASON_'.length).toLowerCase().replaceAll('_', '-') as DenialReason];
+    expect(saidOf(reason, 'docs/grpc.md')).toEqual([String(httpStatus)]);
+  });
+
+  // openapi.spec.ts compares the same names with /openapi.json.
+  test('have a row for each route of /openapi.json, and for no other', () => {
+    const rows = ROWS.filter(({ page, name }) => page === 'docs/http.md' && /^[A-Z]+ \//.test(name));
+    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(PROVOCATIONS).sort());
+  });
+
+  test.each(Object.keys({ ...SETTINGS, ...LAUNCHER_SETTINGS }))('have one row for %s in configuration.md', (name) => {
+    expect(saidOf(name, 'docs/configuration.md')).toHaveLength(1);
+  });
+
+  test('have the measured share of an empty gRPC call', () => {
+    const [row] = JSON.parse(textOf('bench/results.json')).rows;
+    expect(row.what).toContain('empty gRPC call');
+    expect(textOf('docs/README.md')).toContain(`${row.value.median.toFixed(2)} of an empty gRPC call's throughput`);
   });
 });
 
