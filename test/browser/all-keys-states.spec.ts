@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { newServiceAccount, openAllKeys, openDrawer, startAdministration } from './support/all-keys.js';
 import { newOwner } from '../support/callers/owners.js';
 import { englishOn } from './support/english-on.js';
-import { look } from './support/look.js';
+import { expectFits, look } from './support/look.js';
 import { putEvents, putHistory, putKeys } from './support/rows.js';
 import { button, dialog, row } from './support/screen.js';
 import type { Stage } from './support/stage.js';
@@ -41,39 +41,20 @@ describe('the states of all keys', () => {
     const form = dialog(page, 'Revoke “CI deploy”?');
     await form.getByLabel('Note (optional)').fill('Found in a public log');
     await look('all-keys-revoke', page);
-    await button(form, 'Revoke key').click();
-    await form.getByText('Enter your password').waitFor();
-    await look('all-keys-revoke-errors', page);
     await page.keyboard.press('Escape');
     await form.waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
-    await page.getByLabel('Owner', { exact: true }).fill('nobody');
-    await page.keyboard.press('Enter');
-    await page.getByText('No account with this email or ID').waitFor();
-    await page.getByLabel('Status').selectOption('Revoked');
-    await page.getByText('No key fits.').waitFor();
-    await look('all-keys-none', page);
     await page.getByRole('tab', { name: 'Audit' }).click();
     await row(page, 'CI deploy was viewed').waitFor();
-    await page.getByLabel('Whom it is about').fill('ada');
-    await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.searchParams.get('owner') === 'ada');
-    await row(page, 'CI deploy was viewed').waitFor();
     await look('audit', page);
-    await page.getByLabel('Key', { exact: true }).fill('lk_4f9a');
-    await page.keyboard.press('Enter');
-    await page.getByText('This is not the ID of a key.').waitFor();
-    await page.getByLabel('Type').selectOption('Account purged');
-    await page.getByText('No event fits.').waitFor();
-    await look('audit-none', page);
   });
 
   test('are German for those who read it, without an English text', async () => {
     const { page } = await openAllKeys(stage, '', { locale: 'de-DE' });
     const expectGerman = async (state: string, of: Page) => {
       expect({ state, english: await englishOn(of) }).toEqual({ state, english: [] });
-      await look(`german-${state}`, of);
+      await expectFits(`german-${state}`, of);
     };
     await row(page, 'CI deploy')
       .getByText(/^vor \d+ Minuten$/)

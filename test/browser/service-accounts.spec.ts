@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { Owner } from '../support/callers/owners.js';
 import { englishOn } from './support/english-on.js';
 import { tabTo } from './support/keyboard.js';
-import { look } from './support/look.js';
+import { expectFits, look } from './support/look.js';
 import { record } from './support/network.js';
 import { countKeys, putKeys } from './support/rows.js';
 import {
@@ -160,7 +160,6 @@ describe('the keys of a service account', () => {
     await whose(page).getByText('CI bot (suspended)').waitFor({ state: 'attached' });
     const making = page.getByRole('button', { name: /Create|Rotate|Replace/ });
     expect(await making.count()).toBe(0);
-    await look('service-account-suspended', page);
     expect(await actionsOf(page, 'Nightly build')).toEqual(['Details', 'Rename', 'Copy ID', 'Revoke…']);
     await page.keyboard.press('Escape');
     const details = await showDetails(page, 'Nightly build');
@@ -187,7 +186,6 @@ describe('the keys of a service account', () => {
     await createDialog(page)
       .getByText('You don’t manage this service account any more, so nothing was changed.')
       .waitFor();
-    await look('service-account-lost-form', page);
     await page.keyboard.press('Escape');
     const notice = page.getByRole('alert').filter({ hasText: 'You no longer manage CI bot' });
     await notice.waitFor();
@@ -195,7 +193,6 @@ describe('the keys of a service account', () => {
     await whose(page).waitFor({ state: 'detached' });
     expect(accountIn(page)).toBeNull();
     expect(await countKeys(stage.service, bot)).toEqual({ all: 1, active: 1 });
-    await look('service-account-lost', page);
     await button(notice, 'Close').click();
     await notice.waitFor({ state: 'detached' });
     await focusOn(heading(page));
@@ -218,13 +215,13 @@ describe('the keys of a service account', () => {
     await putBot(bot.id, [owner], 'A_name_of_a_service_account_without_one_single_place_to_break_it');
     await page.reload();
     await headingOf(page, 'A_name_of_a_service_account_without_one_single_place_to_break_it').waitFor();
-    await look('service-account-long', page);
+    await expectFits('service-account-long', page);
     await putBot(bot.id, [owner]);
     const german = await stage.visit(page.url(), { options: { locale: 'de-DE' } }, [stage.cookieOf(owner)]);
     await row(german, 'CI deploy').waitFor();
     await german.getByRole('heading', { name: 'API-Schlüssel von CI bot' }).waitFor();
     expect(await englishOn(german)).toEqual([]);
-    await look('german-service-accounts', german);
+    await expectFits('german-service-accounts', german);
     const details = await showDetails(german, 'CI deploy');
     await details.getByText('Erstellt von').waitFor();
     expect(await englishOn(german)).toEqual([]);

@@ -5,7 +5,7 @@ import { button } from './support/screen.js';
 import { Stage } from './support/stage.js';
 import { ways } from './support/states.js';
 
-describe('every state of the screen', () => {
+describe('each page of the screen', () => {
   let stage: Stage;
   const figures: Record<string, object> = {};
   beforeAll(async () => {
