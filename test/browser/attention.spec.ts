@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
-import { press, pressAll } from './support/keyboard.js';
+import { pressAll } from './support/keyboard.js';
 import { putKeys, type KeyRow } from './support/rows.js';
 import { button, dialog, focusOn, keyLink } from './support/screen.js';
 import { Stage } from './support/stage.js';
@@ -77,36 +77,5 @@ describe('what needs attention', () => {
     await page.keyboard.press('Escape');
     await focusOn(keyLink(page, key.name).first());
     await section(page).waitFor({ state: 'detached' });
-  });
-
-  test('returns the focus to the button of a dialog that was closed', async () => {
-    const page = await openWith([EXPIRED]);
-    await press(page, button(section(page), 'Create again…: Old laptop'));
-    await expectChoices(page, 'Old laptop');
-    await page.keyboard.press('Escape');
-    await focusOn(button(section(page), 'Create again…: Old laptop'));
-  });
-
-  test('leads to what the key did, to a rotation, and to a rotation that nobody finished', async () => {
-    const page = await openWith([
-      { name: 'Nightly', expiresInDays: 3.1, usedMinutesAgo: 60 },
-      { name: 'Backup', createdDaysAgo: 1, graceSeconds: 86_400 },
-      { name: 'Backup', expiresInDays: 2.1 },
-    ]);
-    await section(page).getByText('Nightly expires in 3 days').waitFor();
-    await section(page).getByText('It is in use. Rotate it now, and nothing stops working.').waitFor();
-    await section(page).getByRole('link', { name: 'See what it did: Nightly' }).click();
-    await button(dialog(page, 'Nightly'), 'Close').click();
-    await dialog(page, 'Nightly').waitFor({ state: 'detached' });
-    await focusOn(section(page).getByRole('link', { name: 'See what it did: Nightly' }));
-    await button(section(page), 'Rotate…: Nightly').click();
-    await dialog(page, 'Rotate “Nightly”').waitFor();
-    await page.keyboard.press('Escape');
-    await dialog(page, 'Rotate “Nightly”').waitFor({ state: 'detached' });
-    await section(page).getByText('The new key has not been used yet; the old one expires in 2 days').waitFor();
-    await section(page)
-      .getByRole('button', { name: /: Backup$/ })
-      .click();
-    await page.getByRole('dialog').getByText('The new key is revoked').waitFor();
   });
 });

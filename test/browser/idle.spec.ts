@@ -47,14 +47,4 @@ describe('a key that ends unless it is used', () => {
     await page.getByText('Ends unless it is used', { exact: true }).waitFor();
     await look('details-idle', page);
   });
-
-  test('says so once for the two keys of a rotation', async () => {
-    const { name, idleEndsInDays } = UNUSED;
-    const page = await openWith([
-      { name, idleEndsInDays, createdDaysAgo: 99, graceSeconds: 3600 },
-      { name, usedMinutesAgo: UNUSED.usedMinutesAgo },
-    ]);
-    await section(page).getByText(ENDS).waitFor();
-    expect(await page.getByText(ENDS).count()).toBe(2);
-  });
 });

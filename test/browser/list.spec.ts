@@ -1,26 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
 import { putKeys } from './support/rows.js';
-import {
-  actionsOf,
-  button,
-  dialog,
-  focusOn,
-  heading,
-  keyLink,
-  keyNames,
-  row,
-  showDetails,
-  showEnded,
-  showFilter,
-} from './support/screen.js';
+import { button, dialog, focusOn, heading, keyLink, row, showDetails, showEnded } from './support/screen.js';
 import { tabTo } from './support/keyboard.js';
 import { Stage } from './support/stage.js';
-
-const expectRows = (page: Page, count: number) =>
-  eventually(async () => (await page.getByRole('rowheader').count()) === count);
 
 describe('the list of keys', () => {
   let stage: Stage;
@@ -36,31 +19,6 @@ describe('the list of keys', () => {
     await putKeys(stage.service, owner, keys);
     return stage.open({ owner });
   }
-
-  test('last use and expiry are in words, with a warning 7 days before the expiry', async () => {
-    const { page } = await openWith([
-      { name: 'Soon', expiresInDays: 6.9, usedMinutesAgo: 3.05 * 60 },
-      { name: 'Later', expiresInDays: 7.4 },
-      { name: 'Half a year', expiresInDays: 184 },
-    ]);
-    await row(page, 'Soon').getByText('3 hours ago').waitFor();
-    await row(page, 'Later').getByText('never', { exact: true }).waitFor();
-    const colour = (name: string, days: string): Promise<string> =>
-      row(page, name)
-        .getByText(days, { exact: true })
-        .evaluate((node) => node.ownerDocument.defaultView!.getComputedStyle(node).color);
-    expect(await colour('Soon', 'in 7 days')).not.toBe(await colour('Later', 'in 7 days'));
-    await row(page, 'Half a year').getByText('in 6 months', { exact: true }).waitFor();
-  });
-
-  test('a key is active, and can be revoked, where the browser’s clock is 100 days ahead', async () => {
-    const owner = await stage.newOwner();
-    await putKeys(stage.service, owner, [{ name: 'CI deploy', expiresInDays: 30 }]);
-    const ahead = Date.now() + 100 * 86_400_000;
-    const { page } = await stage.open({ owner, prepare: (page) => page.clock.setFixedTime(ahead) });
-    await row(page, 'CI deploy').getByText('in 30 days').waitFor();
-    expect(await actionsOf(page, 'CI deploy')).toContain('Revoke…');
-  });
 
   test('an exact time is shown on hover and in the row with the focus, and is a description for screen readers', async () => {
     const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 3.05 * 60 }]);
@@ -92,29 +50,6 @@ describe('the list of keys', () => {
       .click({ force: true, modifiers: ['ControlOrMeta'] });
     await dialog(await opened, 'CI deploy').waitFor();
     expect(await dialog(page, 'CI deploy').count()).toBe(0);
-  });
-
-  test('a long list has pages: those with active keys come by themselves, and a search covers all of them', async () => {
-    const { page } = await openWith([
-      ...Array.from({ length: 60 }, (_, n) => ({ name: `Key no. ${n}.`, revokedDaysAgo: 40 })),
-      { name: 'Oldest' },
-    ]);
-    await row(page, 'Oldest').waitFor();
-    const { page: more } = await openWith(
-      Array.from({ length: 60 }, (_, n) => ({ name: `Key no. ${n}.`, revokedDaysAgo: 40 })),
-    );
-    await more.getByText('Ended (50+)').click();
-    await expectRows(more, 50);
-    await button(more, 'Show more').click();
-    await expectRows(more, 60);
-    expect(await button(more, 'Show more').count()).toBe(0);
-    await more.reload();
-    await more.getByRole('searchbox').fill('no. 57.');
-    await row(more, 'Key no. 57.').waitFor();
-    expect(await keyNames(more)).toEqual(['Key no. 57.']);
-    await more.reload();
-    await showFilter(more, 'All 50+');
-    await expectRows(more, 60);
   });
 
   test('the address contains tab, filters and key, so that back, forward, a reload and a link restore them', async () => {

@@ -104,6 +104,52 @@ describe('the list of keys', () => {
     (await row('CI deploy')).getByRole('img', { name: /^Last 30 days: 7,038 accepted, 204 rejected; last on / });
   });
 
+  test('last use and expiry are in words, with a warning 7 days before the expiry', async () => {
+    const old = { createdAt: iso(-60 * DAY_MS) };
+    api.keys = [
+      anApiKey({ ...old, name: 'Soon', expiresAt: iso(6.9 * DAY_MS), lastUsedAt: iso(-3.05 * HOUR_MS) }),
+      anApiKey({ ...old, name: 'Later', expiresAt: iso(7.4 * DAY_MS) }),
+      anApiKey({ name: 'Half a year', expiresAt: iso(184 * DAY_MS) }),
+    ];
+    openPanel();
+    (await row('Soon')).getByText('3 hours ago');
+    (await row('Later')).getByText('never');
+    (await row('Half a year')).getByText('in 6 months');
+    expect((await row('Soon')).getByText('in 7 days').closest('.soon')).not.toBeNull();
+    expect((await row('Later')).getByText('in 7 days').closest('.soon')).toBeNull();
+  });
+
+  test('a key is active, and can be revoked, where the browser’s clock is 100 days ahead', async () => {
+    api.aheadMs = -100 * DAY_MS;
+    api.keys = [anApiKey({ expiresAt: iso(-70 * DAY_MS) })];
+    openPanel();
+    (await row('CI deploy')).getByText('in 30 days');
+    await press('Actions for CI deploy');
+    await screen.findByRole('menuitem', { name: 'Revoke…' });
+  });
+
+  test('has pages: those with active keys come by themselves, and a search covers all of them', async () => {
+    const former = several(60, (n) => aRevokedKey({ name: `Key no. ${n}.` }));
+    api.keys = [...former, anApiKey({ name: 'Oldest' })];
+    api.always('listKeys', ({ query: { cursor = '0' } }) => {
+      const end = Number(cursor) + 50;
+      const items = api.keys.slice(Number(cursor), end);
+      return { ...api.pageOf(api.keys), items, nextCursor: end < api.keys.length ? String(end) : null };
+    });
+    const { unmount } = openPanel();
+    await row('Oldest');
+    unmount();
+    api.keys = former;
+    openPanel();
+    await showEnded();
+    await waitFor(() => expect(keyNames()).toHaveLength(50));
+    await press('Show more');
+    await waitFor(() => expect(keyNames()).toHaveLength(60));
+    expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
+    await type('Search by name, note or prefix', 'no. 57.');
+    await waitFor(() => expect(keyNames()).toEqual(['Key no. 57.']));
+  });
+
   test('copies the ID of a key, and offers an ended key again', async () => {
     api.keys = [anApiKey(), aRevokedKey({ name: 'Former' })];
     openPanel();
@@ -248,6 +294,46 @@ describe('what needs attention', () => {
     (await row('Status dashboard')).getByText(ends);
     await user.click((await row('Status dashboard')).getByRole('link', { name: 'Status dashboard' }));
     await (await dialog('Status dashboard')).findByText('Ends unless it is used');
+  });
+
+  test('says so once for the two keys of a rotation', async () => {
+    const old = idle();
+    const fresh = anApiKey({ ...old, id: 'new', lastUsedAt: null, replaces: old.id, graceSeconds: 3600 });
+    api.keys = [fresh, { ...old, idleEndsAt: null, replacedBy: fresh.id }];
+    openPanel();
+    await (await region()).findByText(/unless it is used/);
+    expect(screen.getAllByText(/Ends on .* unless it is used/)).toHaveLength(2);
+  });
+
+  test('leads to what the key did, to a rotation, and to a rotation that nobody finished', async () => {
+    const old = anApiKey({ name: 'Backup', expiresAt: iso(2.1 * DAY_MS) });
+    const fresh = anApiKey({ name: 'Backup', createdAt: iso(-DAY_MS), replaces: old.id, graceSeconds: 86_400 });
+    api.keys = [
+      anApiKey({
+        name: 'Nightly',
+        createdAt: iso(-60 * DAY_MS),
+        expiresAt: iso(3.1 * DAY_MS),
+        lastUsedAt: iso(-HOUR_MS),
+      }),
+      fresh,
+      { ...old, createdAt: iso(-60 * DAY_MS), replacedBy: fresh.id },
+    ];
+    openPanel();
+    const section = await region();
+    section.getByText('expires in 3 days');
+    section.getByText('It is in use. Rotate it now, and nothing stops working.');
+    const link = section.getByRole('link', { name: 'See what it did: Nightly' });
+    await user.click(link);
+    await dialog('Nightly');
+    await user.keyboard('{Escape}');
+    await isGone(() => screen.queryByRole('dialog'));
+    await user.click(section.getByRole('button', { name: 'Rotate…: Nightly' }));
+    await dialog('Rotate “Nightly”');
+    await user.keyboard('{Escape}');
+    await isGone(() => screen.queryByRole('dialog'));
+    section.getByText(/The new key has not been used yet; the old one expires in 2 days/);
+    await user.click(section.getByRole('button', { name: /: Backup$/ }));
+    await screen.findByText('The new key is revoked', { exact: false });
   });
 
   test('leads from a key that ends unless it is used to its revocation', async () => {
