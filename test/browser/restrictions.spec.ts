@@ -1,13 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
-import { eventually } from '../support/eventually.js';
 import { press, tabTo } from './support/keyboard.js';
-import { isCreation, record } from './support/network.js';
 import {
   button,
   chooseAction,
-  createDialog,
   dialog,
   fillCreate,
   focusOn,
@@ -23,7 +20,6 @@ import { Stage } from './support/stage.js';
 const MANY = Array.from({ length: 150 }, (_, n) => [`area-${n}:read`, `area-${n}:write`]).flat();
 
 const permission = (page: Page, name: string) => page.getByRole('checkbox', { name, exact: true });
-const only = (page: Page) => page.getByRole('radio', { name: 'Only these' });
 const networks = (page: Page) => page.getByRole('textbox', { name: 'Allowed networks' });
 const unfoldNetworks = (page: Page) => page.locator('summary').getByText('Allowed networks').click();
 
@@ -84,81 +80,6 @@ describe('a key that is limited', () => {
     await row(page, 'CI deploy').getByText('3 permissions', { exact: true }).waitFor();
   });
 
-  test('may do everything by default, and else at least one thing and at most 100', async () => {
-    const owner = await ownerWith(MANY);
-    const { page } = await stage.open({ owner });
-    const requests = record(page, isCreation);
-    await openCreate(page);
-    await page.getByRole('radio', { name: 'Everything I may read', checked: true }).waitFor();
-    await fillCreate(page);
-    await only(page).check();
-    // A read-only key can use only half of them.
-    await page.getByText('0 of 150 selected').waitFor();
-    await button(page, 'Create key').click();
-    await page.getByText('Choose at least one permission, or everything').waitFor();
-    await focusOn(only(page));
-    await permission(page, 'area-0:read').focus();
-    for (let count = 0; count < 101; count += 1) {
-      await page.keyboard.press('Space');
-      await page.keyboard.press('ArrowDown');
-    }
-    await page.getByText('101 of 150 selected').waitFor();
-    await button(page, 'Create key').click();
-    await page.getByText('Choose at most 100 permissions, or everything').waitFor();
-    await focusOn(only(page));
-    expect(requests).toHaveLength(0);
-    await page.getByRole('radio', { name: 'Everything I may read' }).check();
-    await button(page, 'Create key').click();
-    await shownKey(page).waitFor();
-    expect(requests.map((request) => Object.keys(request.postDataJSON()))).not.toContainEqual(
-      expect.arrayContaining(['permissions']),
-    );
-  });
-
-  test('loses what a lower access level can’t use, and the form says so', async () => {
-    const { page } = await stage.open();
-    await openCreate(page);
-    await page.getByRole('radio', { name: 'Read and write', exact: true }).check();
-    await only(page).check();
-    // Two permissions need no search.
-    await permission(page, 'systems:write').check();
-    await permission(page, 'systems:read').check();
-    expect(await page.getByRole('searchbox', { name: 'Search permissions' }).count()).toBe(0);
-    await page.getByRole('radio', { name: 'Read-only' }).check();
-    await page
-      .getByRole('status')
-      .getByText('Left out, because a read-only key can only read: systems:write.')
-      .waitFor();
-    await page.getByText('1 of 1 selected').waitFor();
-    expect(await permission(page, 'systems:write').count()).toBe(0);
-  });
-
-  test('takes one of many in place of all, and refuses an ID that no permission can have', async () => {
-    const { page, owner } = await stage.open();
-    await openCreate(page);
-    await fillCreate(page);
-    await only(page).check();
-    await permission(page, 'systems:read').check();
-    await button(page, 'Only one of them… systems').click();
-    const which = page.getByRole('textbox', { name: 'Which one of “systems”?' });
-    await focusOn(which);
-    await which.fill('a b');
-    await button(page, 'Add').click();
-    await page.getByText('Use letters, digits and').waitFor();
-    await which.press('Escape');
-    await which.waitFor({ state: 'detached' });
-    await focusOn(button(page, 'Only one of them… systems'));
-    await createDialog(page).waitFor();
-    await page.keyboard.press('Enter');
-    await which.fill('systems/sys-1');
-    await button(page, 'Add').click();
-    expect(await permission(page, 'systems/sys-1:read').isChecked()).toBe(true);
-    expect(await permission(page, 'systems:read').isChecked()).toBe(false);
-    await button(page, 'Create key').click();
-    await shownKey(page).waitFor();
-    expect((await owner.person.list()).items).toMatchObject([{ permissions: ['systems/sys-1:read'] }]);
-  });
-
   test('works only from its networks, which are checked at their field and shown where the key is', async () => {
     const { page, owner } = await stage.open();
     await openCreate(page);
@@ -167,9 +88,7 @@ describe('a key that is limited', () => {
     await networks(page).fill('example.com');
     await page.locator('summary').click();
     await button(page, 'Create key').click();
-    await page
-      .getByRole('textbox', { name: 'Allowed networks', description: /"example.com", which is a name/ })
-      .waitFor();
+    await page.getByRole('textbox', { name: 'Allowed networks', description: /Wrong: example\.com/ }).waitFor();
     await focusOn(networks(page));
     await networks(page).fill('203.0.113.7/24');
     await page.getByText('127.0.0.1', { exact: true }).waitFor();
@@ -185,18 +104,6 @@ describe('a key that is limited', () => {
     const details = await showDetails(page, 'CI deploy');
     await details.getByText('Everything you may read', { exact: true }).waitFor();
     await details.getByText('203.0.113.0/24', { exact: true }).waitFor();
-  });
-
-  test('offers no address where the service is not sure of it', async () => {
-    const { page } = await stage.open({
-      options: { extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.7' } },
-    });
-    await openCreate(page);
-    const read = page.waitForResponse((response) => response.url().endsWith('/v1/session'));
-    await unfoldNetworks(page);
-    expect(await (await read).json()).toMatchObject({ clientIp: null });
-    await page.getByText('Requests from other addresses are refused').waitFor();
-    expect(await page.getByRole('button', { name: /^Add my current address/ }).count()).toBe(0);
   });
 
   test('is created again with its limits, except what its owner has lost, and is shown with them before it ends', async () => {
@@ -235,20 +142,5 @@ describe('a key that is limited', () => {
     await shownKey(page).waitFor();
     const created = (await owner.person.list()).items[0]!;
     expect(created).toMatchObject({ permissions: ['systems/1:read'], allowedNetworks: ['203.0.113.0/24'] });
-  });
-
-  test('whose owner loses a permission while the form is open is refused at the field, and the form leaves it out', async () => {
-    const owner = await ownerWith(['systems:read', 'reports:read']);
-    const { page } = await stage.open({ owner });
-    await openCreate(page);
-    await fillCreate(page);
-    await only(page).check();
-    await permission(page, 'systems:read').check();
-    await permission(page, 'reports:read').check();
-    await give(owner, ['systems:read']);
-    await button(page, 'Create key').click();
-    await page.getByText('This holds "reports:read", which this account can\'t give').waitFor();
-    await page.getByText('Left out, because you can’t give it any more: reports:read.').waitFor();
-    await eventually(async () => (await permission(page, 'reports:read').count()) === 0);
   });
 });

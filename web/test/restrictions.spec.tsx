@@ -1,0 +1,114 @@
+/** @jest-environment @happy-dom/jest-environment */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Refusal, ScriptedApi } from './support/api';
+import {
+  choose,
+  fillCreate,
+  focusOn,
+  isGone,
+  openCreate,
+  openPanel,
+  press,
+  screen,
+  shownKey,
+  type,
+  user,
+} from './support/screen';
+
+/** 150 resources, each to read and to write. */
+const MANY = Array.from({ length: 150 }, (_, n) => [`area-${n}:read`, `area-${n}:write`]).flat();
+
+let api: ScriptedApi;
+beforeEach(() => {
+  api = new ScriptedApi();
+  api.permissions = ['systems:read', 'systems:write'];
+});
+
+const permission = (name: string) => screen.findByRole<HTMLInputElement>('checkbox', { name });
+const only = () => screen.getByRole('radio', { name: 'Only these' });
+
+async function openForm(): Promise<void> {
+  openPanel();
+  await openCreate();
+  await fillCreate();
+}
+
+describe('a key that is limited', () => {
+  test('may do everything by default, and else at least one thing and at most 100', async () => {
+    api.permissions = MANY;
+    await openForm();
+    await choose('Only these');
+    // A read-only key can use only half of them.
+    await screen.findByText('0 of 150 selected');
+    await press('Create key');
+    await screen.findByText('Choose at least one permission, or everything');
+    await focusOn(only);
+    (await permission('area-0:read')).focus();
+    for (let count = 0; count < 101; count += 1) await user.keyboard(' {ArrowDown}');
+    await screen.findByText('101 of 150 selected');
+    await press('Create key');
+    await screen.findByText('Choose at most 100 permissions, or everything');
+    await focusOn(only);
+    expect(api.calls('createKey')).toHaveLength(0);
+    await choose('Everything I may read');
+    await press('Create key');
+    await shownKey();
+    expect(api.calls('createKey').map(({ body }) => body.permissions)).toEqual([undefined]);
+  });
+
+  test('loses what a lower access level can’t use, and the form says so', async () => {
+    await openForm();
+    await choose('Read and write');
+    await choose('Only these');
+    // Two permissions need no search.
+    await user.click(await permission('systems:write'));
+    await user.click(await permission('systems:read'));
+    expect(screen.queryByRole('searchbox', { name: 'Search permissions' })).toBeNull();
+    await choose('Read-only');
+    await screen.findByText('Left out, because a read-only key can only read: systems:write.');
+    await screen.findByText('1 of 1 selected');
+    expect(screen.queryByRole('checkbox', { name: 'systems:write' })).toBeNull();
+  });
+
+  test('takes one of many in place of all, and refuses an ID that no permission can have', async () => {
+    await openForm();
+    await choose('Only these');
+    await user.click(await permission('systems:read'));
+    await press('Only one of them… systems');
+    const which = () => screen.queryByRole('textbox', { name: 'Which one of “systems”?' });
+    await focusOn(which);
+    await type('Which one of “systems”?', 'a b');
+    await press('Add');
+    await screen.findByText(/^Use letters, digits and/);
+    await type('Which one of “systems”?', 'systems/sys-1');
+    await press('Add');
+    expect((await permission('systems/sys-1:read')).checked).toBe(true);
+    expect((await permission('systems:read')).checked).toBe(false);
+    await press('Create key');
+    await shownKey();
+    expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);
+  });
+
+  test('offers no address where the service is not sure of it', async () => {
+    api.session = { ...api.session!, clientIp: null };
+    await openForm();
+    await user.click(screen.getByText('Allowed networks', { selector: 'summary, summary *' }));
+    await screen.findByText(/Requests from other addresses are refused/);
+    expect(screen.queryByRole('button', { name: /^Add my current address/ })).toBeNull();
+  });
+
+  test('whose owner loses a permission while the form is open is refused at the field, and the form leaves it out', async () => {
+    api.permissions = ['systems:read', 'reports:read'];
+    await openForm();
+    await choose('Only these');
+    await user.click(await permission('systems:read'));
+    await user.click(await permission('reports:read'));
+    const message = 'holds "reports:read", which this account can\'t give';
+    api.permissions = ['systems:read'];
+    api.once('createKey', new Refusal(400, 'invalid_fields', { errors: [{ field: 'permissions', message }] }));
+    await press('Create key');
+    await screen.findByText(/holds "reports:read", which this account can't give/);
+    await screen.findByText('Left out, because you can’t give it any more: reports:read.');
+    await isGone(() => screen.queryByRole('checkbox', { name: 'reports:read' }));
+  });
+});
