@@ -1,4 +1,4 @@
-import type { ChannelCredentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, status } from '@grpc/grpc-js';
 import type { ApiKeyServiceClient } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ApiKeyService.js';
 import type { KeyUses } from '../../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/KeyUses.js';
 import type { Connector } from './connector.js';
@@ -47,8 +47,9 @@ export class Lane implements StreamListener {
     const deadline = Date.now() + question.deadlineAt - performance.now();
     let windowSeconds: number | undefined;
     const call = this.client.validateKey(question.request, this.connector.identity, { deadline }, (error, response) => {
-      if (response) question.answer({ response, windowSeconds });
-      else if (error) question.refused(error);
+      if (error) question.refused(error);
+      else if (response?.requestId === question.prepared.requestId) question.answer({ response, windowSeconds });
+      else question.fail({ code: status.INTERNAL, details: 'the answer is that to another request' });
     });
     call.on('metadata', (metadata) => (windowSeconds = windowSecondsIn(metadata)));
   }

@@ -115,6 +115,15 @@ describe('requests over streams', () => {
     expect(latchkey.unaryQuestions).toBe(1);
   });
 
+  it('are refused if a unary call brings the answer to another request', async () => {
+    open();
+    await latchkey.hasStreamsOf(guard);
+    latchkey.answers({ ...granted(), requestId: 'of another' });
+    const permission = 'x'.repeat(40_000);
+    expect(await guard.check({ authorization: [], method: 'GET', permission })).toMatchObject({ status: 503 });
+    expect(failures).toMatchObject([{ code: 'INTERNAL', message: 'the answer is that to another request' }]);
+  });
+
   it('are limited in number, and those past the limit are refused', async () => {
     open(600_000);
     await latchkey.hasStreamsOf(guard);

@@ -126,8 +126,10 @@ export class ScriptedLatchkey {
     this.identities.push(call.metadata.get('authorization')[0]);
     if (this.window !== undefined) call.sendMetadata(this.initialMetadata());
     this.questions.push(call.request);
+    const { requestId } = call.request;
+    const answer: Reply = (error, response) => reply(error, response && { requestId, ...response });
     if (this.refusal) reply(this.refusal);
-    else this.script(call.request, reply);
+    else this.script(call.request, answer);
   }
 
   private answerStream(stream: Stream): void {
