@@ -190,7 +190,7 @@ test('reads over a new connection after 20 idle seconds in which something on th
     line.hold('answers');
     // Slow, but in use until now: so it is waited for.
     const slow = read();
-    await eventually(async () => line.heldPackets === 1);
+    await eventually(async () => line.heldPackets >= 1);
     pass(20_000);
     line.release();
     expect([await slow, line.connections]).toEqual([key.id, 3]);
