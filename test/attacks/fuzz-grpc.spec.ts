@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { status, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -22,11 +23,17 @@ const EXPECTED = [
   UNDECODABLE,
 ];
 
+/** Of the methods of AccountService that need another role than `accounts`. */
+const ROLES: Readonly<Record<string, string>> = { ImportKeys: 'importer', CreateKey: 'issuer', RotateKey: 'issuer' };
+const SERVICE_TOKENS = ['validator', 'accounts', 'importer', 'issuer']
+  .map((role) => `dev-${role}:${role === 'issuer' ? 'issuer/*' : role}:${hash('sha256', `dev-${role}-token`)}`)
+  .join();
+
 describe('random gRPC messages', () => {
   let service: Service;
   let fullKey: string;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ SERVICE_TOKENS });
     fullKey = (await (await newOwner(service)).person.newKey()).fullKey;
   });
   afterAll(() => service.stop());
@@ -63,7 +70,7 @@ describe('random gRPC messages', () => {
       ...methodsOf(apiKeys).map((method) => ({ method, token: 'dev-validator-token' })),
       ...methodsOf(accounts).map((method) => ({
         method,
-        token: method.path.endsWith('/ImportKeys') ? 'dev-importer-token' : 'dev-accounts-token',
+        token: `dev-${ROLES[method.path.split('/').at(-1)!] ?? 'accounts'}-token`,
       })),
       { method: CHECK, token: 'dev-validator-token' },
     ];

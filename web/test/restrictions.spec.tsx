@@ -93,7 +93,7 @@ describe('a key that is limited', () => {
     api.session = { ...api.session!, clientIp: null };
     await openForm();
     await user.click(screen.getByText('Allowed networks', { selector: 'summary, summary *' }));
-    await screen.findByText(/Requests from other addresses are refused/);
+    await screen.findByText(/Requests from other or unknown addresses are refused/);
     expect(screen.queryByRole('button', { name: /^Add my current address/ })).toBeNull();
   });
 
