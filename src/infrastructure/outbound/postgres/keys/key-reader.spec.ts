@@ -175,7 +175,8 @@ test('reads over a new connection after 20 idle seconds in which something on th
   const idle = new PostgresKeyReader(primaryAt(line.instead(database.url)));
   const clock = jest.spyOn(performance, 'now');
   const pass = (ms: number) => {
-    const now = performance.now() + ms;
+    // A whole number, so that the sum of two is exact.
+    const now = Math.ceil(performance.now()) + ms;
     clock.mockImplementation(() => now);
   };
   const read = async () => (await idle.read(key.publicPart)).found?.id;
