@@ -1,4 +1,5 @@
 import { Check, Column, Entity, type EntityManager, Index, PrimaryColumn } from 'typeorm';
+import { TIME_OR_NULL } from '../client/columns.js';
 import { ACCOUNT_KINDS, type AccountKind, emailKey } from '#domain/accounts/account-profile.js';
 import { Account, type AccountStatus } from '#domain/accounts/account.js';
 import type { Attribute } from '#domain/accounts/account-attributes.js';
@@ -17,46 +18,33 @@ export const ACTIVE = `('active', 'active+')`;
 @Check('accounts_status', `status IN ('${STORED_STATUSES.join("', '")}')`)
 export class AccountRow {
   @Index('accounts_by_id', { type: 'hash' })
-  @PrimaryColumn('varchar', { length: 128, primaryKeyConstraintName: 'accounts_pkey' })
+  @PrimaryColumn('varchar', { length: 128 })
   id!: string;
-  @Column('text')
-  email!: string;
+  @Column('text') email!: string;
   /** The email in lower case, which is unique; null once the account is purged. */
   @Index('accounts_email_key', { unique: true })
-  @Column('text', { name: 'email_key', nullable: true })
+  @Column('text', { nullable: true })
   emailKey!: string | null;
-  @Column('text', { name: 'display_name' })
-  displayName!: string;
-  @Column('text', { array: true })
-  permissions!: string[];
-  @Column('text', { name: 'password_hash', nullable: true })
-  passwordHash!: string | null;
-  @Column('varchar', { length: 9 })
-  status!: StoredStatus;
-  @Column('jsonb', { nullable: true })
-  limits!: AccountLimits | null;
-  @Column('jsonb', { nullable: true })
-  attributes!: readonly Attribute[] | null;
-  @Column('varchar', { length: 7, default: 'person' })
-  kind!: AccountKind;
+  @Column('text') displayName!: string;
+  @Column('text', { array: true }) permissions!: string[];
+  @Column('text', { nullable: true }) passwordHash!: string | null;
+  @Column('varchar', { length: 9 }) status!: StoredStatus;
+  @Column('jsonb', { nullable: true }) limits!: AccountLimits | null;
+  @Column('jsonb', { nullable: true }) attributes!: readonly Attribute[] | null;
+  @Column('varchar', { length: 7, default: 'person' }) kind!: AccountKind;
   /** Null for none. */
   @Index('accounts_by_manager', { type: 'gin' })
   @Column('text', { array: true, nullable: true })
   managers!: string[] | null;
-  @Column({ type: 'numeric', precision: 20, scale: 0 })
-  version!: string;
+  @Column({ type: 'numeric', precision: 20, scale: 0 }) version!: string;
   /** The last reactivation; null if there was none since this column exists. */
-  @Column({ type: 'timestamptz', name: 'active_since', precision: 3, nullable: true })
-  activeSince!: Date | null;
+  @Column(TIME_OR_NULL) activeSince!: Date | null;
   /** Whether the data of the person was deleted. The row then holds only the id and the last version. */
-  @Column('boolean', { default: false })
-  purged!: boolean;
+  @Column('boolean', { default: false }) purged!: boolean;
   /** Events up to this id belong to purged accounts that had the same account id before. */
-  @Column('bigint', { name: 'former_event_id', default: 0 })
-  formerEventId!: string;
+  @Column('bigint', { default: 0 }) formerEventId!: string;
   /** The last change that ended leases, until its call is answered: see ChangeWaits. */
-  @Column('uuid', { nullable: true })
-  unanswered!: string | null;
+  @Column('uuid', { nullable: true }) unanswered!: string | null;
 }
 
 export function toAccount(row: AccountRow): Account {

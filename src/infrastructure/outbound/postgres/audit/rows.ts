@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { TIME } from '../client/columns.js';
 import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
 import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 
@@ -11,77 +12,47 @@ import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit
 @Index('audit_events_of_changes', ['id', 'type', 'actorId'], { where: "type <> 'authentication.failed' AND id > 0" })
 @Index('audit_events_by_time', ['at'])
 export class AuditEventRow {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'audit_events_pkey',
-  })
-  id!: string;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
-  at!: Date;
-  @Column('varchar', { length: 32 })
-  type!: string;
-  @Column('varchar', { name: 'owner_id', length: 128, nullable: true })
-  ownerId!: string | null;
-  @Column('uuid', { name: 'key_id', nullable: true })
-  keyId!: string | null;
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
+  @Column({ ...TIME, default: () => 'clock_timestamp()' }) at!: Date;
+  @Column('varchar', { length: 32 }) type!: string;
+  @Column('varchar', { length: 128, nullable: true }) ownerId!: string | null;
+  @Column('uuid', { nullable: true }) keyId!: string | null;
   /** The account or administrator that acted; null for the service itself, and where authentication failed. */
-  @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
-  actorId!: string | null;
-  @Column('varchar', { length: 32, nullable: true })
-  reason!: string | null;
-  @Column('integer', { default: 1 })
-  count!: number;
-  @Column('varchar', { name: 'public_part', length: 24, nullable: true })
-  publicPart!: string | null;
-  @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
-  clientIp!: string | null;
-  @Column('varchar', { name: 'user_agent', length: 256, nullable: true })
-  userAgent!: string | null;
-  @Column('varchar', { name: 'request_id', length: 128, nullable: true })
-  requestId!: string | null;
+  @Column('varchar', { length: 128, nullable: true }) actorId!: string | null;
+  @Column('varchar', { length: 32, nullable: true }) reason!: string | null;
+  @Column('integer', { default: 1 }) count!: number;
+  @Column('varchar', { length: 24, nullable: true }) publicPart!: string | null;
+  @Column('varchar', { length: 45, nullable: true }) clientIp!: string | null;
+  @Column('varchar', { length: 256, nullable: true }) userAgent!: string | null;
+  @Column('varchar', { length: 128, nullable: true }) requestId!: string | null;
   /** JSON, sealed as this exact text. */
-  @Column('text', { nullable: true })
-  details!: string | null;
+  @Column('text', { nullable: true }) details!: string | null;
 }
 
 /** Each seal covers the events after the previous seal, without a gap. Append-only. */
 @Entity('audit_seals')
 export class AuditSealRow {
   /** Counts from 1 without a gap. */
-  @PrimaryColumn('bigint', { primaryKeyConstraintName: 'audit_seals_pkey' })
-  id!: string;
-  @Column('bigint', { name: 'from_event_id' })
-  fromEventId!: string;
-  @Column('bigint', { name: 'to_event_id' })
-  toEventId!: string;
-  @Column('integer', { name: 'event_count' })
-  eventCount!: number;
-  @Column('bytea', { name: 'events_mac' })
-  eventsMac!: Buffer;
-  @Column({ type: 'timestamptz', name: 'sealed_at', precision: 3 })
-  sealedAt!: Date;
-  @Column('bytea', { name: 'previous_mac' })
-  previousMac!: Buffer;
-  @Column('bytea')
-  mac!: Buffer;
+  @PrimaryColumn('bigint') id!: string;
+  @Column('bigint') fromEventId!: string;
+  @Column('bigint') toEventId!: string;
+  @Column('integer') eventCount!: number;
+  @Column('bytea') eventsMac!: Buffer;
+  @Column(TIME) sealedAt!: Date;
+  @Column('bytea') previousMac!: Buffer;
+  @Column('bytea') mac!: Buffer;
 }
 
 /** What retention has deleted: the events up to `toEventId`, the last of which `toSealId` sealed. Append-only. */
 @Entity('audit_prunings')
 export class AuditPruningRow {
   /** Counts from 1 without a gap. */
-  @PrimaryColumn('bigint', { primaryKeyConstraintName: 'audit_prunings_pkey' })
-  id!: string;
-  @Column('bigint', { name: 'to_event_id' })
-  toEventId!: string;
+  @PrimaryColumn('bigint') id!: string;
+  @Column('bigint') toEventId!: string;
   /** Null, like the MAC, when the deleted events were not sealed. */
-  @Column('bigint', { name: 'to_seal_id', nullable: true })
-  toSealId!: string | null;
-  @Column({ type: 'timestamptz', name: 'pruned_at', precision: 3 })
-  prunedAt!: Date;
-  @Column('bytea', { nullable: true })
-  mac!: Buffer | null;
+  @Column('bigint', { nullable: true }) toSealId!: string | null;
+  @Column(TIME) prunedAt!: Date;
+  @Column('bytea', { nullable: true }) mac!: Buffer | null;
 }
 
 /** Without the columns that PostgreSQL fills, and those of failures. The compiler reports a missing one. */

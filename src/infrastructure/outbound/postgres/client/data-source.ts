@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
 import type { DatabaseConfig } from '#config/database-config.js';
+import { PostgresNames } from './columns.js';
 import type { PrimaryClient } from './connection.js';
 import { type PoolConfig, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
@@ -54,6 +55,7 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
     type: 'postgres',
     url: primary.url,
     ...schema,
+    namingStrategy: new PostgresNames(),
     migrationsTransactionMode: 'each',
     logging: false,
     applicationName: NAME,

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import type { DueNoticeType } from '#domain/notices/key-notice.js';
 import { ApiKey } from '#domain/keys/api-key.js';
@@ -30,80 +31,53 @@ import { AccountRow } from '../accounts/rows.js';
   where: 'revoked_at IS NULL AND expired_at IS NULL AND ends_at IS NOT NULL',
 })
 export class ApiKeyRow {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' })
-  id!: string;
-  @Column('varchar', { name: 'owner_id', length: 128 })
-  ownerId!: string;
+  @PrimaryColumn('uuid') id!: string;
+  @Column('varchar', { length: 128 }) ownerId!: string;
   @ManyToOne(() => AccountRow, { nullable: false })
-  @JoinColumn({ name: 'owner_id', foreignKeyConstraintName: 'api_keys_owner_id_fkey' })
+  @JoinColumn({ name: 'owner_id' })
   owner?: AccountRow;
   /** The manager who made the key of a service account; null for the owner. */
-  @Column('varchar', { name: 'created_by', length: 128, nullable: true })
-  createdBy!: string | null;
-  @Column('text')
-  name!: string;
-  @Column('varchar', { length: 14 })
-  access!: AccessLevel;
-  @Column('varchar', { name: 'key_prefix', length: 16 })
-  keyPrefix!: string;
+  @Column('varchar', { length: 128, nullable: true }) createdBy!: string | null;
+  @Column('text') name!: string;
+  @Column('varchar', { length: 14 }) access!: AccessLevel;
+  @Column('varchar', { length: 16 }) keyPrefix!: string;
   @Index('api_keys_public_part', { unique: true })
   @Index('api_keys_by_public_part', { type: 'hash' })
-  @Column('char', { name: 'public_part', length: 24 })
+  @Column('char', { length: 24 })
   publicPart!: string;
   /** Of an imported key, what lists show of it; null for a key that was made here. */
-  @Column({ type: 'varchar', name: 'display_prefix', length: 16, nullable: true, collation: 'C' })
-  displayPrefix!: string | null;
-  @Column('bytea')
-  digest!: Buffer;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
-  createdAt!: Date;
-  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
-  expiresAt!: Date;
-  @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true })
-  revokedAt!: Date | null;
-  @Column({ type: 'timestamptz', name: 'expired_at', precision: 3, nullable: true })
-  expiredAt!: Date | null;
-  @Column({ type: 'timestamptz', name: 'ends_at', precision: 3, nullable: true })
-  endsAt!: Date | null;
-  @Column('uuid', { nullable: true })
-  replaces!: string | null;
-  @Column('uuid', { name: 'replaced_by', nullable: true })
-  replacedBy!: string | null;
-  @Column({ type: 'timestamptz', name: 'prior_ends_at', precision: 3, nullable: true })
-  priorEndsAt!: Date | null;
-  @Column('integer', { name: 'grace_seconds', nullable: true })
-  graceSeconds!: number | null;
-  @Column({ type: 'timestamptz', name: 'first_used_at', precision: 3, nullable: true })
-  firstUsedAt!: Date | null;
-  @Column('text', { nullable: true })
-  note!: string | null;
-  @Column('text', { array: true, nullable: true })
-  permissions!: string[] | null;
-  @Column('text', { name: 'allowed_networks', array: true, nullable: true })
-  allowedNetworks!: string[] | null;
-  @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
-  idempotencyKey!: string | null;
+  @Column({ type: 'varchar', length: 16, nullable: true, collation: 'C' }) displayPrefix!: string | null;
+  @Column('bytea') digest!: Buffer;
+  @Column(TIME) createdAt!: Date;
+  @Column(TIME) expiresAt!: Date;
+  @Column(TIME_OR_NULL) revokedAt!: Date | null;
+  @Column(TIME_OR_NULL) expiredAt!: Date | null;
+  @Column(TIME_OR_NULL) endsAt!: Date | null;
+  @Column('uuid', { nullable: true }) replaces!: string | null;
+  @Column('uuid', { nullable: true }) replacedBy!: string | null;
+  @Column(TIME_OR_NULL) priorEndsAt!: Date | null;
+  @Column('integer', { nullable: true }) graceSeconds!: number | null;
+  @Column(TIME_OR_NULL) firstUsedAt!: Date | null;
+  @Column('text', { nullable: true }) note!: string | null;
+  @Column('text', { array: true, nullable: true }) permissions!: string[] | null;
+  @Column('text', { array: true, nullable: true }) allowedNetworks!: string[] | null;
+  @Column('varchar', { length: 255, nullable: true }) idempotencyKey!: string | null;
   /** Whether the owner's account was purged. A new account with the same id must not see the key. */
-  @Column('boolean', { default: false })
-  purged!: boolean;
+  @Column('boolean', { default: false }) purged!: boolean;
   /**
    * Whether the first of the two checks before its end found the key idle, or that by which it is being replaced: then a
    * validation records its use before it answers. Null otherwise, so that it costs a validation almost nothing.
    */
-  @Column('boolean', { name: 'found_idle', nullable: true })
-  foundIdle!: true | null;
+  @Column('boolean', { nullable: true }) foundIdle!: true | null;
 }
 
 /** The notice that a key ends unless it is used, until that or its end. Separate for the same reason as KeyNoticeRow. */
 @Entity('idle_notices')
 export class IdleNoticeRow {
-  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'idle_notices_pkey' })
-  keyId!: string;
-  @Column({ type: 'timestamptz', name: 'written_at', precision: 3 })
-  writtenAt!: Date;
+  @PrimaryColumn('uuid') keyId!: string;
+  @Column(TIME) writtenAt!: Date;
   /** When the first of the two checks before the end found the key idle. */
-  @Column({ type: 'timestamptz', name: 'found_idle_at', precision: 3, nullable: true })
-  foundIdleAt!: Date | null;
+  @Column(TIME_OR_NULL) foundIdleAt!: Date | null;
 }
 
 /**
@@ -112,13 +86,10 @@ export class IdleNoticeRow {
  */
 @Entity('key_notices')
 export class KeyNoticeRow {
-  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'key_notices_pkey' })
-  keyId!: string;
-  @PrimaryColumn('varchar', { length: 40, primaryKeyConstraintName: 'key_notices_pkey' })
-  type!: DueNoticeType;
+  @PrimaryColumn('uuid') keyId!: string;
+  @PrimaryColumn('varchar', { length: 40 }) type!: DueNoticeType;
   /** How many days before or after the key's date the notice became due. */
-  @Column('smallint')
-  days!: number;
+  @Column('smallint') days!: number;
 }
 
 /** Each column is a field of the key's state with the same name. The compiler reports a missing one. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { TIME_OR_NULL } from '../client/columns.js';
 import type { LeakClaim, LeakReports, Requester } from '#application/ports.js';
 import { type KeyProof, type LeakReport, type ReportCharge, spendBudget } from '#domain/leaks/leak-report.js';
 import { crowdGate } from '../client/crowd-reader.js';
@@ -10,37 +11,22 @@ import { type Database, insertMany, NOW } from '../client/database.js';
 @Index('leak_reports_waiting', ['tries', 'id'])
 export class LeakReportRow {
   /** Ascending in the order of arrival. */
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'leak_reports_pkey',
-  })
-  id!: string;
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
   /** One for each digest, in the same order. */
-  @Column('text', { name: 'public_parts', array: true })
-  publicParts!: string[];
+  @Column('text', { array: true }) publicParts!: string[];
   /** SHA-256 of each key string. */
-  @Column('bytea', { array: true })
-  digests!: Buffer[];
+  @Column('bytea', { array: true }) digests!: Buffer[];
   /** The service that sent the report; null for a report through the public endpoint. */
-  @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
-  actorId!: string | null;
-  @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
-  clientIp!: string | null;
-  @Column('varchar', { name: 'user_agent', length: 256, nullable: true })
-  userAgent!: string | null;
-  @Column('varchar', { name: 'request_id', length: 128, nullable: true })
-  requestId!: string | null;
-  @Column('text', { nullable: true })
-  source!: string | null;
-  @Column('text', { nullable: true })
-  url!: string | null;
+  @Column('varchar', { length: 128, nullable: true }) actorId!: string | null;
+  @Column('varchar', { length: 45, nullable: true }) clientIp!: string | null;
+  @Column('varchar', { length: 256, nullable: true }) userAgent!: string | null;
+  @Column('varchar', { length: 128, nullable: true }) requestId!: string | null;
+  @Column('text', { nullable: true }) source!: string | null;
+  @Column('text', { nullable: true }) url!: string | null;
   /** How often keys of the report were left for another turn. */
-  @Column('integer', { default: 0 })
-  tries!: number;
+  @Column('integer', { default: 0 }) tries!: number;
   /** Set by the instance that is ending the keys. If it dies, others may take over after this time. */
-  @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
-  claimedUntil!: Date | null;
+  @Column(TIME_OR_NULL) claimedUntil!: Date | null;
 }
 
 const ROWS_A_STATEMENT = 500;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Any, Check, Column, Entity, type EntityManager, Index, IsNull, Not, PrimaryColumn } from 'typeorm';
+import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import {
   channelsOf,
   deliveriesOf,
@@ -24,41 +25,28 @@ import { NOW } from '../client/database.js';
 @Index('outbox_mail_of_owner', ['ownerId'], { where: "channel = 'mail'" })
 @Index('outbox_mail_of_manager', ['recipient'], { where: 'recipient IS NOT NULL' })
 export class OutboxRow {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'outbox_pkey' })
-  id!: string;
-  @Column('varchar', { length: 7 })
-  channel!: NoticeChannel;
-  @Column('varchar', { length: 40 })
-  type!: NoticeType;
-  @Column('varchar', { name: 'owner_id', length: 128 })
-  ownerId!: string;
+  @PrimaryColumn('uuid') id!: string;
+  @Column('varchar', { length: 7 }) channel!: NoticeChannel;
+  @Column('varchar', { length: 40 }) type!: NoticeType;
+  @Column('varchar', { length: 128 }) ownerId!: string;
   /** The manager of the owner whom a mail goes to; null for the owner, and for webhooks. */
-  @Column('varchar', { length: 128, nullable: true })
-  recipient!: string | null;
+  @Column('varchar', { length: 128, nullable: true }) recipient!: string | null;
   /** JSON, sent as this exact text, so that all attempts are identical. */
-  @Column('text')
-  data!: string;
-  @Column({ type: 'timestamptz', name: 'told_at', precision: 3 })
-  toldAt!: Date;
-  @Column('bigint')
-  sequence!: string;
+  @Column('text') data!: string;
+  @Column(TIME) toldAt!: Date;
+  @Column('bigint') sequence!: string;
   /** Failed attempts. */
-  @Column('integer', { default: 0 })
-  tries!: number;
-  @Column({ type: 'timestamptz', name: 'next_try_at', precision: 3 })
-  nextTryAt!: Date;
+  @Column('integer', { default: 0 }) tries!: number;
+  @Column(TIME) nextTryAt!: Date;
   /** An attempt that fails after this time is the last one. */
   @Index('outbox_by_end')
-  @Column({ type: 'timestamptz', name: 'give_up_at', precision: 3 })
+  @Column(TIME)
   giveUpAt!: Date;
   /** Set by the sender that is delivering the notice. If the sender dies, others may take over after this time. */
-  @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
-  claimedUntil!: Date | null;
+  @Column(TIME_OR_NULL) claimedUntil!: Date | null;
   /** When the notice was given up. */
-  @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, nullable: true })
-  failedAt!: Date | null;
-  @Column('text', { name: 'last_error', nullable: true })
-  lastError!: string | null;
+  @Column(TIME_OR_NULL) failedAt!: Date | null;
+  @Column('text', { nullable: true }) lastError!: string | null;
 }
 
 /**

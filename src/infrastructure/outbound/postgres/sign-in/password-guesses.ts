@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Any, Column, Entity, Index, IsNull, Not, PrimaryColumn } from 'typeorm';
+import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import type { PasswordGuesses, Requester, GuessSubject } from '#application/ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '#domain/accounts/passwords.js';
 import { crowdGate, CrowdReader } from '../client/crowd-reader.js';
@@ -9,17 +10,13 @@ import { NOW, type Database } from '../client/database.js';
 @Index('password_guesses_wrong_by_age', ['lastAttemptAt'], { where: 'succeeded_at IS NULL' })
 export class PasswordGuessesRow {
   /** SHA-256 of the subject's name, because we do not store what people type into an email field. */
-  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })
-  subject!: Buffer;
-  @Column('integer')
-  failures!: number;
+  @PrimaryColumn('bytea') subject!: Buffer;
+  @Column('integer') failures!: number;
   @Index('password_guesses_by_age')
-  @Column({ type: 'timestamptz', name: 'last_attempt_at', precision: 3 })
+  @Column(TIME)
   lastAttemptAt!: Date;
-  @Column({ type: 'timestamptz', name: 'blocked_until', precision: 3, nullable: true })
-  blockedUntil!: Date | null;
-  @Column({ type: 'timestamptz', name: 'succeeded_at', precision: 3, nullable: true })
-  succeededAt!: Date | null;
+  @Column(TIME_OR_NULL) blockedUntil!: Date | null;
+  @Column(TIME_OR_NULL) succeededAt!: Date | null;
 }
 
 export class PostgresPasswordGuesses implements PasswordGuesses {

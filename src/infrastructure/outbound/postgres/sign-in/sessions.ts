@@ -1,4 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '#application/ports.js';
 import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
@@ -10,22 +11,19 @@ import { crowdGate } from '../client/crowd-reader.js';
 @Entity('sessions')
 export class SessionRow {
   /** SHA-256 of the token in the cookie. */
-  @PrimaryColumn('bytea', { name: 'token_digest', primaryKeyConstraintName: 'sessions_pkey' })
-  tokenDigest!: Buffer;
+  @PrimaryColumn('bytea') tokenDigest!: Buffer;
   @Index('sessions_of_account')
-  @Column('varchar', { name: 'account_id', length: 128 })
+  @Column('varchar', { length: 128 })
   accountId!: string;
   @ManyToOne(() => AccountRow, { nullable: false })
-  @JoinColumn({ name: 'account_id', foreignKeyConstraintName: 'sessions_account_id_fkey' })
+  @JoinColumn({ name: 'account_id' })
   account?: AccountRow;
   @Index('sessions_by_expiry')
-  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
+  @Column(TIME)
   expiresAt!: Date;
   /** From a sign-in at the platform, like `acr`. */
-  @Column({ type: 'timestamptz', name: 'authenticated_at', precision: 3, nullable: true })
-  authenticatedAt!: Date | null;
-  @Column('text', { nullable: true })
-  acr!: string | null;
+  @Column(TIME_OR_NULL) authenticatedAt!: Date | null;
+  @Column('text', { nullable: true }) acr!: string | null;
 }
 
 /** For a person who signed in with a password that we checked. */
