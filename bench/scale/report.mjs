@@ -1,4 +1,4 @@
-// The tables of docs/scale.md, made from the measurements. Prints the page with them; `--write` writes them into the
+// The tables of bench/scale/README.md, made from the measurements. Prints the page with them; `--write` writes them into the
 // page.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export function filled(page) {
 }
 
 if (isMain(import.meta.url)) {
-  const page = join(root, 'docs', 'scale.md');
+  const page = join(root, 'bench', 'scale', 'README.md');
   const text = filled(readFileSync(page, 'utf8'));
   if (process.argv.includes('--write')) writeFileSync(page, text);
   else console.log(text);

@@ -1,4 +1,4 @@
-// `node bench/scale/run.mjs`: takes two to five minutes, measures the figures for the tables of docs/scale.md, and writes
+// `node bench/scale/run.mjs`: takes two to five minutes, measures the figures for the tables of README.md next to it, and writes
 // them to results/costs.json.
 import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';

@@ -366,7 +366,7 @@ describe('the digest of a published token', () => {
   });
 
   test('does not occur in the documentation', () => {
-    const texts = ['.env.example', 'docs/configuration.md', 'docs/operations.md', 'README.md'];
+    const texts = ['.env.example', 'docs/configuration.md', 'docs/operate.md', 'README.md'];
     const found = texts.flatMap((path) => readFileSync(join(root, path), 'utf8').match(/\b[0-9a-f]{64}\b/gi) ?? []);
     expect(found).toEqual([]);
   });

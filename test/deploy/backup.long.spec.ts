@@ -35,7 +35,7 @@ describe('the commands of docs/runbook.md', () => {
     const settings = ['-p', String(port), '-k', '', '-h', '127.0.0.1', '-c', 'fsync=off'];
     spawn(...asPostgres('postgres', '-D', data, ...settings), { stdio: 'ignore' });
     await eventually(() => sql(url('postgres'), 'SELECT 1').then(Boolean, () => false));
-    // As docs/run.md has it, where the service does not own its tables.
+    // As docs/operate.md has it, where the service does not own its tables.
     await sql(url('postgres'), 'CREATE ROLE latchkey_owner LOGIN; CREATE ROLE latchkey_service LOGIN');
     await sql(url('postgres'), 'CREATE DATABASE latchkey OWNER latchkey_owner');
     await sql(url('latchkey'), 'REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT ALL ON SCHEMA public TO latchkey_owner');

@@ -14,7 +14,7 @@ const read = (path: string) => readFileSync(join(CHART, path), 'utf8');
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Tree = { [name: string]: any };
 
-/** The values that docs/operations.md requires. */
+/** The values that docs/operate.md requires. */
 export const LEAST: Tree = {
   env: { PUBLIC_URL: 'https://keys.example.com' },
   secrets: { DATABASE_URL: { existingSecret: 'latchkey' }, SERVICE_TOKENS: { existingSecret: 'latchkey' } },

@@ -74,7 +74,7 @@ describe('docker-compose.failover.yml', () => {
     }
   });
 
-  test('runs Patroni with the settings that docs/high-availability.md explains', () => {
+  test('runs Patroni with the settings that deploy/patroni explains', () => {
     // Patroni 3.0 accepts both names, 4 only the new one.
     const machines = text('deploy/patroni/patroni.yml').replaceAll('master_start_timeout', 'primary_start_timeout');
     expect(NODE['bootstrap'].dcs).toEqual((parse(machines) as Tree)['bootstrap'].dcs);

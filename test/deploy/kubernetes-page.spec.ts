@@ -8,9 +8,9 @@ import { run } from '../../scripts/lib/run.mjs';
 import { snippetOf } from '../support/reading/pages.js';
 import { only, problemsOf, renderChart, type Tree, valuesWith } from './chart.js';
 
-const PAGE = 'docs/operations.md';
+const PAGE = 'docs/operate.md';
 
-describe('the commands for Kubernetes in docs/operations.md', () => {
+describe('the commands for Kubernetes in docs/operate.md', () => {
   let bin: string;
   beforeAll(() => {
     bin = mkdtempSync(join(tmpdir(), 'bin-'));

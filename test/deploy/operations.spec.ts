@@ -23,7 +23,7 @@ function statementsUnder(page: string, heading: string): string {
   return statements;
 }
 
-describe('docs/operations.md', () => {
+describe('docs/operate.md', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: Service;
   let owner: Person;
@@ -76,7 +76,7 @@ describe('docs/operations.md', () => {
       await crowd();
       return (await open()) === 13;
     });
-    expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain('At most 13 a process');
+    expect(readFileSync(join(root, 'docs/operate.md'), 'utf8')).toContain('At most 13 a process');
   });
 
   test('has statements that revoke all active keys after a restore, in a sealed audit trail', async () => {
@@ -113,7 +113,7 @@ describe('docs/operations.md', () => {
 
   test('has statements that begin a new chain of seals under another key', async () => {
     await service.stop();
-    await sql(database.url, statementsUnder('docs/operations.md', 'Rotation'));
+    await sql(database.url, statementsUnder('docs/operate.md', 'Rotation'));
     await start(NEW_SEAL_KEY);
     expect(await holdsUnder(NEW_SEAL_KEY)).toMatchObject({ intact: true });
     await expect(sql(database.url, 'DELETE FROM audit_seals')).rejects.toThrow('append-only');

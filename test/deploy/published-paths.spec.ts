@@ -8,7 +8,7 @@ const LISTS = [
   'deploy/compose/nginx.conf',
   'deploy/nginx/keys.conf',
   'deploy/helm/latchkey/templates/ingress.yaml',
-  'docs/run.md',
+  'docs/operate.md',
 ];
 
 const screen = join(root, 'web/src');

@@ -9,11 +9,11 @@ import { blocksOf } from '../support/reading/pages.js';
 import { sql } from '../support/stores/sql.js';
 import { Machine } from './run-page/machine.js';
 
-const blocks = blocksOf('docs/run.md', 'sh');
+const blocks = blocksOf('docs/operate.md', 'sh', 'Two instances behind TLS');
 const lineOf = (pattern: RegExp) => pattern.exec(blocks.join(''))![0];
 const unit = readFileSync(join(root, 'deploy/systemd/latchkey@.service'), 'utf8');
 
-describe('the commands in docs/run.md', () => {
+describe('the commands in docs/operate.md', () => {
   let machine: Machine;
   let printed: string[];
   beforeAll(async () => {

@@ -36,7 +36,7 @@ describe('the tests that the documentation names', () => {
     expect(["'", '"', '`'].some((quote) => spec.includes(`${quote}${name}${quote},`))).toBe(true);
   });
 
-  test.each(['docs/promises.md', 'docs/security.md'])('%s names a test for each suite that a row names', (page) => {
+  test.each(['docs/evidence.md'])('%s names a test for each suite that a row names', (page) => {
     const rows = [...textOf(page).matchAll(/^\|.*\|$/gm)].filter(([row]) => row.includes('.spec.ts'));
     expect(rows).toHaveLength(NAMED.filter((named) => named.page === page).length);
   });
@@ -77,19 +77,19 @@ describe('the reference pages', () => {
   const codes = [...textOf('src/domain/errors.ts').matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code as ErrorCode);
   test.each(codes)('have the error %s once, with its status', (code) => {
     const { http } = mapError(new LatchkeyError(code, ''));
-    expect(saidOf(code, 'docs/http.md')).toEqual([String(http)]);
+    expect(saidOf(code, 'docs/errors.md')).toEqual([String(http)]);
   });
 
   const reasons = textOf('proto/latchkey/v1/api_key_service.proto').match(/\bREASON_(?!UNSPECIFIED)\w+(?= = )/g)!;
   test.each(reasons)('have the reason %s once, with its status', (reason) => {
     const { httpStatus } =
       OUTWARD_DENIAL[reason.slice('REASON_'.length).toLowerCase().replaceAll('_', '-') as DenialReason];
-    expect(saidOf(reason, 'docs/grpc.md')).toEqual([String(httpStatus)]);
+    expect(saidOf(reason, 'docs/errors.md')).toEqual([String(httpStatus)]);
   });
 
   // openapi.spec.ts compares the same names with /openapi.json.
   test('have a row for each route of /openapi.json, and for no other', () => {
-    const rows = ROWS.filter(({ page, name }) => page === 'docs/http.md' && /^[A-Z]+ \//.test(name));
+    const rows = ROWS.filter(({ page, name }) => page === 'docs/api.md' && /^[A-Z]+ \//.test(name));
     expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(PROVOCATIONS).sort());
   });
 

@@ -4,10 +4,10 @@ import { between, costAt, fit, fleet } from '../../bench/scale/model.mjs';
 import { readScaleResults } from '../../bench/lib/results.mjs';
 import { textOf } from '../support/reading/pages.js';
 
-const PAGE = textOf('docs/scale.md');
+const PAGE = textOf('bench/scale/README.md');
 const COSTS = readScaleResults();
 
-test('docs/scale.md has the tables that report.mjs makes from the measurements', () => {
+test('bench/scale/README.md has the tables that report.mjs makes from the measurements', () => {
   expect(PAGE).toBe(filled(PAGE));
   expect(PAGE.match(/^<!-- end -->$/gm)).toHaveLength(7);
 });

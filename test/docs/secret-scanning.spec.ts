@@ -7,10 +7,11 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { KeyString } from '#domain/keys/key-string.js';
 import { TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { runCommand } from '../support/processes/command-line.js';
-import { snippetOf } from '../support/reading/pages.js';
+import { snippetOf, textOf } from '../support/reading/pages.js';
 
 const FOLDER = 'docs/secret-scanning';
-const page = (language: string, heading: string) => snippetOf(`${FOLDER}/README.md`, heading, language);
+const PAGE = 'docs/security.md';
+const onPage = (language: string) => snippetOf(PAGE, 'Finding leaked keys', language);
 
 interface Gitleaks {
   readonly rules: { id: string; description: string; regex: string; keywords: string[]; entropy: number }[];
@@ -87,16 +88,16 @@ describe('the rule for secret scanners', () => {
   test('has the id from which GitLab makes the documented token type', () => {
     // GitLab's ScanSecurityReportSecretsWorker: type and value of the identifier, blanks replaced, in small letters.
     expect(`gitleaks_rule_id_${rule.id.replaceAll(' ', '_')}`.toLowerCase()).toBe(TOKEN_TYPE);
-    expect(readFileSync(join(root, FOLDER, 'README.md'), 'utf8')).toContain(`\`${TOKEN_TYPE}\``);
+    expect(textOf(PAGE)).toContain(`\`${TOKEN_TYPE}\``);
   });
 
   test('is the expression on the page', () => {
-    expect(page('regex', 'Finding keys that have leaked')).toBe(rule.regex);
+    expect(onPage('regex')).toBe(rule.regex);
   });
 });
 
 describe('the check of the checksum', () => {
-  const judge = (text: string) => runCommand('python3', ['-c', page('python', 'Is it a real key?')], { input: text });
+  const judge = (text: string) => runCommand('python3', ['-c', onPage('python')], { input: text });
 
   test('distinguishes a real key from a mistyped one, with the Python code of the page', async () => {
     for (const prefix of ['lk', 'acme2']) {

@@ -46,10 +46,10 @@ const message = (): OutboxMessage => {
 const sender = (url: string, ...secrets: Buffer[]) =>
   new WebhookReceiver({ url, secrets: secrets.map((secret) => createSecretKey(secret)) });
 
-describe('the receivers of docs/webhooks.md', () => {
+describe('the receivers of docs/notices.md', () => {
   test.each([
-    [process.execPath, 'receiver.mjs', blocksOf('docs/webhooks.md', 'js')[0]!],
-    ['python3', 'receiver.py', blocksOf('docs/webhooks.md', 'python')[0]!],
+    [process.execPath, 'receiver.mjs', blocksOf('docs/notices.md', 'js')[0]!],
+    ['python3', 'receiver.py', blocksOf('docs/notices.md', 'python')[0]!],
   ])(
     '%s %s accepts a message that its secret signed, also together with another secret, and no other message',
     async (command, file, code) => {

@@ -12,7 +12,7 @@ import { snippetOf } from '../support/reading/pages.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { startService, type Service } from '../support/processes/service.js';
 
-describe('the client for any language in docs/grpc.md', () => {
+describe('the client for any language in docs/api.md', () => {
   let service: Service;
   let ownerId: string;
   let fullKey: string;
@@ -29,7 +29,7 @@ describe('the client for any language in docs/grpc.md', () => {
 
   /** The program's output for a client with that key. */
   async function output(apiKey: string, target = service.grpcTarget): Promise<string> {
-    const code = snippetOf('docs/grpc.md', 'Any language, over gRPC', 'js');
+    const code = snippetOf('docs/api.md', 'ValidateKey', 'js');
     expect(code).toContain('127.0.0.1:50051');
     expect(code).toContain('Date.now() + 200');
     const withLongTimeout = code.replace('Date.now() + 200', `Date.now() + ${CALL_TIMEOUT_MS}`);

@@ -39,7 +39,7 @@ const openIdConnect = (...more: string[]): Omit<Client, 'name' | 'hasExp'> => ({
   ],
 });
 
-/** Each with its cache as docs/http.md says. */
+/** Each with its cache as docs/api.md says. */
 const CLIENTS: readonly Client[] = [
   { name: 'mod_auth_openidc', ...openIdConnect(), hasExp: false },
   {

@@ -80,8 +80,8 @@ describe('token introspection', () => {
     );
   });
 
-  test('works with the command line in docs/http.md', async () => {
-    const line = snippetOf('docs/http.md', 'Token introspection (RFC 7662)', 'sh').replace(
+  test('works with the command line in docs/api.md', async () => {
+    const line = snippetOf('docs/api.md', 'Token introspection (RFC 7662)', 'sh').replace(
       'http://127.0.0.1:3000',
       service.url,
     );

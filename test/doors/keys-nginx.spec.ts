@@ -19,11 +19,11 @@ const REQUESTS_AT_ONCE = 3;
 const REPORT = 'POST /v1/leaked-keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const PART_OF_BODY = `${REPORT}Content-Length: 100\r\n\r\n{`;
 
-/** The lines of docs/run.md that copy the file. */
+/** The lines of docs/operate.md that copy the file. */
 const [COPY = ''] =
-  /^sed -e (?:[^\n]*\\\n)*[^\n]*keys\.conf$/m.exec(readFileSync(join(root, 'docs/run.md'), 'utf8')) ?? [];
+  /^sed -e (?:[^\n]*\\\n)*[^\n]*keys\.conf$/m.exec(readFileSync(join(root, 'docs/operate.md'), 'utf8')) ?? [];
 
-describe('deploy/nginx/keys.conf, as docs/run.md copies it', () => {
+describe('deploy/nginx/keys.conf, as docs/operate.md copies it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
   const certificate = join(folder, 'tls.crt');
   const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];

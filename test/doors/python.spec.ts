@@ -1,14 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { pythonWith, tools } from '../../scripts/tools.mjs';
 import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/callers/key-strings.js';
-import { snippetOf } from '../support/reading/pages.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -113,20 +111,6 @@ describe('the Python examples', () => {
     expect(await call(`${proxy.url}/systems`, fullKey)).toMatchObject({ status: 200, body: { owner: owner.id } });
     expect((await call(`${proxy.url}/systems`, unknownKey())).status).toBe(401);
     expect((await call(behindProxy, fullKey)).status).toBe(401);
-  });
-
-  test('the script in docs/grpc.md prints what to answer', async () => {
-    const code = snippetOf('docs/grpc.md', 'Python, without grpcio-tools', 'python');
-    expect([code.includes('127.0.0.1:50051'), code.includes('timeout=0.2')]).toEqual([true, true]);
-    const withLongTimeout = code.replace('timeout=0.2', `timeout=${CALL_TIMEOUT_MS / 1000}`);
-    const script = withLongTimeout.replace('127.0.0.1:50051', service.grpcTarget);
-    const outputFor = async (key: string) => {
-      const env = { ...python.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${key}` };
-      return (await promisify(execFile)(python.command, ['-c', script], { cwd: folder, env })).stdout.trim();
-    };
-    const { fullKey } = await owner.person.newKey();
-    expect(await outputFor(fullKey)).toBe(`200 ${owner.id}`);
-    expect(await outputFor(unknownKey())).toBe('401 invalid api key');
   });
 
   test('over_grpc.py answers 503 without Latchkey, and calls no key invalid', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGuard, type FailureEvent, type Guard } from '@latchkey/guard';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
+import { readMetrics } from '../support/reading/metrics-page.js';
 import { GuardLoad } from '../support/callers/guard-load.js';
 import { isLong, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
@@ -72,6 +73,8 @@ describe('two instances behind one guard', () => {
         await instance.service.stop();
         await moreGrants(200);
         instance.service = await start(instance.ports);
+        // The guard tries again at most a second apart to reach an instance that was away.
+        await eventually(async () => (await readMetrics(instance.service.url)).sum('latchkey_validations_total') > 0);
       }
     }
     await load.stop();

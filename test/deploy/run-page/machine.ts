@@ -9,7 +9,7 @@ import { startRedis } from '#test/support/stores/redis.mjs';
 import { sql } from '#test/support/stores/sql.js';
 import { RootShell } from './root-shell.js';
 
-/** A machine for the commands in docs/run.md. Everything on it is real except systemd, and its files are in a folder. */
+/** A machine for the commands in docs/operate.md. Everything on it is real except systemd, and its files are in a folder. */
 export class Machine {
   private readonly folder = mkdtempSync(join(tmpdir(), 'machine-'));
   private readonly bin = join(this.folder, 'bin');

@@ -42,9 +42,9 @@ export function snippetOf(page: string, heading: string, language: string): stri
   return lines.slice(fence + 1, lines.indexOf('```', fence + 1)).join('\n');
 }
 
-/** Every block of code in `language` on a page, in order. */
-export function blocksOf(page: string, language: string): string[] {
-  return [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
-    ([, code]) => code!,
-  );
+/** Every block of code in `language` on a page, or in one of its sections, in order. */
+export function blocksOf(page: string, language: string, section?: string): string[] {
+  const [, within = ''] = section ? textOf(page).split(`\n## ${section}\n`) : ['', textOf(page)];
+  const text = section ? within.split('\n## ')[0]! : within;
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code!);
 }

@@ -5,7 +5,7 @@ import type { Primary } from './client/primary.js';
 import { type Limits, lockTimeoutMs, type SessionSource } from './client/data-source.js';
 
 const OLDEST_VERSION = 140_000;
-const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for one in session mode';
+const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/operate.md for one in session mode';
 /** Node.js could not verify the server's certificate. */
 const UNVERIFIED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
