@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { Metadata, ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import type { Type } from '@nestjs/common';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '#config/service-roles.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { OpenSpan } from '#infrastructure/telemetry/traces.js';
@@ -19,6 +21,8 @@ export interface GrpcDoor {
   readonly role: ServiceRole;
   /** Read once, when the server opens. */
   readonly methods: Readonly<Record<string, GrpcMethod>>;
+  /** For methods in Nest controllers, which Nest registers with the transport. */
+  readonly nest?: { readonly controllers: readonly Type[]; readonly strategy: CustomTransportStrategy };
   instruments?(): readonly Instrument[];
   /** Makes open streams end. */
   drain?(): void;

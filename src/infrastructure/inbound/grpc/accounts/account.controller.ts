@@ -1,0 +1,139 @@
+import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import { type Observable, throwError } from 'rxjs';
+import { ChangeAccountStatus, PurgeAccount } from '#application/accounts/change-account.js';
+import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
+import { PutAccount } from '#application/accounts/put-account.js';
+import { ListAllKeys } from '#application/keys/shown-keys.js';
+import { RevokeAsPlatform } from '#application/keys/revoke-for-owner.js';
+import { type Issuer, KeysFromCode } from '#application/keys/keys-from-code.js';
+import type { Actor } from '#domain/audit/audit-event.js';
+import { LatchkeyError } from '#domain/errors.js';
+import type { CallingService } from '../../shared/service-identity.js';
+import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
+import type { CreateKeyRequest__Output } from '../generated/latchkey/v1/CreateKeyRequest.js';
+import type { CreateKeyResponse } from '../generated/latchkey/v1/CreateKeyResponse.js';
+import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
+import type { ListAccountsResponse } from '../generated/latchkey/v1/ListAccountsResponse.js';
+import type { ListKeysRequest__Output } from '../generated/latchkey/v1/ListKeysRequest.js';
+import type { ListKeysResponse } from '../generated/latchkey/v1/ListKeysResponse.js';
+import type { PurgeAccountResponse } from '../generated/latchkey/v1/PurgeAccountResponse.js';
+import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
+import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
+import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResponse.js';
+import type { RotateKeyRequest__Output } from '../generated/latchkey/v1/RotateKeyRequest.js';
+import type { RotateKeyResponse } from '../generated/latchkey/v1/RotateKeyResponse.js';
+import {
+  accountIn,
+  type ById,
+  idOf,
+  keysToRevoke,
+  listingOf,
+  toWire,
+  type Versioned,
+  versionOf,
+} from './account-messages.js';
+import { keyListingOf, orderedKey, toWireKey } from './key-messages.js';
+
+/** What the methods of the controller receive as their context. */
+export interface PlatformCall {
+  readonly actor: Actor;
+  readonly service: CallingService;
+}
+
+/** The pipeline maps errors to a status for every service. */
+@Catch()
+class PassErrorsOn implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}
+
+@Controller()
+@UseFilters(PassErrorsOn)
+export class AccountController {
+  constructor(
+    private readonly putAccount: PutAccount,
+    private readonly getAccount: GetAccount,
+    private readonly status: ChangeAccountStatus,
+    private readonly purgeAccount: PurgeAccount,
+    private readonly revokeKeys: RevokeAsPlatform,
+    private readonly listAccounts: ListAccounts,
+    private readonly listAllKeys: ListAllKeys,
+    private readonly keys: KeysFromCode,
+  ) {}
+
+  @MessagePattern('PutAccount')
+  async put(@Payload() request: PutAccountRequest__Output, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+    return toWire(await this.putAccount.execute(accountIn(request), actor));
+  }
+
+  @MessagePattern('GetAccount')
+  async get(request: ById): Promise<WireAccount> {
+    return toWire(await this.getAccount.execute(idOf(request)));
+  }
+
+  @MessagePattern('SuspendAccount')
+  async suspend(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+    return toWire(await this.status.suspend(idOf(request), versionOf(request), actor));
+  }
+
+  @MessagePattern('ReactivateAccount')
+  async reactivate(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+    return toWire(await this.status.reactivate(idOf(request), versionOf(request), actor));
+  }
+
+  @MessagePattern('DeleteAccount')
+  async delete(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+    return toWire(await this.status.delete(idOf(request), versionOf(request), actor));
+  }
+
+  @MessagePattern('PurgeAccount')
+  async purge(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<PurgeAccountResponse> {
+    return { revokedKeys: await this.purgeAccount.execute(idOf(request), versionOf(request), actor) };
+  }
+
+  @MessagePattern('RevokeKeys')
+  async revoke(@Payload() request: RevokeKeysRequest__Output, @Ctx() call: PlatformCall): Promise<RevokeKeysResponse> {
+    const { keyId, ownerId } = keysToRevoke(request);
+    const { actor, service } = call;
+    if (service.role === 'issuer') return { revokedKeys: await this.keys.revoke(ownKey(keyId), issuerIn(call)) };
+    const revoked = keyId === undefined ? this.revokeKeys.all(ownerId, actor) : this.revokeKeys.one(keyId, actor);
+    return { revokedKeys: await revoked };
+  }
+
+  @MessagePattern('CreateKey')
+  async create(@Payload() request: CreateKeyRequest__Output, @Ctx() call: PlatformCall): Promise<CreateKeyResponse> {
+    const created = await this.keys.create(orderedKey(request), issuerIn(call));
+    return { key: toWireKey(created), fullKey: created.fullKey };
+  }
+
+  @MessagePattern('RotateKey')
+  async rotate(@Payload() request: RotateKeyRequest__Output, @Ctx() call: PlatformCall): Promise<RotateKeyResponse> {
+    const rotated = await this.keys.rotate(request, issuerIn(call));
+    const replaced = toWireKey({ ...rotated.replaced, now: rotated.now });
+    return { key: toWireKey(rotated), replaced, fullKey: rotated.fullKey };
+  }
+
+  @MessagePattern('ListAccounts')
+  async list(request: ListAccountsRequest__Output): Promise<ListAccountsResponse> {
+    const { items, nextCursor } = await this.listAccounts.execute(listingOf(request));
+    return { accounts: items.map(toWire), nextPageToken: nextCursor ?? '' };
+  }
+
+  @MessagePattern('ListKeys')
+  async listKeys(request: ListKeysRequest__Output): Promise<ListKeysResponse> {
+    const { items, nextCursor } = await this.listAllKeys.execute(keyListingOf(request));
+    return { keys: items.map(toWireKey), nextPageToken: nextCursor ?? '' };
+  }
+}
+
+function issuerIn({ actor, service }: PlatformCall): Issuer {
+  return { actor, scope: service.issuesFor };
+}
+
+/** Throws `forbidden` when an issuer names no single key. */
+function ownKey(keyId: string | undefined): string {
+  if (keyId !== undefined) return keyId;
+  throw new LatchkeyError('forbidden', 'The role issuer revokes keys one by one, by key_id');
+}
