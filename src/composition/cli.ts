@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
-import { CommanderError } from 'commander';
+import { CommanderError } from '@commander-js/extra-typings';
 import { readMarkers } from '#config/config.js';
 import { Settings } from '#config/settings.js';
 import { alsoHide, withoutSecrets } from '#domain/secrets.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { databases } from '#composition/databases.js';
 import { buildProgram } from '#infrastructure/inbound/cli/program.js';
 import { everyPage, textOf } from '../support/reading/pages.js';

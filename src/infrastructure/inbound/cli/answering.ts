@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Command, CommanderError } from 'commander';
+import { type Command, CommanderError, type OptionValues } from '@commander-js/extra-typings';
 import { ConfigError } from '#config/config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { withoutSecrets } from '#domain/secrets.js';
@@ -15,13 +15,19 @@ export interface Answer {
   readonly exitCode?: number;
 }
 
+/** The options of a command, as its definition names them. */
+export type OptionsOf<Define extends (...given: never[]) => { opts(): unknown }> = ReturnType<
+  ReturnType<Define>['opts']
+>;
+
 /** Adds --json to a command, and prints the answer of `work`. */
-export function answering<Arguments extends unknown[]>(
-  command: Command,
-  work: (...given: Arguments) => Promise<Answer>,
-): Command {
-  return command.option('--json', 'print one JSON document').action(async (...given: unknown[]) => {
-    print(await work(...(given as Arguments)), command.opts()['json'] as boolean | undefined);
+export function answering<Arguments extends unknown[], Options extends OptionValues>(
+  command: Command<Arguments, Options>,
+  work: (...given: [...Arguments, Options]) => Promise<Answer>,
+): void {
+  const withJson = command.option('--json', 'print one JSON document') as Command<unknown[], { json?: true }>;
+  withJson.action(async (...given: unknown[]) => {
+    print(await work(...(given as [...Arguments, Options])), withJson.opts().json);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '#application/examination.js';
 import { version } from '#config/config.js';
 import type { Databases } from './administration.js';

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { Option } from '@commander-js/extra-typings';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { Administration } from './administration.js';
 import { type Answer, UsageError } from './answering.js';
@@ -17,11 +17,11 @@ interface Ending {
 }
 
 /** Of the commands that can't be undone. */
-export function yesOption(): Option {
+export function yesOption() {
   return new Option('--yes', 'do not ask; required where there is no terminal to ask on');
 }
 
-export function dryRunOption(): Option {
+export function dryRunOption() {
   return new Option('--dry-run', 'only print which keys would end: nothing is asked and nothing is changed');
 }
 

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { Option } from 'commander';
+import { Option } from '@commander-js/extra-typings';
 import type { Administrator } from '#domain/audit/audit-event.js';
 import { ConfigError, readKeyPolicy, readMarkers, readNoticeReceivers } from '#config/config.js';
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
@@ -55,7 +55,7 @@ export function requireImportPrefixes(): void {
   });
 }
 
-export function byOption(): Option {
+export function byOption() {
   return new Option('--by <name>', 'your name in the audit trail (default: the user of the operating system)');
 }
 

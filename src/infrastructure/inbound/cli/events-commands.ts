@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { Backlog, UndeliveredMessage } from '#application/notice-ports.js';
 import { NOTICE_CHANNELS, type NoticeChannel } from '#domain/notices/key-notice.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
@@ -17,13 +17,13 @@ export function addEventsCommands(program: Command, databases: Databases): void 
     .command('list')
     .description(`list waiting messages and those given up, oldest first, at most ${MOST} of each`)
     .addOption(new Option('--status <status>', 'only messages with this status').choices(STATUSES));
-  answering(list, (options: { status?: Status }) => listEvents(databases, options.status));
+  answering(list, (options) => listEvents(databases, options.status));
   const retry = events
     .command('retry')
     .argument('[id]', 'the message, whether it waits or was given up')
     .description('make messages due now, and restart their attempts')
     .option('--failed', 'all messages that were given up');
-  answering(retry, (id: string | undefined, { failed }: { failed?: boolean }) => retryEvents(databases, id, failed));
+  answering(retry, (id, { failed }) => retryEvents(databases, id, failed));
 }
 
 async function listEvents(databases: Databases, status: Status | undefined): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Command, Option } from 'commander';
+import { Command, Option } from '@commander-js/extra-typings';
 import { version } from '#config/config.js';
 import { parseServiceTokens, roleText, SERVICE_ROLES, type ServiceRole } from '#config/service-roles.js';
 import { addAccountCommands } from './accounts/account-commands.js';
@@ -55,7 +55,7 @@ function addServiceTokenCommand(program: Command): void {
     .description('create a token for a service, and its entry for SERVICE_TOKENS; nothing is stored')
     .addOption(new Option('--role <role>', 'what the service may call').choices(SERVICE_ROLES).makeOptionMandatory())
     .option('--account <id>', "of the role issuer: the service account whose keys it makes, '*' for all of them");
-  answering(create, async (name: string, { role, account: issuesFor }: { role: ServiceRole; account?: string }) => {
+  answering(create, async (name, { role, account: issuesFor }) => {
     if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) {
       throw new UsageError('the name must be 1 to 64 characters of [A-Za-z0-9._@-]');
     }

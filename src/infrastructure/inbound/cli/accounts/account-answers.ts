@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { attributesByName } from '#domain/accounts/account-attributes.js';
 import type { Account } from '#domain/accounts/account.js';
 import type { Answer } from '../answering.js';
@@ -6,7 +6,7 @@ import type { Answer } from '../answering.js';
 const LARGEST_VERSION = 2n ** 64n - 1n;
 
 /** `--version` is taken: it prints the program's version. */
-export function atVersion(): Option {
+export function atVersion() {
   const description = "the platform's version of this change; refused if a newer version is stored";
   return new Option('--at-version <number>', description).argParser((text) => {
     const version = versionIn(text);

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { AccountListing } from '#application/accounts/find-accounts.js';
 import { MAX_PAGE_SIZE } from '#application/lists.js';
 import { ACCOUNT_STATUSES } from '#domain/accounts/account.js';
@@ -15,24 +15,23 @@ import { atVersion, describe, viewOf } from './account-answers.js';
 import { addEntitlementCommands, addPutCommand } from './change-commands.js';
 import { ACCOUNT_IMPORT } from './import-accounts.js';
 
-interface ChangeOptions {
-  readonly atVersion?: bigint;
-  readonly by?: string;
-  /** Of `purge`. */
-  readonly yes?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-}
-
-interface ListOptions extends Pick<AccountListing, 'status' | 'email' | 'pageToken'> {
-  readonly withoutManagers?: boolean;
-}
-
 /** What to change, and who changes it. Without --at-version, `version` is undefined. */
-interface Order extends Pick<ChangeOptions, 'yes' | 'dryRun'> {
+interface Order extends EndOptions {
   readonly id: string;
   readonly version: bigint | undefined;
   readonly admin: Administrator;
 }
+
+/** Of commands that end keys. */
+type EndOptions = {
+  readonly yes?: true | undefined;
+  readonly dryRun?: true | undefined;
+};
+
+type ChangeOptions = EndOptions & {
+  readonly atVersion?: bigint;
+  readonly by?: string;
+};
 
 type Change = (administration: Administration, order: Order) => Promise<Answer>;
 
@@ -48,18 +47,18 @@ const STATUS_CHANGES = [
 export function addAccountCommands(program: Command, databases: Databases): void {
   const account = program.command('account').description("manage the platform's accounts, as AccountService does");
   const onOne = (name: string, description: string) => account.command(name).argument('<id>').description(description);
-  const addChange = (name: string, description: string, change: Change) => {
-    const command = onOne(name, description).addOption(atVersion()).addOption(byOption());
-    return answering(command, async (id: string, { atVersion: version, by, yes, dryRun }: ChangeOptions) => {
+  const changing = (name: string, description: string) =>
+    onOne(name, description).addOption(atVersion()).addOption(byOption());
+  const addChange = <Options extends ChangeOptions>(command: Command<[string], Options>, change: Change) =>
+    answering(command, async (id, { atVersion: version, by, yes, dryRun }) => {
       const admin = administrator(by);
       requireFields({ id: accountIdProblem(id) });
       return onDatabase(databases, (administration) => change(administration, { id, version, admin, yes, dryRun }));
     });
-  };
 
   addPutCommand(account, databases);
   addImportCommand(account, databases, ACCOUNT_IMPORT);
-  answering(onOne('show', 'show an account'), async (id: string) => {
+  answering(onOne('show', 'show an account'), async (id) => {
     requireFields({ id: accountIdProblem(id) });
     return describe(await onDatabase(databases, ({ getAccount }) => getAccount.execute(id)));
   });
@@ -70,14 +69,19 @@ export function addAccountCommands(program: Command, databases: Databases): void
     .option('--email <address>', 'only the account with this email; case does not matter')
     .option('--without-managers', 'only service accounts that no active person manages, except deleted ones')
     .option('--page-token <token>', 'continue after the page that printed this token');
-  answering(list, (options: ListOptions) => listAccounts(databases, options));
+  answering(list, ({ withoutManagers: isWithoutManagers, ...filter }) =>
+    listAccounts(databases, { ...filter, isWithoutManagers, pageSize: MAX_PAGE_SIZE }),
+  );
   for (const { name, description } of STATUS_CHANGES) {
-    const command = addChange(name, description, (administration, order) => changeStatus(administration, name, order));
-    if (name !== 'reactivate') command.addOption(dryRunOption());
+    const command = changing(name, description);
+    const withDryRun = name === 'reactivate' ? command : command.addOption(dryRunOption());
+    addChange(withDryRun, (administration, order) => changeStatus(administration, name, order));
   }
-  addChange('purge', 'revoke all keys for good and delete the personal data; the email can be used again', purge)
-    .addOption(yesOption())
-    .addOption(dryRunOption());
+  const purging = changing(
+    'purge',
+    'revoke all keys for good and delete the personal data; the email can be used again',
+  );
+  addChange(purging.addOption(yesOption()).addOption(dryRunOption()), purge);
   addEntitlementCommands(account, databases);
 }
 
@@ -110,9 +114,7 @@ function activeKeys({ revoke }: Administration['rehearsal'], id: string, actor: 
   return revoke.all(id, { actor, reason: 'administrator' });
 }
 
-async function listAccounts(databases: Databases, options: ListOptions): Promise<Answer> {
-  const { status, email, pageToken, withoutManagers: isWithoutManagers } = options;
-  const listing = { status, email, isWithoutManagers, pageToken, pageSize: MAX_PAGE_SIZE };
+async function listAccounts(databases: Databases, listing: AccountListing): Promise<Answer> {
   const { items, nextCursor } = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
   const rowOf = (account: ReturnType<typeof viewOf>) => {
     const { id, kind, status: itsStatus, email: itsEmail, displayName, managers } = account;

@@ -1,30 +1,22 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ACCOUNT_KINDS, accountIdProblem, type AccountKind } from '#domain/accounts/account-profile.js';
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { ACCOUNT_KINDS, accountIdProblem } from '#domain/accounts/account-profile.js';
 import type { Account } from '#domain/accounts/account.js';
 import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
-import type { AccountLimits, EveryLimit } from '#domain/accounts/account-limits.js';
+import type { EveryLimit } from '#domain/accounts/account-limits.js';
 import { requireFields } from '#domain/errors.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import type { Administration, Databases } from '../administration.js';
-import { type Answer, answering, UsageError } from '../answering.js';
+import { type Answer, answering, type OptionsOf, UsageError } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { readSecretFrom } from '../terminal.js';
 import { atVersion, describe, inLines } from './account-answers.js';
 
-interface PutOptions {
-  readonly kind?: AccountKind;
-  readonly manager?: readonly string[];
-  readonly email?: string;
-  readonly displayName: string;
-  readonly permissions: string;
-  readonly passwordFrom?: string;
-  readonly passwordHashFrom?: string;
-  readonly atVersion?: bigint;
-  readonly by?: string;
+export function addPutCommand(account: Command, databases: Databases): void {
+  answering(putCommand(account), (id, options) => putAccount(databases, id, options));
 }
 
-export function addPutCommand(account: Command, databases: Databases): void {
-  const put = account
+function putCommand(account: Command) {
+  return account
     .command('put')
     .argument('<id>')
     .description(
@@ -41,10 +33,9 @@ export function addPutCommand(account: Command, databases: Databases): void {
     .option('--password-hash-from <file>', 'file with the argon2id or bcrypt hash of the password, - for stdin')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(put, (id: string, options: PutOptions) => putAccount(databases, id, options));
 }
 
-async function putAccount(databases: Databases, id: string, options: PutOptions): Promise<Answer> {
+async function putAccount(databases: Databases, id: string, options: OptionsOf<typeof putCommand>): Promise<Answer> {
   const { kind, manager: managers, displayName, passwordFrom, passwordHashFrom, atVersion: version, by } = options;
   const admin = administrator(by);
   if (passwordFrom !== undefined && passwordHashFrom !== undefined) {
@@ -66,17 +57,6 @@ function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 
-interface EntitlementOptions {
-  readonly clear?: boolean;
-  readonly atVersion?: bigint;
-  readonly by?: string;
-}
-
-interface LimitOptions extends Omit<AccountLimits, 'noNewKeys'> {
-  /** False with `--no-new-keys`. */
-  readonly newKeys?: boolean;
-}
-
 /** What the platform allows the keys of an account, and what it says of the account. */
 export function addEntitlementCommands(account: Command, databases: Databases): void {
   const limits = account
@@ -93,7 +73,7 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .option('--clear', 'remove the stored limits first')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(limits, (id: string, { clear, atVersion: version, by, ...options }: EntitlementOptions & LimitOptions) => {
+  answering(limits, (id, { clear, atVersion: version, by, ...options }) => {
     const { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys, newKeys } = options;
     const noNewKeys = newKeys === undefined ? undefined : !newKeys;
     const every = { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys, noNewKeys } satisfies EveryLimit;
@@ -115,7 +95,7 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .option('--clear', 'remove all attributes')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(attributes, (id: string, pairs: string[], { clear, atVersion: version, by }: EntitlementOptions) => {
+  answering(attributes, (id, pairs, { clear, atVersion: version, by }) => {
     if (clear && pairs.length > 0) throw new UsageError('give either attributes or --clear');
     const admin = administrator(by);
     const given = pairs.map(attributeIn);
@@ -135,7 +115,7 @@ async function answer(
   return show(await onDatabase(databases, work));
 }
 
-function number(name: string, description: string): Option {
+function number<Name extends string>(name: Name, description: string) {
   return new Option(`--${name} <number>`, description).argParser((text) => {
     if (/^\d{1,15}$/.test(text)) return Number(text);
     throw new InvalidArgumentError('It must be a whole number.');

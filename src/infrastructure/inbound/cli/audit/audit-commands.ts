@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { TimeSpan } from '#application/audit-trail-ports.js';
 import type { AuditTrail } from '#application/ports.js';
 import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
@@ -13,11 +13,6 @@ import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-v
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-interface VerifyOptions {
-  readonly exportSeal?: boolean;
-  readonly expect?: string;
-}
-
 export function addAuditCommands(program: Command, databases: Databases): void {
   const audit = program.command('audit').description('verify and export the audit trail');
   const verify = audit
@@ -25,14 +20,14 @@ export function addAuditCommands(program: Command, databases: Databases): void {
     .description('check that the audit trail is intact and that keys and accounts match it; needs AUDIT_SEAL_KEY')
     .option('--export-seal', 'print only the newest seal, to be stored elsewhere')
     .option('--expect <seal>', 'also check that this line of an earlier --export-seal is still valid');
-  answering(verify, (options: VerifyOptions) => verifyTrail(databases, options));
+  answering(verify, (options) => verifyTrail(databases, options));
   audit
     .command('export')
     .description('print the events as JSON lines, oldest first')
     .option('--since <time>', 'from this time: 2026-11-01 (UTC) or 2026-11-01T08:00:00Z', parseMoment('--since'))
     .option('--until <time>', 'before this time', parseMoment('--until'))
     .option('--json', 'changes nothing: the output is always JSON lines')
-    .action((span: TimeSpan) => readWhole(databases, (trail) => exportEvents(trail, span)));
+    .action((span) => readWhole(databases, (trail) => exportEvents(trail, span)));
 }
 
 /** Reads the whole audit trail, without a time limit. */
@@ -49,7 +44,7 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
   for await (const event of trail.events(span)) await printLine(eventLine(event));
 }
 
-async function verifyTrail(databases: Databases, options: VerifyOptions): Promise<Answer> {
+async function verifyTrail(databases: Databases, options: { exportSeal?: true; expect?: string }): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
   const keys = requiredSealKeys();
   const trail = await readWhole(databases, (whole) => new VerifyAuditTrail(whole, keys).execute(expected));

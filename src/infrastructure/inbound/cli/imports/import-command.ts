@@ -1,5 +1,5 @@
 import { createReadStream, fstatSync, openSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { Administrator } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
@@ -48,14 +48,6 @@ export type Importer<Line, Became extends string> = (
   admin: Administrator,
 ) => Promise<readonly LineOutcome<Became>[]>;
 
-interface ImportOptions {
-  readonly format?: ImportFormat;
-  readonly refused?: string;
-  readonly dryRun?: boolean;
-  readonly example?: boolean;
-  readonly by?: string;
-}
-
 export function addImportCommand<Line, Became extends string>(
   parent: Command,
   databases: Databases,
@@ -73,7 +65,7 @@ export function addImportCommand<Line, Became extends string>(
     .option('--example', 'print a file with one line, to start from')
     .addOption(byOption())
     .option('--dry-run', 'print what would be imported and refused: nothing is changed');
-  answering(command, async (file: string | undefined, options: ImportOptions): Promise<Answer> => {
+  answering(command, async (file, options) => {
     const format = options.format ?? IMPORT_FORMATS.find((each) => file?.endsWith(`.${each}`));
     if (options.example) return exampleAnswer(importable, format ?? 'csv');
     if (file === undefined) throw new UsageError('give a file, or --example');

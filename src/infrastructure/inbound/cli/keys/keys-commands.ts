@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { LeakedKey } from '#application/keys/revoke-for-owner.js';
 import type { Administrator } from '#domain/audit/audit-event.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
@@ -6,7 +6,7 @@ import { requireFields } from '#domain/errors.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
 import { inspectKey } from '#domain/keys/key-string.js';
 import type { Databases } from '../administration.js';
-import { type Answer, answering, DONE, NOT_DONE, UsageError } from '../answering.js';
+import { type Answer, answering, DONE, NOT_DONE, type OptionsOf, UsageError } from '../answering.js';
 import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
 import { administrator, byOption, keyPrefix, onDatabase } from '../environment.js';
 import { readKey } from '../terminal.js';
@@ -15,22 +15,16 @@ import { KEY_IMPORT } from './import-keys.js';
 import { addListCommand } from './list-command.js';
 import { addMakingCommands } from './making-commands.js';
 
-interface RevokeOptions {
-  readonly owner?: string;
-  readonly key?: string;
-  readonly all?: boolean;
-  readonly leaked?: boolean;
-  readonly by?: string;
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
-}
-
 export function addKeysCommands(program: Command, databases: Databases): void {
   const keys = program.command('keys').description('list, import, make and revoke the API keys of owners');
   addListCommand(keys, databases);
   addImportCommand(keys, databases, KEY_IMPORT);
   addMakingCommands(keys, databases);
-  const revoke = keys
+  answering(revokeCommand(keys), (options) => revokeKeys(databases, options));
+}
+
+function revokeCommand(keys: Command) {
+  return keys
     .command('revoke')
     .description('revoke for good: one key, all keys of an owner, or leaked keys')
     .option('--owner <id>', 'account id; with --key or --all')
@@ -40,8 +34,9 @@ export function addKeysCommands(program: Command, databases: Databases): void {
     .addOption(byOption())
     .addOption(yesOption())
     .addOption(dryRunOption());
-  answering(revoke, (options: RevokeOptions) => revokeKeys(databases, options));
 }
+
+type RevokeOptions = OptionsOf<typeof revokeCommand>;
 
 async function revokeKeys(databases: Databases, options: RevokeOptions): Promise<Answer> {
   const { owner, key, all, leaked, by, yes, dryRun } = options;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { KeyListing } from '#application/keys/shown-keys.js';
 import { MAX_PAGE_SIZE } from '#application/lists.js';
@@ -8,29 +8,18 @@ import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js'
 import { DAY_MS } from '#domain/time.js';
 import { keyView, ownedKeyView } from '../../shared/key-view.js';
 import type { Administration, Databases } from '../administration.js';
-import { type Answer, print, pageAnswer, printLine, table } from '../answering.js';
+import { type Answer, type OptionsOf, pageAnswer, print, printLine, table } from '../answering.js';
 import { onDatabase } from '../environment.js';
 
 const PAGE = 50;
 const MAX_DAYS = 36_500;
 
-interface Filters {
-  readonly owner?: string;
-  readonly status?: ApiKeyStatus;
-  readonly prefix?: string;
-  readonly unusedFor?: number;
-  readonly expiresWithin?: number;
-  readonly createdBy?: string;
-}
-
-interface ListOptions extends Filters {
-  readonly pageToken?: string;
-  readonly all?: boolean;
-  readonly json?: boolean;
-}
-
 export function addListCommand(keys: Command, databases: Databases): void {
-  keys
+  listCommand(keys).action((options) => listKeys(databases, options));
+}
+
+function listCommand(keys: Command) {
+  return keys
     .command('list')
     .description(`list the keys of all owners, newest first, ${MAX_PAGE_SIZE} a page, or all keys of one owner`)
     .option('--owner <id>', 'only keys of this account')
@@ -41,9 +30,11 @@ export function addListCommand(keys: Command, databases: Databases): void {
     .option('--created-by <id>', 'only keys that this account made, for itself or for a service account')
     .option('--page-token <token>', 'continue after the page that printed this token')
     .option('--all', 'every page')
-    .option('--json', 'print one JSON document; with --all a line of JSON for each key')
-    .action((options: ListOptions) => listKeys(databases, options));
+    .option('--json', 'print one JSON document; with --all a line of JSON for each key');
 }
+
+type ListOptions = OptionsOf<typeof listCommand>;
+type Filters = Omit<ListOptions, 'pageToken' | 'all' | 'json'>;
 
 async function listKeys(databases: Databases, { pageToken, all, json, ...filters }: ListOptions): Promise<void> {
   const { owner, status, createdBy, ...others } = filters;
@@ -132,7 +123,7 @@ async function listOfOwner(databases: Databases, owner: string, status: ApiKeySt
   return { document: { ownerId: owner, activeKeys, maxActiveKeys, items }, text };
 }
 
-function days(name: string, description: string): Option {
+function days<Name extends string>(name: Name, description: string) {
   return new Option(`--${name} <days>`, description).argParser((text) => {
     const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
     if (count >= 1 && count <= MAX_DAYS) return count;

@@ -1,39 +1,17 @@
 import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { ALL_SERVICE_ACCOUNTS, type Issuer, type KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Databases } from '../administration.js';
-import { UsageError } from '../answering.js';
+import { type OptionsOf, UsageError } from '../answering.js';
 import { describeKey } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 
-interface MakingOptions {
-  readonly expiresInDays?: number;
-  readonly idempotencyKey?: string;
-  readonly output?: string;
-  readonly by?: string;
-}
-
-interface CreateOptions extends MakingOptions {
-  readonly owner: string;
-  readonly name: string;
-  readonly access: string;
-  readonly permissions: string;
-  readonly allowedNetworks?: string;
-  readonly note?: string;
-}
-
-interface RotateOptions extends MakingOptions {
-  readonly key: string;
-  readonly graceSeconds?: number;
-}
-
 /** They print no JSON: standard output has the key string and nothing else. */
 export function addMakingCommands(keys: Command, databases: Databases): void {
-  const create = keys
-    .command('create')
+  const create = withMakingOptions(keys.command('create'))
     .description('make a key of a service account, and print only the key on stdout')
     .requiredOption('--owner <id>', 'the id of a service account')
     .requiredOption('--name <name>')
@@ -41,14 +19,13 @@ export function addMakingCommands(keys: Command, databases: Databases): void {
     .requiredOption('--permissions <list>', "such as 'systems:read'; '*' for all that the account has")
     .option('--allowed-networks <list>', 'CIDR ranges that requests must come from (default: any address)')
     .option('--note <text>');
-  withMakingOptions(create).action((options: CreateOptions) => {
+  create.action((options) => {
     const { owner: accountId, name, access, note, expiresInDays = 0, idempotencyKey = '' } = options;
     const lists = { permissions: listIn(options.permissions), allowedNetworks: listIn(options.allowedNetworks) };
     const order = { accountId, name, access, note, expiresInDays, idempotencyKey, ...lists };
     return makeKey(databases, options, (fromCode, issuer) => fromCode.create(order, issuer));
   });
-  const rotate = keys
-    .command('rotate')
+  const rotate = withMakingOptions(keys.command('rotate'))
     .description("make the successor of a service account's key, and print only its key on stdout")
     .requiredOption('--key <keyId>', 'the id of the key to replace')
     .option(
@@ -56,14 +33,14 @@ export function addMakingCommands(keys: Command, databases: Databases): void {
       'how long it keeps working after the first use of its successor (default: a day)',
       number,
     );
-  withMakingOptions(rotate).action((options: RotateOptions) => {
+  rotate.action((options) => {
     const { key: keyId, graceSeconds, expiresInDays, idempotencyKey = '' } = options;
     const order = { keyId, graceSeconds, expiresInDays, idempotencyKey };
     return makeKey(databases, options, (fromCode, issuer) => fromCode.rotate(order, issuer));
   });
 }
 
-function withMakingOptions(command: Command): Command {
+function withMakingOptions(command: Command) {
   return command
     .option('--expires-in-days <n>', 'days that the key works', number)
     .option('--idempotency-key <text>', 'a repeat with the same text makes no second key')
@@ -71,6 +48,7 @@ function withMakingOptions(command: Command): Command {
     .addOption(byOption());
 }
 
+type MakingOptions = OptionsOf<typeof withMakingOptions>;
 type Make = (keys: KeysFromCode, issuer: Issuer) => Promise<CreatedApiKey>;
 
 /** The file is opened first, so that no key is made that could not be stored. */
