@@ -10,7 +10,8 @@ import { httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../shared/http-connec
 import { cannotListen } from '../shared/listening.js';
 import type { HttpDoor } from './http-door.js';
 import { accessLog, requestTelemetry } from './pipeline/request-telemetry.js';
-import { BodyPipe, jsonBodies } from './pipeline/body-parsing.js';
+import { jsonBodies } from './pipeline/body-parsing.js';
+import { FieldsPipe } from './pipeline/fields.js';
 import { HttpErrorFilter } from './pipeline/http-errors.js';
 import { serveOpenApi } from './pipeline/openapi.js';
 import { assignRequestId, dropForwardedPorts, warnOfProxies } from './pipeline/request.js';
@@ -62,7 +63,7 @@ function configureHttp({ app, doors, config, log, times, traces }: HttpParts): v
   app.use('/v1', noStore, forPeople(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
   for (const [path, { handlers = [] }] of policies) if (handlers.length > 0) app.use(path, ...handlers);
   app.use('/v1', forPeople(jsonBodies()));
-  app.useGlobalPipes(new BodyPipe());
+  app.useGlobalPipes(new FieldsPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
   serveOpenApi(app);
 }

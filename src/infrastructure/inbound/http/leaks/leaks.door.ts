@@ -1,11 +1,12 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
 import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '#domain/audit/event-details.js';
 import { LatchkeyError, optional } from '#domain/errors.js';
 import { plainText } from '../../shared/request-facts.js';
-import { Follows, jsonBodies, plainTextRule } from '../pipeline/body-parsing.js';
+import { jsonBodies } from '../pipeline/body-parsing.js';
+import { Field, plainTextRule } from '../pipeline/fields.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
 import { headerValues } from '../../shared/http-connections.js';
@@ -18,21 +19,26 @@ const MAX_KEYS = 100;
 const MAX_TEXT_LENGTH = 2048;
 
 class LeakedKeysBody {
-  @ApiProperty({
+  @Field(keysProblem, {
     type: [String],
     minItems: 1,
     maxItems: MAX_KEYS,
     description: `Key strings, each in up to ${MAX_TEXT_LENGTH} characters of text: every key in it counts`,
   })
-  @Follows(keysProblem)
   keys!: string[];
 
-  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_SOURCE_LENGTH, description: 'Who or what found them' })
-  @Follows(optional(plainTextRule(MAX_SOURCE_LENGTH)))
+  @Field(optional(plainTextRule(MAX_SOURCE_LENGTH)), {
+    minLength: 1,
+    maxLength: MAX_SOURCE_LENGTH,
+    description: 'Who or what found them',
+  })
   source?: string;
 
-  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'Where they were found' })
-  @Follows(optional(plainTextRule(MAX_URL_LENGTH)))
+  @Field(optional(plainTextRule(MAX_URL_LENGTH)), {
+    minLength: 1,
+    maxLength: MAX_URL_LENGTH,
+    description: 'Where they were found',
+  })
   url?: string;
 }
 

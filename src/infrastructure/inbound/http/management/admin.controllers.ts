@@ -1,21 +1,19 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RevokeAsAdministrator } from '#application/administration/administrators.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
-import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
 import { ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ownerView } from '../../shared/key-view.js';
-import { EVENT_TYPES } from './audit-events.controller.js';
 import { CONFIRMED } from './api-keys.controller.js';
 import {
-  MAX_PREFIX_LENGTH,
-  type Query as SearchQuery,
-  readAccountQuery,
+  AccountQuery,
+  EventSearchQuery,
+  KeySearchQuery,
   readEventSearch,
   readKeyId,
-  readListing,
+  readKeySearch,
 } from './queries.js';
 import { RevokeAnyKeyBody } from './bodies.js';
 import {
@@ -44,10 +42,6 @@ const SEARCH = {
   404: 'Not an administrator at the settings screen',
 } as const;
 
-const TEXT = { required: false, schema: { type: 'string' } } as const;
-const TIME = { required: false, schema: { type: 'string', format: 'date-time' } } as const;
-const PREFIX = 'What a list shows of the key, such as lk_4f9a01c2d3e4…, or a beginning of it';
-
 function viewerIn(request: LatchkeyRequest): Actor {
   return accountActor(request.session!.account.id, clientOf(request));
 }
@@ -63,26 +57,10 @@ export class AdminKeysController {
   ) {}
 
   @Get()
-  @ApiQuery({ name: 'owner', ...TEXT, description: 'The id of an account' })
-  @ApiQuery({
-    name: 'prefix',
-    required: false,
-    schema: { type: 'string', maxLength: MAX_PREFIX_LENGTH },
-    description: PREFIX,
-  })
-  @ApiQuery({ name: 'status', required: false, enum: API_KEY_STATUSES })
-  @ApiQuery({
-    name: 'lastUsedBefore',
-    ...TIME,
-    description: 'A key that was never used counts as used when it was made',
-  })
-  @ApiQuery({ name: 'expiresFrom', ...TIME })
-  @ApiQuery({ name: 'expiresBefore', ...TIME })
-  @ApiQuery({ name: 'cursor', ...TEXT })
   @ApiOkResponse({ type: OwnedKeyListView })
   @ProblemResponses({ ...ADMINISTRATORS_ONLY, 400: 'Invalid query' })
-  async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<OwnedKeyListView> {
-    return ownedKeyListView(await this.view.page(readListing(query), viewerIn(request)));
+  async list(@Req() request: LatchkeyRequest, @Query() query: KeySearchQuery): Promise<OwnedKeyListView> {
+    return ownedKeyListView(await this.view.page(readKeySearch(query), viewerIn(request)));
   }
 
   @Get(':id')
@@ -114,11 +92,10 @@ export class AdminAccountsController {
   constructor(private readonly view: ViewKeys) {}
 
   @Get()
-  @ApiQuery({ name: 'query', schema: { type: 'string' }, description: 'The id or the email of an account' })
   @ApiOkResponse({ type: KeyOwnerListView })
   @ProblemResponses(SEARCH)
-  async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<KeyOwnerListView> {
-    const accounts = await this.view.accountsOf(readAccountQuery(query), viewerIn(request));
+  async list(@Req() request: LatchkeyRequest, @Query() { query }: AccountQuery): Promise<KeyOwnerListView> {
+    const accounts = await this.view.accountsOf(query, viewerIn(request));
     return { items: accounts.map(ownerView) };
   }
 }
@@ -130,16 +107,9 @@ export class AdminAuditController {
   constructor(private readonly view: ViewKeys) {}
 
   @Get()
-  @ApiQuery({ name: 'actor', ...TEXT, description: 'An account’s id, service:<name> or admin:<name>' })
-  @ApiQuery({ name: 'account', ...TEXT, description: 'The id of the account that the events are about' })
-  @ApiQuery({ name: 'key', required: false, schema: { type: 'string', format: 'uuid' } })
-  @ApiQuery(EVENT_TYPES)
-  @ApiQuery({ name: 'from', ...TIME })
-  @ApiQuery({ name: 'until', ...TIME, description: 'Exclusive' })
-  @ApiQuery({ name: 'cursor', ...TEXT })
   @ApiOkResponse({ type: AuditedEventListView })
   @ProblemResponses(SEARCH)
-  async list(@Req() request: LatchkeyRequest, @Query() query: SearchQuery): Promise<AuditedEventListView> {
+  async list(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery): Promise<AuditedEventListView> {
     return auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
   }
 }

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
 import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
-import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
 import { permissionsToGive } from '#domain/keys/access.js';
 import { keyView } from '../../shared/key-view.js';
@@ -13,7 +12,7 @@ import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { keyHistoryView, keyListView } from './answers.js';
 import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
-import { type Query as ListQuery, readIdempotencyKey, readKeyId, readPage, readStatus } from './queries.js';
+import { ListQuery, readIdempotencyKey, readKeyId, readPage } from './queries.js';
 import {
   ApiKeyHistoryView,
   ApiKeyListView,
@@ -59,13 +58,10 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @ApiQuery({ name: 'status', required: false, enum: API_KEY_STATUSES })
-  @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
-  @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: ApiKeyListView })
   @ProblemResponses(OF_ACCOUNT)
   async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
-    return keyListView(await this.listKeys.execute(ownerIn(request).id, readStatus(query), readPage(query)));
+    return keyListView(await this.listKeys.execute(ownerIn(request).id, query.status, readPage(query)));
   }
 
   @Get(':id')

@@ -1,4 +1,3 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
 import { MAX_EMAIL_LENGTH } from '#domain/accounts/account-profile.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '#domain/accounts/passwords.js';
@@ -16,15 +15,13 @@ import {
 } from '#domain/keys/key-rules.js';
 import { MAX_ALLOWED_NETWORKS } from '#domain/keys/allowed-networks.js';
 import { MAX_KEY_PERMISSIONS } from '#domain/keys/key-restrictions.js';
-import { Follows, plainTextRule, text } from '../pipeline/body-parsing.js';
+import { Field, plainTextRule, text } from '../pipeline/fields.js';
 
 export class SignInBody {
-  @ApiProperty({ maxLength: MAX_EMAIL_LENGTH })
-  @Follows(plainTextRule(MAX_EMAIL_LENGTH))
+  @Field(plainTextRule(MAX_EMAIL_LENGTH), { maxLength: MAX_EMAIL_LENGTH })
   email!: string;
 
-  @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD_LENGTH })
-  @Follows(text(passwordProblem))
+  @Field(text(passwordProblem), { format: 'password', maxLength: MAX_PASSWORD_LENGTH })
   password!: string;
 }
 
@@ -42,93 +39,88 @@ const NETWORKS =
   'cleared. Without it any address will do';
 
 export class CreateApiKeyBody {
-  @ApiProperty({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
-  @Follows(KEY_FIELDS.name)
+  @Field(KEY_FIELDS.name, { minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
   name!: string;
 
-  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line, such as what the key is for' })
-  @Follows(KEY_FIELDS.note)
+  @Field(KEY_FIELDS.note, { maxLength: MAX_NOTE_LENGTH, description: 'One line, such as what the key is for' })
   note?: string;
 
-  @ApiProperty({ enum: ACCESS_LEVELS, description: 'At most `maxAccess` of GET /v1/permissions' })
-  @Follows(KEY_FIELDS.access)
+  @Field(KEY_FIELDS.access, { enum: ACCESS_LEVELS, description: 'At most `maxAccess` of GET /v1/permissions' })
   access!: AccessLevel;
 
-  @ApiPropertyOptional({
+  @Field(optional(KEY_FIELDS.expiresInDays), {
     type: 'integer',
     minimum: 1,
     maximum: MAX_KEY_DAYS,
     description: `At most \`maxKeyDays\` of the policy in GET /v1/api-keys. Default: ${DEFAULT_EXPIRY_DAYS}, or fewer by policy`,
   })
-  @Follows(optional(KEY_FIELDS.expiresInDays))
   expiresInDays?: number;
 
-  @ApiPropertyOptional({ type: [String], minItems: 1, maxItems: MAX_KEY_PERMISSIONS, description: PERMISSIONS })
-  @Follows(KEY_FIELDS.permissions)
+  @Field(KEY_FIELDS.permissions, {
+    type: [String],
+    minItems: 1,
+    maxItems: MAX_KEY_PERMISSIONS,
+    description: PERMISSIONS,
+  })
   permissions?: readonly string[];
 
-  @ApiPropertyOptional({ type: [String], minItems: 1, maxItems: MAX_ALLOWED_NETWORKS, description: NETWORKS })
-  @Follows(KEY_FIELDS.allowedNetworks)
+  @Field(KEY_FIELDS.allowedNetworks, {
+    type: [String],
+    minItems: 1,
+    maxItems: MAX_ALLOWED_NETWORKS,
+    description: NETWORKS,
+  })
   allowedNetworks?: readonly string[];
 
-  @ApiPropertyOptional(CONFIRMING_PASSWORD)
-  @Follows(optional(text(passwordProblem)))
+  @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
   password?: string;
 }
 
 export class RenameApiKeyBody {
-  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
-  @Follows(RENAMING_FIELDS.name)
+  @Field(RENAMING_FIELDS.name, { minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
   name?: string;
 
-  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line; an empty text removes the note' })
-  @Follows(RENAMING_FIELDS.note)
+  @Field(RENAMING_FIELDS.note, { maxLength: MAX_NOTE_LENGTH, description: 'One line; an empty text removes the note' })
   note?: string;
 }
 
 export class RotateApiKeyBody {
-  @ApiPropertyOptional({
+  @Field(ROTATION_FIELDS.expiresInDays, {
     type: 'integer',
     minimum: 1,
     maximum: MAX_KEY_DAYS,
     description:
       'At most `maxKeyDays` of the policy. Default: as many days as the old key was given, or fewer by policy',
   })
-  @Follows(ROTATION_FIELDS.expiresInDays)
   expiresInDays?: number;
 
-  @ApiPropertyOptional({
+  @Field(optional(ROTATION_FIELDS.graceSeconds), {
     type: 'integer',
     minimum: 0,
     maximum: MAX_GRACE_SECONDS,
     default: DEFAULT_GRACE_SECONDS,
     description: 'How long the old key stays valid after the first use of the new one',
   })
-  @Follows(optional(ROTATION_FIELDS.graceSeconds))
   graceSeconds?: number;
 
-  @ApiPropertyOptional({
+  @Field(ROTATION_FIELDS.leaked, {
     type: Boolean,
     default: false,
     description: 'The old key leaked: it ends at once, with the reason `leaked`. Not with `graceSeconds` above 0',
   })
-  @Follows(ROTATION_FIELDS.leaked)
   leaked?: boolean;
 
-  @ApiPropertyOptional(CONFIRMING_PASSWORD)
-  @Follows(optional(text(passwordProblem)))
+  @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
   password?: string;
 }
 
 export class RevokeAnyKeyBody {
-  @ApiPropertyOptional({ maxLength: MAX_NOTE_LENGTH, description: 'One line for the audit trail, such as why' })
-  @Follows(KEY_FIELDS.note)
+  @Field(KEY_FIELDS.note, { maxLength: MAX_NOTE_LENGTH, description: 'One line for the audit trail, such as why' })
   note?: string;
 
-  @ApiPropertyOptional({
+  @Field(optional(text(passwordProblem)), {
     ...CONFIRMING_PASSWORD,
     description: "The administrator's current password, if `confirmation` of the session is `password`",
   })
-  @Follows(optional(text(passwordProblem)))
   password?: string;
 }
