@@ -1,6 +1,6 @@
 // Generates the TypeScript types of both contracts in proto/, for the service and the guard. The build runs it
 // (scripts/build.mjs), and Git ignores what it writes.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { root } from './lib/paths.mjs';
@@ -22,7 +22,18 @@ await main(async () => {
   if (code !== 0) throw new Stop(output.trim());
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'contract.ts'), contractModule());
+  writeFileSync(join(folder, 'types.ts'), typesModule());
 });
+
+/** All messages and enums of the contract under one name for each, so that a file imports them once. */
+function typesModule() {
+  const files = ['latchkey/v1', 'google/protobuf'].flatMap((place) =>
+    readdirSync(join(folder, place)).map((file) => `${place}/${file.replace(/\.ts$/, '.js')}`),
+  );
+  // A service has the name of its messages' file, and types of clients, which nobody uses here.
+  const messages = files.filter((file) => !file.endsWith('Service.js'));
+  return messages.map((file) => `export type * from './${file}';\n`).join('');
+}
 
 /** The guard contains its contract as code, so that it needs no file at run time, wherever it is installed or bundled. */
 function contractModule() {

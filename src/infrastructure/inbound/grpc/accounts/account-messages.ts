@@ -6,32 +6,25 @@ import { type AccountLimits, type EveryLimit, givenLimits } from '#domain/accoun
 import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '#domain/errors.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
-import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
-import type { AccountKind as WireKind } from '../generated/latchkey/v1/AccountKind.js';
-import type { Limits__Output } from '../generated/latchkey/v1/Limits.js';
-import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
-import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
-import type { AccountStatus as WireStatus } from '../generated/latchkey/v1/AccountStatus.js';
-import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
-import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
+import type * as proto from '../generated/types.js';
 
-const STATUS: Readonly<Record<AccountStatus, WireStatus>> = {
+const STATUS: Readonly<Record<AccountStatus, proto.AccountStatus>> = {
   active: 'ACCOUNT_STATUS_ACTIVE',
   suspended: 'ACCOUNT_STATUS_SUSPENDED',
   deleted: 'ACCOUNT_STATUS_DELETED',
 };
 
-const KIND: Readonly<Record<AccountKind, WireKind>> = {
+const KIND: Readonly<Record<AccountKind, proto.AccountKind>> = {
   person: 'ACCOUNT_KIND_PERSON',
   service: 'ACCOUNT_KIND_SERVICE',
 };
 
-export const ACCESS: Readonly<Record<AccessLevel, WireAccess>> = {
+export const ACCESS: Readonly<Record<AccessLevel, proto.AccessLevel>> = {
   'read-only': 'ACCESS_LEVEL_READ_ONLY',
   'read-and-write': 'ACCESS_LEVEL_READ_AND_WRITE',
 };
 
-export function toWire(account: Account): WireAccount {
+export function toWire(account: Account): proto.Account {
   const { id, email, displayName, permissions, status, version, limits, attributes, kind, managers } = account;
   const { maxAccess, ...numbers } = limits;
   const ceiling = maxAccess && { maxAccess: ACCESS[maxAccess] };
@@ -50,7 +43,7 @@ export function toWire(account: Account): WireAccount {
 }
 
 /** Absent messages are null, absent numbers 0. */
-export function accountIn(request: PutAccountRequest__Output): PutAccountCommand {
+export function accountIn(request: proto.PutAccountRequest__Output): PutAccountCommand {
   const { limits, attributes, managers, ...account } = request;
   return {
     ...account,
@@ -80,7 +73,7 @@ function limitsIn({
   maxKeyDays,
   maxActiveKeys,
   noNewKeys,
-}: Limits__Output): AccountLimits {
+}: proto.Limits__Output): AccountLimits {
   const access = known(maxAccess, ACCESS, { 'limits.maxAccess': 'must be an access level' });
   return givenLimits({
     requestsPerSecond: requestsPerSecond || undefined,
@@ -110,7 +103,7 @@ export function versionOf({ version }: Versioned): bigint | undefined {
   return version === undefined ? undefined : BigInt(version);
 }
 
-export function listingOf(request: ListAccountsRequest__Output): AccountListing {
+export function listingOf(request: proto.ListAccountsRequest__Output): AccountListing {
   const status = known(request.status, STATUS, { status: 'must be a status of an account' });
   const { email, pageSize, pageToken } = request;
   return { status, email: email || undefined, pageSize, pageToken: pageToken || undefined };
@@ -120,7 +113,7 @@ type KeysToRevoke =
   | { readonly keyId: string; readonly ownerId?: never }
   | { readonly keyId?: never; readonly ownerId: string };
 
-export function keysToRevoke({ keyId, ownerId }: RevokeKeysRequest__Output): KeysToRevoke {
+export function keysToRevoke({ keyId, ownerId }: proto.RevokeKeysRequest__Output): KeysToRevoke {
   if (ownerId !== undefined) {
     requireFields({ ownerId: accountIdProblem(ownerId) });
     return { ownerId };

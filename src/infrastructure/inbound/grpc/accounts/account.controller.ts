@@ -10,19 +10,7 @@ import { type Issuer, KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { Actor } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { CallingService } from '../../shared/service-identity.js';
-import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
-import type { CreateKeyRequest__Output } from '../generated/latchkey/v1/CreateKeyRequest.js';
-import type { CreateKeyResponse } from '../generated/latchkey/v1/CreateKeyResponse.js';
-import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
-import type { ListAccountsResponse } from '../generated/latchkey/v1/ListAccountsResponse.js';
-import type { ListKeysRequest__Output } from '../generated/latchkey/v1/ListKeysRequest.js';
-import type { ListKeysResponse } from '../generated/latchkey/v1/ListKeysResponse.js';
-import type { PurgeAccountResponse } from '../generated/latchkey/v1/PurgeAccountResponse.js';
-import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
-import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
-import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResponse.js';
-import type { RotateKeyRequest__Output } from '../generated/latchkey/v1/RotateKeyRequest.js';
-import type { RotateKeyResponse } from '../generated/latchkey/v1/RotateKeyResponse.js';
+import type * as proto from '../generated/types.js';
 import {
   accountIn,
   type ById,
@@ -64,37 +52,46 @@ export class AccountController {
   ) {}
 
   @MessagePattern('PutAccount')
-  async put(@Payload() request: PutAccountRequest__Output, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+  async put(
+    @Payload() request: proto.PutAccountRequest__Output,
+    @Ctx() { actor }: PlatformCall,
+  ): Promise<proto.Account> {
     return toWire(await this.putAccount.execute(accountIn(request), actor));
   }
 
   @MessagePattern('GetAccount')
-  async get(request: ById): Promise<WireAccount> {
+  async get(request: ById): Promise<proto.Account> {
     return toWire(await this.getAccount.execute(idOf(request)));
   }
 
   @MessagePattern('SuspendAccount')
-  async suspend(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+  async suspend(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<proto.Account> {
     return toWire(await this.status.suspend(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('ReactivateAccount')
-  async reactivate(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+  async reactivate(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<proto.Account> {
     return toWire(await this.status.reactivate(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('DeleteAccount')
-  async delete(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<WireAccount> {
+  async delete(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<proto.Account> {
     return toWire(await this.status.delete(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('PurgeAccount')
-  async purge(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<PurgeAccountResponse> {
+  async purge(
+    @Payload() request: ById & Versioned,
+    @Ctx() { actor }: PlatformCall,
+  ): Promise<proto.PurgeAccountResponse> {
     return { revokedKeys: await this.purgeAccount.execute(idOf(request), versionOf(request), actor) };
   }
 
   @MessagePattern('RevokeKeys')
-  async revoke(@Payload() request: RevokeKeysRequest__Output, @Ctx() call: PlatformCall): Promise<RevokeKeysResponse> {
+  async revoke(
+    @Payload() request: proto.RevokeKeysRequest__Output,
+    @Ctx() call: PlatformCall,
+  ): Promise<proto.RevokeKeysResponse> {
     const { keyId, ownerId } = keysToRevoke(request);
     const { actor, service } = call;
     if (service.role === 'issuer') return { revokedKeys: await this.keys.revoke(ownKey(keyId), issuerIn(call)) };
@@ -103,26 +100,32 @@ export class AccountController {
   }
 
   @MessagePattern('CreateKey')
-  async create(@Payload() request: CreateKeyRequest__Output, @Ctx() call: PlatformCall): Promise<CreateKeyResponse> {
+  async create(
+    @Payload() request: proto.CreateKeyRequest__Output,
+    @Ctx() call: PlatformCall,
+  ): Promise<proto.CreateKeyResponse> {
     const created = await this.keys.create(orderedKey(request), issuerIn(call));
     return { key: toWireKey(created), fullKey: created.fullKey };
   }
 
   @MessagePattern('RotateKey')
-  async rotate(@Payload() request: RotateKeyRequest__Output, @Ctx() call: PlatformCall): Promise<RotateKeyResponse> {
+  async rotate(
+    @Payload() request: proto.RotateKeyRequest__Output,
+    @Ctx() call: PlatformCall,
+  ): Promise<proto.RotateKeyResponse> {
     const rotated = await this.keys.rotate(request, issuerIn(call));
     const replaced = toWireKey({ ...rotated.replaced, now: rotated.now });
     return { key: toWireKey(rotated), replaced, fullKey: rotated.fullKey };
   }
 
   @MessagePattern('ListAccounts')
-  async list(request: ListAccountsRequest__Output): Promise<ListAccountsResponse> {
+  async list(request: proto.ListAccountsRequest__Output): Promise<proto.ListAccountsResponse> {
     const { items, nextCursor } = await this.listAccounts.execute(listingOf(request));
     return { accounts: items.map(toWire), nextPageToken: nextCursor ?? '' };
   }
 
   @MessagePattern('ListKeys')
-  async listKeys(request: ListKeysRequest__Output): Promise<ListKeysResponse> {
+  async listKeys(request: proto.ListKeysRequest__Output): Promise<proto.ListKeysResponse> {
     const { items, nextCursor } = await this.listAllKeys.execute(keyListingOf(request));
     return { keys: items.map(toWireKey), nextPageToken: nextCursor ?? '' };
   }

@@ -2,13 +2,12 @@ import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { IMPORTED_AT_ONCE, type ImportKeys, type ImportOutcome } from '#application/keys/import-keys.js';
 import type { Actor } from '#domain/audit/audit-event.js';
 import type { ImportedLine } from '#domain/keys/key-import.js';
-import type { ImportKeyRequest__Output } from '../generated/latchkey/v1/ImportKeyRequest.js';
-import type { ImportKeyResponse } from '../generated/latchkey/v1/ImportKeyResponse.js';
+import type * as proto from '../generated/types.js';
 import { inProtoSpelling } from '../../shared/error-table.js';
 import type { Each } from '../grpc-door.js';
 import { accessIn, timeIn } from './key-messages.js';
 
-export type ImportCall = ServerDuplexStream<ImportKeyRequest__Output, ImportKeyResponse>;
+export type ImportCall = ServerDuplexStream<proto.ImportKeyRequest__Output, proto.ImportKeyResponse>;
 
 interface Importing {
   readonly importKeys: ImportKeys;
@@ -43,15 +42,15 @@ function drained(call: ImportCall): Promise<void> {
 }
 
 /** What has been read at each time, until the client or a shutdown ends the stream. */
-async function* batchesOf(call: ImportCall): AsyncIterable<ImportKeyRequest__Output[]> {
-  let read: ImportKeyRequest__Output[] = [];
+async function* batchesOf(call: ImportCall): AsyncIterable<proto.ImportKeyRequest__Output[]> {
+  let read: proto.ImportKeyRequest__Output[] = [];
   let hasEnded = false;
   let wake: () => void = () => undefined;
   const end = () => {
     hasEnded = true;
     wake();
   };
-  call.on('data', (request: ImportKeyRequest__Output) => {
+  call.on('data', (request: proto.ImportKeyRequest__Output) => {
     if (hasEnded) return;
     read.push(request);
     if (read.length >= IMPORTED_AT_ONCE) call.pause();
@@ -70,7 +69,7 @@ async function* batchesOf(call: ImportCall): AsyncIterable<ImportKeyRequest__Out
   }
 }
 
-function lineIn({ access, expiresAt, ...request }: ImportKeyRequest__Output): ImportedLine {
+function lineIn({ access, expiresAt, ...request }: proto.ImportKeyRequest__Output): ImportedLine {
   return {
     ...request,
     access: accessIn(access),
@@ -78,7 +77,7 @@ function lineIn({ access, expiresAt, ...request }: ImportKeyRequest__Output): Im
   };
 }
 
-function toWire(outcome: ImportOutcome, position: number): ImportKeyResponse {
+function toWire(outcome: ImportOutcome, position: number): proto.ImportKeyResponse {
   if ('refused' in outcome) return { position, error: (inProtoSpelling(outcome.refused) as Error).message };
   return { position, keyId: outcome.keyId };
 }

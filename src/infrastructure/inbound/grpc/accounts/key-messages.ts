@@ -5,16 +5,11 @@ import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.j
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
-import type { Timestamp__Output } from '../generated/google/protobuf/Timestamp.js';
-import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
-import type { CreateKeyRequest__Output } from '../generated/latchkey/v1/CreateKeyRequest.js';
-import type { Key as WireKey } from '../generated/latchkey/v1/Key.js';
-import type { KeyStatus as WireStatus } from '../generated/latchkey/v1/KeyStatus.js';
-import type { ListKeysRequest__Output } from '../generated/latchkey/v1/ListKeysRequest.js';
+import type * as proto from '../generated/types.js';
 import { timestamp } from '../protos.js';
 import { ACCESS } from './account-messages.js';
 
-const STATUS: Readonly<Record<ApiKeyStatus, WireStatus>> = {
+const STATUS: Readonly<Record<ApiKeyStatus, proto.KeyStatus>> = {
   active: 'KEY_STATUS_ACTIVE',
   expired: 'KEY_STATUS_EXPIRED',
   revoked: 'KEY_STATUS_REVOKED',
@@ -24,7 +19,7 @@ const STATUS: Readonly<Record<ApiKeyStatus, WireStatus>> = {
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-export function keyListingOf(request: ListKeysRequest__Output): KeyListing {
+export function keyListingOf(request: proto.ListKeysRequest__Output): KeyListing {
   const status = API_KEY_STATUSES.find((known) => STATUS[known] === request.status);
   const isKnown = status !== undefined || request.status === 'KEY_STATUS_UNSPECIFIED';
   const { ownerId, createdBy, prefix, pageSize, pageToken } = request;
@@ -49,16 +44,16 @@ export function keyListingOf(request: ListKeysRequest__Output): KeyListing {
   };
 }
 
-export function orderedKey({ access, ...request }: CreateKeyRequest__Output): KeyFromCode {
+export function orderedKey({ access, ...request }: proto.CreateKeyRequest__Output): KeyFromCode {
   return { ...request, access: accessIn(access) };
 }
 
 /** Undefined for an unspecified level, and for one of a later release. */
-export function accessIn(wire: WireAccess): AccessLevel | undefined {
+export function accessIn(wire: proto.AccessLevel): AccessLevel | undefined {
   return ACCESS_LEVELS.find((level) => ACCESS[level] === wire);
 }
 
-export function toWireKey({ key, access, lastUsedAt, now }: ReadKey): WireKey {
+export function toWireKey({ key, access, lastUsedAt, now }: ReadKey): proto.Key {
   const { id, ownerId, name, createdAt, expiresAt, ...rest } = key.snapshot();
   const { revokedAt, endsAt, permissions, allowedNetworks } = rest;
   return {
@@ -81,7 +76,7 @@ export function toWireKey({ key, access, lastUsedAt, now }: ReadKey): WireKey {
 }
 
 /** Rounded up: the times of keys are whole milliseconds, so the same ones are earlier. */
-export function timeIn(wire: Timestamp__Output | null): Date | undefined {
+export function timeIn(wire: proto.Timestamp__Output | null): Date | undefined {
   return wire ? new Date(Number(wire.seconds) * 1000 + Math.ceil(wire.nanos / 1_000_000)) : undefined;
 }
 

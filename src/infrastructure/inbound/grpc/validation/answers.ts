@@ -7,26 +7,20 @@ import type { Denial, DenialReason, Grant } from '#domain/keys/verdict.js';
 import { oncePerList } from '#domain/once-per-list.js';
 import { OUTWARD_DENIAL } from '../../shared/key-answers.js';
 import { mapError } from '../../shared/error-table.js';
-import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
-import type { Reason as WireReason } from '../generated/latchkey/v1/Reason.js';
-import type { Denial as WireDenial } from '../generated/latchkey/v1/Denial.js';
-import type { Lease as WireLease } from '../generated/latchkey/v1/Lease.js';
-import type { RateLimit as WireRateLimit } from '../generated/latchkey/v1/RateLimit.js';
-import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import type { Duration } from '../generated/google/protobuf/Duration.js';
+import type * as proto from '../generated/types.js';
 import { timestamp } from '../protos.js';
 import { type EncodedGrant, grants, numbersOf } from './validation-messages.js';
 
-const wireAccess = numbersOf<WireAccess>('AccessLevel');
-const wireReason = numbersOf<WireReason>('Reason');
+const wireAccess = numbersOf<proto.AccessLevel>('AccessLevel');
+const wireReason = numbersOf<proto.Reason>('Reason');
 
-const ACCESS: Readonly<Record<AccessLevel, WireAccess>> = {
+const ACCESS: Readonly<Record<AccessLevel, proto.AccessLevel>> = {
   'read-only': wireAccess.ACCESS_LEVEL_READ_ONLY,
   'read-and-write': wireAccess.ACCESS_LEVEL_READ_AND_WRITE,
 };
 
 /** Only for the calling service, never for the client. */
-const REASON: Readonly<Record<DenialReason, WireReason>> = {
+const REASON: Readonly<Record<DenialReason, proto.Reason>> = {
   'invalid-key': wireReason.REASON_INVALID_KEY,
   revoked: wireReason.REASON_REVOKED,
   expired: wireReason.REASON_EXPIRED,
@@ -44,19 +38,19 @@ export function toAnswer(
   requestId: string,
   { verdict, rate, proven, lease }: Validation,
   service: RateLimit,
-): ValidateKeyResponse {
+): proto.ValidateKeyResponse {
   const rateLimit = rate ? toRateLimit(rate, service) : null;
   return verdict.granted
     ? { requestId, grant: toGrant(verdict), rateLimit, ...(lease && { lease: toLease(lease) }) }
     : { requestId, denial: toDenial(verdict, rate, proven), rateLimit };
 }
 
-function toLease({ lengthMs, uses, rights }: LeaseOffer): WireLease {
+function toLease({ lengthMs, uses, rights }: LeaseOffer): proto.Lease {
   return { lengthMs, uses, hasOwnPermissions: rights.hasSubset, allowedNetworks: [...(rights.allowedNetworks ?? [])] };
 }
 
 /** The error that a unary call would throw, as an answer on a stream. */
-export function toFailure(requestId: string, error: unknown): ValidateKeyResponse {
+export function toFailure(requestId: string, error: unknown): proto.ValidateKeyResponse {
   const { grpc: code, message } = mapError(error);
   return { requestId, failure: { code, message } };
 }
@@ -75,19 +69,19 @@ const encodedAttributes = oncePerList((attributes: readonly Attribute[]) =>
   grants.encode({ attributes: [...attributes] }),
 );
 
-function toDenial({ reason }: Denial, rate: RateDecision | undefined, proven: Validation['proven']): WireDenial {
+function toDenial({ reason }: Denial, rate: RateDecision | undefined, proven: Validation['proven']): proto.Denial {
   const { httpStatus, message } = OUTWARD_DENIAL[reason];
   const retryAfter = reason === 'rate-limited' && rate ? duration(rate.retryAfterMicros) : null;
   const { keyId = '', ownerId = '' } = proven ?? {};
   return { reason: REASON[reason], httpStatus, message, retryAfter, keyId, ownerId };
 }
 
-function toRateLimit({ limit, remaining, resetAfterMicros }: RateDecision, service: RateLimit): WireRateLimit {
+function toRateLimit({ limit, remaining, resetAfterMicros }: RateDecision, service: RateLimit): proto.RateLimit {
   const window = limit === service ? null : { seconds: rateLimitWindowSeconds(limit), nanos: 0 };
   return { limit: limit.burst, remaining, resetAfter: duration(resetAfterMicros), window };
 }
 
-function duration(micros: number): Duration {
+function duration(micros: number): proto.Duration {
   const whole = Math.ceil(micros);
   return { seconds: Math.floor(whole / 1_000_000), nanos: (whole % 1_000_000) * 1000 };
 }

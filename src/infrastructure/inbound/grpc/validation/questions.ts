@@ -4,11 +4,10 @@ import type { Operation } from '#domain/keys/access.js';
 import { isPermission } from '#domain/accounts/permission.js';
 import { invalidFields } from '#domain/errors.js';
 import { clientFacts, readBearer } from '../../shared/request-facts.js';
-import type { KeyRestriction as WireRestriction } from '../generated/latchkey/v1/KeyRestriction.js';
-import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';
+import type * as proto from '../generated/types.js';
 import { numbersOf, type WireQuestion, type WireReport } from './validation-messages.js';
 
-const wireOperation = numbersOf<WireOperation>('Operation');
+const wireOperation = numbersOf<proto.Operation>('Operation');
 
 /** OPERATION_UNSPECIFIED and unknown numbers are not in here. */
 const OPERATION: Readonly<Record<number, Operation>> = {
@@ -20,7 +19,7 @@ const OPERATION: Readonly<Record<number, Operation>> = {
   [wireOperation.OPERATION_IMPERSONATE]: 'impersonate',
 };
 
-const wireRestriction = numbersOf<WireRestriction>('KeyRestriction');
+const wireRestriction = numbersOf<proto.KeyRestriction>('KeyRestriction');
 
 /** Restrictions that this release does not know are not in here. */
 const RESTRICTION: Readonly<Record<number, string>> = {

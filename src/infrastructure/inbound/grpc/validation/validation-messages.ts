@@ -1,6 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { Grant } from '../generated/latchkey/v1/Grant.js';
-import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type * as proto from '../generated/types.js';
 import { codecOf, loadProto } from '../protos.js';
 
 /** A question as decoded: absent fields are empty; enums are numbers, known or unknown. */
@@ -33,7 +32,7 @@ export interface WireReport {
 }
 
 /** A grant, and what the library writes as it is, after the other fields: permissions and attributes, see `grants`. */
-export interface EncodedGrant extends Grant {
+export interface EncodedGrant extends proto.Grant {
   readonly $unknowns: readonly Buffer[];
 }
 
@@ -41,11 +40,11 @@ export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
 
 const root = loadProto(VALIDATION_PROTO);
 const questions = codecOf<WireQuestion>(root.lookupType('latchkey.v1.ValidateKeyRequest'));
-const answers = codecOf<ValidateKeyResponse>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
+const answers = codecOf<proto.ValidateKeyResponse>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
 const reports = codecOf<WireReport>(root.lookupType('latchkey.v1.ReportUsesRequest'));
 const receipts = codecOf<object>(root.lookupType('latchkey.v1.ReportUsesResponse'));
 /** Encodes the lists of a grant, so that a list is encoded once and not for each answer. */
-export const grants = codecOf<Grant>(root.lookupType('latchkey.v1.Grant'));
+export const grants = codecOf<proto.Grant>(root.lookupType('latchkey.v1.Grant'));
 
 const messages = {
   requestSerialize: questions.encode,

@@ -4,7 +4,7 @@ import type { ValidateKey } from '#application/validation/validate-key.js';
 import { type RateLimit, rateLimitWindowSeconds } from '#domain/rate-limit.js';
 import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
-import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type * as proto from '../generated/types.js';
 import { type Answering, type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
 import { toAnswer, toFailure } from './answers.js';
 import { readReport, readRequest, requestIdOf } from './questions.js';
@@ -30,12 +30,12 @@ export class ValidationService implements GrpcDoor {
 
   constructor(private readonly parts: ValidationServiceParts) {
     this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(parts.rateLimit)));
-    const ValidateKey: UnaryMethod<WireQuestion, ValidateKeyResponse> = {
+    const ValidateKey: UnaryMethod<WireQuestion, proto.ValidateKeyResponse> = {
       answer: (question, call, { name }) => this.answerOne(question, call, name),
       arrivedAt: ({ arrivedAt }) => arrivedAt,
       requestId: requestIdOf,
     };
-    const ValidateKeys: StreamMethod<WireQuestion, ValidateKeyResponse> = {
+    const ValidateKeys: StreamMethod<WireQuestion, proto.ValidateKeyResponse> = {
       converse: (call, each, { name }) => {
         call.sendMetadata(this.window);
         this.streams.add(call);
@@ -68,14 +68,14 @@ export class ValidationService implements GrpcDoor {
     this.streams.drain();
   }
 
-  private async answerOne(wire: WireQuestion, call: Answering, service: string): Promise<ValidateKeyResponse> {
+  private async answerOne(wire: WireQuestion, call: Answering, service: string): Promise<proto.ValidateKeyResponse> {
     const answer = await this.answer(wire, service);
     // Sent only now, so that headers and answer travel in one packet.
     call.sendMetadata(this.window);
     return answer;
   }
 
-  private async answer(wire: WireQuestion, service: string): Promise<ValidateKeyResponse> {
+  private async answer(wire: WireQuestion, service: string): Promise<proto.ValidateKeyResponse> {
     const { validateKey, rateLimit } = this.parts;
     return toAnswer(wire.requestId, await validateKey.execute(readRequest(wire, service)), rateLimit);
   }
@@ -89,15 +89,15 @@ const MAX_OPEN = 1024;
  * the client does not read its answers. A failed question does not affect the others.
  */
 function answerStream(
-  call: ServerDuplexStream<WireQuestion, ValidateKeyResponse>,
-  answer: (question: WireQuestion) => Promise<ValidateKeyResponse>,
+  call: ServerDuplexStream<WireQuestion, proto.ValidateKeyResponse>,
+  answer: (question: WireQuestion) => Promise<proto.ValidateKeyResponse>,
   log: Log,
 ): void {
   let open = 0;
   let isBlocked = false;
   let hasEnded = false;
 
-  const write = (message: ValidateKeyResponse) => {
+  const write = (message: proto.ValidateKeyResponse) => {
     if (!call.cancelled && call.writable && !call.write(message)) isBlocked = true;
   };
   const advance = () => {
