@@ -34,6 +34,5 @@ export interface ExaminedRedis {
 /** Each rejects with a message for the operator when its store can't be reached. */
 export interface Examination {
   database(): Promise<ExaminedDatabase>;
-  /** Undefined without REDIS_URL. */
   readonly redis?: (() => Promise<ExaminedRedis>) | undefined;
 }

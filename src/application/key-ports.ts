@@ -58,7 +58,6 @@ export interface DueKeys {
   notify(query: DueNoticesQuery, decide: NoticeDecision): Promise<number>;
 }
 
-/** A page of open keys. */
 export interface UnusedKeys {
   /** The active owners of those keys of the page that were neither made nor used in these days. Each once. */
   readonly ownerIds: readonly string[];
@@ -106,7 +105,6 @@ export interface ImportScope {
   readonly publicParts: readonly string[];
 }
 
-/** What is saved of a key that was imported. */
 export interface NewImport {
   readonly key: ApiKey;
   readonly event: AuditEvent;

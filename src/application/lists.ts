@@ -123,7 +123,6 @@ function cursorOf(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** The position in a cursor. Undefined for what is not a cursor. */
 export function textIn(cursor: string): string | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
   return cursorOf(text) === cursor ? text : undefined;

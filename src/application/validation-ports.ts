@@ -75,7 +75,6 @@ export interface RefusalDetails {
   readonly why?: string | undefined;
   /** What a valid key was denied for. */
   readonly question?: Question;
-  /** What the key may do. */
   readonly rights?: KeyRights;
 }
 

@@ -60,7 +60,6 @@ export function isPrivateUrl(url: string): boolean {
   return family === 0 ? PRIVATE_NAME.test(host) : PRIVATE.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** The host as it is written in a URL. */
 export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -104,7 +104,6 @@ export function list<T>(parse: (word: string, env: EnvReader) => T, facts: Facts
   return new Setting((env, name): readonly T[] => env.list(name, (word) => parse(word, env)) ?? [], facts);
 }
 
-/** The path of a readable file. */
 export function file(facts: Facts<string | undefined>): Setting<string | undefined> {
   return new Setting(readableFile, facts);
 }

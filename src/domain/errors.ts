@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'incorrect_password'
   | 'confirmation_required'
   | 'forbidden'
+  | 'cross_site_request'
   | 'operation_not_allowed'
   | 'not_found'
   | 'account_not_found'

@@ -9,7 +9,6 @@ import { FormerAccount } from '#domain/accounts/former-account.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { changeKeys } from '../keys/change-keys.js';
 
-/** Whose account is changed, and who changes it. */
 interface ChangedBy {
   readonly id: string;
   readonly actor: Actor;

@@ -101,7 +101,6 @@ export class ViewKeys {
     return { ...page, items: page.items.map((event) => asSeenBy(viewer.actorId!, event)) };
   }
 
-  /** The accounts that have this id or this email. */
   async accountsOf(query: string, viewer: Actor): Promise<Account[]> {
     const { accounts, audit } = this.parts;
     const byId = accountIdProblem(query) ? undefined : await accounts.find(query);

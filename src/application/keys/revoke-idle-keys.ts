@@ -23,7 +23,6 @@ export const MAX_STEPS = 500;
 /** A run that meets so many ends. Fewer, such as owners that others keep locked, do not affect the other owners. */
 const MAX_FAILURES = 10;
 
-/** A page of owners, and where the next page starts. */
 interface OwnerPage<Position> {
   readonly ownerIds: readonly string[];
   readonly next: Position | undefined;

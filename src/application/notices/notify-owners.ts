@@ -46,7 +46,6 @@ export function dueNotices(type: DueNoticeType, days: readonly number[]): Notice
   return (candidates, now) => candidates.flatMap((candidate) => DUE_NOTICES[type](candidate, days, now) ?? []);
 }
 
-/** Notifies owners when their key was granted from a new network. */
 export const notifyOfNetworks: NotifyOfNetworks = async ({ uses, networks, findKeys }) => {
   const fresh = uses.filter(({ keyId, network, day }) => networks.get(keyId)!.grantedFrom(network, day));
   if (fresh.length === 0) return [];
@@ -68,7 +67,6 @@ export interface Addressee {
   readonly now: Date;
   /** Whether the key has a successor that nobody has used yet. */
   readonly isReplaced: boolean;
-  /** The key that it replaces. */
   readonly replaced: ApiKey | undefined;
 }
 

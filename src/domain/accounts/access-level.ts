@@ -2,7 +2,6 @@
 export const ACCESS_LEVELS = ['read-only', 'read-and-write'] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
-/** The lower of both levels. */
 export function lowerAccess(access: AccessLevel, ceiling: AccessLevel = access): AccessLevel {
   return access === 'read-only' ? access : ceiling;
 }

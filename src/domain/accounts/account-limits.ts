@@ -2,7 +2,6 @@ import { optional, type Rule, wholeNumberProblem } from '../errors.js';
 import { type AccessLevel, accessProblem } from './access-level.js';
 import type { RateLimit } from '../rate-limit.js';
 
-/** The highest rate and burst, of the service and of an account. */
 export const MAX_RATE = 1_000_000;
 /** The highest number of active keys and of days, of the service and of an account. */
 export const MAX_ACTIVE_KEYS = 100;
@@ -43,7 +42,6 @@ export function accessCeiling({ maxAccess = 'read-and-write' }: AccountLimits): 
   return maxAccess;
 }
 
-/** The rate limit of each key of an account. */
 export function rateLimitOf({ requestsPerSecond, burst }: AccountLimits, service: RateLimit): RateLimit {
   if (requestsPerSecond === undefined && burst === undefined) return service;
   return { perSecond: requestsPerSecond ?? service.perSecond, burst: burst ?? service.burst };

@@ -16,7 +16,6 @@ export function isNewPermission(text: string): boolean {
   return NEW_PERMISSION.test(text);
 }
 
-/** Why a text can't be a new permission. */
 export function newPermissionProblem(text: string): string | undefined {
   if (isNewPermission(text)) return undefined;
   const [resource = '', action, more] = text.split(':');

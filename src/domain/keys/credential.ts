@@ -51,7 +51,6 @@ export function credentialTexts(forms: readonly CredentialForm[], request: Pick<
   return [...authorization, ...keys, ...passwords];
 }
 
-/** The headers that a request's credential may stand in. */
 export function credentialHeaders(forms: readonly CredentialForm[]): string[] {
   const usesAuthorization = forms.includes('bearer') || forms.includes('basic');
   return [...(usesAuthorization ? ['authorization'] : []), ...(forms.includes('x-api-key') ? ['x-api-key'] : [])];

@@ -34,7 +34,6 @@ export function cancelsRotation(reason: string | null): boolean {
   return reason === 'owner' || reason === 'administrator';
 }
 
-/** The change for an end by the clock. */
 export function endedByClock(key: ApiKey, end: EndStatus): KeyChange {
   return end === 'expired' ? { key, became: 'expired' } : { key, became: 'revoked', reason: 'rotated' };
 }

@@ -56,7 +56,6 @@ export function requireNewKeys({ newKeys }: KeyPolicy): void {
   if (!newKeys) throw new Refusal('keys_not_allowed', 'No new API keys can be made for this account');
 }
 
-/** The days of a key whose owner chose none. */
 export function defaultKeyDays({ maxKeyDays }: KeyPolicy): number {
   return Math.min(DEFAULT_EXPIRY_DAYS, maxKeyDays);
 }

@@ -8,7 +8,6 @@ export type NoticeDays = Readonly<Record<DueNoticeType, readonly number[]>>;
 /** A key for which a notice of some type may be due. */
 export interface NoticeCandidate {
   readonly key: ApiKey;
-  /** The key that it replaces. */
   readonly replaced: ApiKey | undefined;
   /** The days of the last notice of this type; undefined when there was none. */
   readonly sentDays: number | undefined;

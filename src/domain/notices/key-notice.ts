@@ -85,7 +85,6 @@ function leakData({ source, url }: LeakSite): NonNullable<NoticeData['leak']> {
 export const NOTICE_CHANNELS = ['webhook', 'mail'] as const;
 export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 
-/** Which channels have a receiver. */
 export type NoticeReceivers = Readonly<Record<NoticeChannel, boolean>>;
 
 /** One message of a notice. */

@@ -3,7 +3,7 @@ import type { MetricObjectWithValues, MetricValueWithName } from 'prom-client';
 /** A metric in the form that prom-client's registry takes. Its numbers are read when the page is made. */
 export interface Instrument {
   readonly name: string;
-  /** How the numbers of several workers are combined. */
+  /** How the numbers of several workers are combined. What all of them read of the same tables is not added up: `max`. */
   readonly aggregator: Aggregator;
   get(): MetricObjectWithValues<MetricValueWithName<string>>;
 }

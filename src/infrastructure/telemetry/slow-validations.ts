@@ -4,7 +4,6 @@ import { causeOf, type Log } from './log.js';
 
 const LINES_A_SECOND = 10;
 
-/** A finished validation, with its parts in milliseconds. */
 interface EndedValidation extends Readonly<Record<ValidationPart, number>> {
   readonly request: MeasuredRequest;
   /** Undefined when the validation failed. */

@@ -5,7 +5,6 @@ import { LatchkeyError } from '#domain/errors.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import { inProtoSpelling } from '../shared/error-table.js';
 
-/** The result of a command. */
 export interface Answer {
   /** Printed with --json. */
   readonly document: unknown;

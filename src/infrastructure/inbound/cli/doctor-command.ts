@@ -5,7 +5,6 @@ import type { Databases } from './administration.js';
 import { answering, DONE, linesOf, NOT_DONE, table } from './answering.js';
 import { database, redis, sealKeys } from './environment.js';
 
-/** A row of the table. */
 interface Finding {
   readonly what: string;
   readonly found: string;

@@ -28,7 +28,6 @@ export function database(): DatabaseConfig {
   return read(readDatabase);
 }
 
-/** Undefined without REDIS_URL. */
 export function redis(): RedisConfig | undefined {
   return read((settings) => settings.get('REDIS_URL'));
 }

@@ -68,7 +68,6 @@ export class MeasureOutboxJob implements Job {
       this.channels.map((channel) => [{ channel }, this.backlog?.[channel][field] ?? 0] as const);
     const failed = 'Messages that were given up and are still stored, when last counted';
     const oldest = 'Age of the oldest message that waits, when last counted';
-    // All workers count the same outbox, so the highest value counts.
     return [
       gauge(
         'latchkey_outbox_waiting',

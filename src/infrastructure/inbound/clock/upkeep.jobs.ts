@@ -43,7 +43,6 @@ export class RenewInstanceJob implements Job {
       }
       return [...counts].map(([labels, count]) => [JSON.parse(labels) as Record<string, string>, count] as const);
     };
-    // All workers read the same rows, so the highest value counts.
     return [gauge('latchkey_instances', help, read, 'max')];
   }
 }
@@ -62,7 +61,6 @@ export class MeasureAccountsJob implements Job {
 
   instruments(): Instrument[] {
     const help = 'Service accounts that no active person manages, when last counted';
-    // All workers count the same accounts, so the highest value counts.
     return [gauge('latchkey_service_accounts_without_managers', help, () => this.withoutManagers, 'max')];
   }
 }
@@ -116,7 +114,6 @@ export class SealAuditEventsJob implements Job {
 
   instruments(): Instrument[] {
     const lagSeconds = () => (performance.now() - this.upToDateAt) / 1000;
-    // All workers see the same audit trail, so the highest value counts.
     const unsealed = 'Audit events that no seal covers yet, at most, when last counted';
     const lag = 'Time since all audit events were last found sealed';
     return [

@@ -19,6 +19,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   no_account: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'No account here' },
   confirmation_required: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Confirmation required' },
   incorrect_password: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Incorrect password' },
+  cross_site_request: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Cross-site request' },
   forbidden: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Forbidden' },
   operation_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Operation not allowed' },
   keys_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'API keys not allowed' },

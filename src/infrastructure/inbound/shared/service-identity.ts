@@ -36,7 +36,6 @@ export interface Caller {
   address?(): string | undefined;
 }
 
-/** A service that may make this call. */
 export interface CallingService {
   readonly name: string;
   /** Undefined: the call needs no role. */

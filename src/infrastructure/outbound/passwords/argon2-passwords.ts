@@ -20,7 +20,6 @@ const QUEUE_LENGTH = 16;
 
 interface Settings {
   readonly atOnce?: number;
-  /** The cost of new hashes. */
   readonly cost?: Argon2Cost;
   /** The costs of the stored hashes. Without it, every decoy costs as much as a new hash. */
   readonly readCosts?: () => Promise<StoredCosts>;
@@ -139,7 +138,6 @@ export function isBcrypt(hash: string): boolean {
   return BCRYPT.test(hash);
 }
 
-/** What is wrong with the cost of a bcrypt hash, or undefined. */
 function bcryptProblem(hash: string): string | undefined {
   const cost = Number(BCRYPT.exec(hash)?.groups?.['cost']);
   if (cost >= BCRYPT_COST.least && cost <= BCRYPT_COST.most) return undefined;

@@ -70,12 +70,10 @@ const CONNECTION = {
   reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
 };
 
-/** The Redis key under which a key's limit is stored. */
 const storedAs = (keyId: string) => `latchkey:rate:${keyId}`;
 /** A key that nobody has, in the slot of the other one. */
 const besides = (stored: string) => storedAs(`probe{${stored}}`);
 
-/** The limits that Redis keeps. */
 export class SharedLimits {
   private readonly redis: (Redis | Cluster) & Scripts;
   private readonly isCluster: boolean;

@@ -15,7 +15,6 @@ export function atVersion() {
   });
 }
 
-/** Undefined for what is no version. */
 export function versionIn(text: string): bigint | undefined {
   const version = /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
   return version >= 0n && version <= LARGEST_VERSION ? version : undefined;
@@ -42,7 +41,6 @@ export function describe(account: Account): Answer {
   return { document, text: inLines(texts) };
 }
 
-/** A line for each field. */
 export function inLines(fields: object): string {
   const names = Object.keys(fields).map((name) => name.length);
   const line = ([name, value]: [string, unknown]) => `${name.padEnd(Math.max(12, ...names))} ${value}`.trimEnd();

@@ -16,7 +16,6 @@ import {
 } from './import-file.js';
 import { ImportReport, type LineOutcome } from './import-report.js';
 
-/** What a command imports from a file. */
 export interface Importable<Line, Became extends string> {
   readonly description: string;
   readonly columns: FileColumns;

@@ -5,7 +5,6 @@ import { inProtoSpelling } from '../../shared/error-table.js';
 import { type Answer, DONE, NOT_DONE, UsageError } from '../answering.js';
 import type { SentLine } from './import-file.js';
 
-/** What became of a line. */
 export type LineOutcome<Became extends string> =
   | { readonly became: Became; readonly aboveLimit?: OwnerAboveLimit | undefined }
   | { readonly refused: LatchkeyError };

@@ -93,7 +93,6 @@ function rowOf(key: ReturnType<typeof ownedKeyView>): string[] {
 
 type Times = Pick<ReturnType<typeof keyView>, 'endsAt' | 'expiresAt' | 'lastUsedAt'>;
 
-/** When a key ends, and when it was last used. */
 function daysOf({ endsAt, expiresAt, lastUsedAt }: Times): [string, string] {
   return [(endsAt ?? expiresAt).slice(0, 10), lastUsedAt?.slice(0, 10) ?? 'never'];
 }

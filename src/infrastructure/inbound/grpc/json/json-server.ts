@@ -81,7 +81,6 @@ export class JsonServer {
     });
   }
 
-  /** Answers calls in progress. */
   close(): Promise<void> {
     this.certificates?.close();
     return this.shutDown();

@@ -40,7 +40,7 @@ export function readRequest(wire: WireQuestion, service: string): ValidationRequ
   if (!credential || !operation || (permission && !isPermission(permission))) throw brokenCall(wire);
   const client = clientFacts({ ip: wire.clientIp, userAgent: wire.userAgent, requestId: wire.requestId });
   return {
-    credential: credential === 'apiKey' ? wire.apiKey : readBearer([wire.authorization]),
+    credential: credential === 'apiKey' ? wire.apiKey : readBearer([wire.authorization!]),
     question: { operation, permission, clientAddress: client.ip },
     client,
     service,

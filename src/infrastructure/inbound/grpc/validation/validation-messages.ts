@@ -3,16 +3,8 @@ import type * as proto from '../generated/types.js';
 import { codecOf, loadProto } from '../protos.js';
 
 /** A question as decoded: absent fields are empty; enums are numbers, known or unknown. */
-export interface WireQuestion {
-  readonly requestId: string;
-  /** Which of the two the caller set; undefined if none. */
-  readonly credential?: 'apiKey' | 'authorization';
-  readonly apiKey: string;
-  readonly authorization: string;
+export interface WireQuestion extends Omit<proto.ValidateKeyRequest__Output, 'operation' | 'leaseWish'> {
   readonly operation: number;
-  readonly permission: string;
-  readonly clientIp: string;
-  readonly userAgent: string;
   /** The guard would hold a lease. */
   readonly leaseWish?: { readonly uses: number; readonly understands: readonly number[] } | null;
   /** When it was read from the connection, by performance.now(). On a busy stream it is handled much later. */

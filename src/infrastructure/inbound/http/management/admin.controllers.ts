@@ -46,7 +46,6 @@ function viewerIn(request: LatchkeyRequest): Actor {
   return accountActor(request.session!.account.id, clientOf(request));
 }
 
-/** The keys of all owners. */
 @ApiTags('administration')
 @Controller('v1/admin/api-keys')
 @ForAdministrators()

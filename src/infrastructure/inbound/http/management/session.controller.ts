@@ -101,7 +101,6 @@ export class SessionController {
   }
 }
 
-/** The accounts whose keys a person works with. */
 @ApiTags('accounts')
 @Controller('v1/accounts')
 @ForOwners()

@@ -21,7 +21,6 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
 type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'docsUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
 
-/** The settings screen's single document. */
 class SettingsPage {
   private readonly document: string;
 

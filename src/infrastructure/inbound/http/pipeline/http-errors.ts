@@ -6,19 +6,6 @@ import type { Log } from '#infrastructure/telemetry/log.js';
 import { mapError } from '../../shared/error-table.js';
 import type { LatchkeyRequest } from './request.js';
 
-/** A refusal for a reason of HTTP alone. The core never sees the request, so the error table does not have it. */
-export class HttpRefusal extends Error {
-  constructor(
-    readonly http: number,
-    readonly code: string,
-    readonly title: string,
-    message: string,
-  ) {
-    super(message);
-    this.name = 'HttpRefusal';
-  }
-}
-
 /** An OAuth 2.0 error (RFC 6749, section 5.2), for clients that understand nothing else. */
 export class OAuthRefusal extends Error {
   constructor(
@@ -50,8 +37,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     const known = toKnownError(error);
     const http = host.switchToHttp();
     const { requestId } = http.getRequest<LatchkeyRequest>();
-    const isRefusal = known instanceof HttpRefusal || known instanceof OAuthRefusal;
-    if (isRefusal) this.log.debug('refused', { code: known.code, why: known.message, requestId });
+    if (known instanceof OAuthRefusal) this.log.debug('refused', { code: known.code, why: known.message, requestId });
     else this.log.fault(known, { requestId });
     const response = http.getResponse<Response>();
     if (response.headersSent) response.destroy();
@@ -61,7 +47,7 @@ export class HttpErrorFilter implements ExceptionFilter {
 }
 
 function toKnownError(error: unknown): unknown {
-  if (error instanceof LatchkeyError || error instanceof HttpRefusal || error instanceof OAuthRefusal) return error;
+  if (error instanceof LatchkeyError || error instanceof OAuthRefusal) return error;
   const fault = (error ?? {}) as HttpFault;
   const status = fault.getStatus?.() ?? fault.status ?? 500;
   if (status === 404) return nothingHere();
@@ -73,7 +59,7 @@ function toKnownError(error: unknown): unknown {
 
 /** Answers an error as application/problem+json (RFC 9457). */
 export function sendProblem(response: Response, error: unknown): void {
-  const { http, title, code, message } = error instanceof HttpRefusal ? error : mapError(error);
+  const { http, title, code, message } = mapError(error);
   const { retryAfterSeconds, freshSignIn, ...members } = error instanceof LatchkeyError ? error.details : {};
   if (http === 401) response.set('WWW-Authenticate', freshSignIn ? stepUpChallenge(freshSignIn) : 'Bearer');
   if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));

@@ -1,6 +1,6 @@
 import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { HttpRefusal } from './http-errors.js';
+import { LatchkeyError } from '#domain/errors.js';
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -18,13 +18,8 @@ export function refuseCrossSite(ownOrigins: readonly string[], crossOrigins: rea
     const isInvited =
       origin !== undefined && crossOrigins.includes(origin) && request.headers.authorization !== undefined;
     if (isOwn || isInvited || SAFE_METHODS.includes(request.method)) next();
-    else next(crossSiteRequest());
+    else next(new LatchkeyError('cross_site_request', 'Requests from other sites are refused: see PUBLIC_URL'));
   };
-}
-
-function crossSiteRequest(): HttpRefusal {
-  const message = 'Requests from other sites are refused: see PUBLIC_URL';
-  return new HttpRefusal(403, 'cross_site_request', 'Cross-site request', message);
 }
 
 /** CORS without credentials: a page elsewhere sends its own token, never our cookie. */

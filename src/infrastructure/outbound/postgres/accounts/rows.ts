@@ -65,7 +65,6 @@ export function statusOf(stored: StoredStatus): AccountStatus {
   return stored === 'active+' ? 'active' : stored;
 }
 
-/** Every stored form of the status. */
 export function storedAs(status: AccountStatus): StoredStatus[] {
   return STORED_STATUSES.filter((stored) => statusOf(stored) === status);
 }

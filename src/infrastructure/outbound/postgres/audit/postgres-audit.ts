@@ -114,7 +114,6 @@ export class PostgresAudit implements Audit {
     };
   }
 
-  /** Throws when PostgreSQL can't be reached. */
   open(): Promise<void> {
     return this.connections.open();
   }
@@ -174,7 +173,6 @@ export class PostgresAudit implements Audit {
   }
 }
 
-/** The id of the account that acted, if an account did. */
 function accountActing(row: AuditEventRow): string | null {
   return actorKindOf(row) === 'account' ? row.actorId : null;
 }

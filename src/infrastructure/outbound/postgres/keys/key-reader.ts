@@ -56,7 +56,6 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
     return new Date(this.answeredAt + performance.now() - this.answeredAtMs);
   }
 
-  /** Throws when PostgreSQL can't be reached. */
   open(): Promise<void> {
     return this.connections.open();
   }
