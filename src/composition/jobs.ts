@@ -1,13 +1,8 @@
 import { type Config, version } from '#config/config.js';
 import { HOUR_MS, MINUTE_MS } from '#domain/time.js';
 import type { Job } from '#infrastructure/inbound/clock/clock.js';
-import {
-  EndReportedKeysJob,
-  MeasureAccountsJob,
-  RenewInstanceJob,
-  SealAuditEventsJob,
-} from '#infrastructure/inbound/clock/upkeep.jobs.js';
-import { MeasureOutboxJob, SendNoticesJob } from '#infrastructure/inbound/clock/outbox.jobs.js';
+import { endReported, measureAccounts, renewInstance, sealEvents } from '#infrastructure/inbound/clock/upkeep.jobs.js';
+import { measureOutbox, sendNotices } from '#infrastructure/inbound/clock/outbox.jobs.js';
 import type { Readiness } from '#infrastructure/inbound/shared/readiness.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
@@ -38,16 +33,16 @@ export function buildJobs(
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
     { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await notifyOfDueKeys.execute()) },
     ...(config.keyPolicy.revokeIdleAfterDays === undefined ? [] : idleJobs(useCases, log)),
-    new EndReportedKeysJob(endReportedKeys, reportLeakedKeys, log),
+    endReported(endReportedKeys, reportLeakedKeys, log),
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
-    new MeasureAccountsJob(adapters.accounts),
-    new RenewInstanceJob(adapters.instances, { version: version(), leaseMs: config.leaseMs }),
+    measureAccounts(adapters.accounts),
+    renewInstance(adapters.instances, { version: version(), leaseMs: config.leaseMs }),
     ...outboxJobs(useCases, adapters, log),
     { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.housekeeping.pruneUsage() },
   ];
-  if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
+  if (config.audit.sealKeys.length > 0) return [...jobs, sealEvents(sealAuditEvents)];
   if (!config.demo) log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
   return jobs;
 }
@@ -72,5 +67,5 @@ function outboxJobs({ sendWebhooks, sendMail }: UseCases, { outbox }: Adapters, 
   const channels = [sendWebhooks, sendMail].filter((channel) => channel !== undefined);
   if (channels.length === 0) return [];
   const names = channels.map(({ channel }) => channel);
-  return [...channels.map((channel) => new SendNoticesJob(channel, log)), new MeasureOutboxJob(outbox, names)];
+  return [...channels.map((channel) => sendNotices(channel, log)), measureOutbox(outbox, names)];
 }

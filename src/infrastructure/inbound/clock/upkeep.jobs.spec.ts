@@ -3,13 +3,13 @@ import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { eventually } from '#test/support/eventually.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { Clock } from './clock.js';
-import { SealAuditEventsJob } from './upkeep.jobs.js';
+import { sealEvents } from './upkeep.jobs.js';
 
-describe('SealAuditEventsJob', () => {
+describe('sealEvents', () => {
   test('reports a lag that grows while events cannot be sealed, and drops once all are sealed', async () => {
     let outcome = 'writers-at-work';
     const events = { unsealedEvents: 7, execute: async () => outcome };
-    const clock = new Clock([new SealAuditEventsJob(events as SealAuditEvents)], new Log('silent'));
+    const clock = new Clock([sealEvents(events as SealAuditEvents)], new Log('silent'));
     const value = (name: string) =>
       clock
         .instruments()
