@@ -9,7 +9,7 @@ import { main, Stop } from './lib/stop.mjs';
 
 const folder = join(root, 'src/infrastructure/inbound/grpc/generated');
 const publicProto = 'latchkey/v1/api_key_service.proto';
-const protos = [publicProto, 'latchkey/v1/account_service.proto'];
+const protos = [publicProto, 'latchkey/v1/account_service.proto', 'envoy/service/auth/v3/external_auth.proto'];
 
 // The same options as the loader gets at run time, since the types describe what the loader makes.
 const likeTheLoader = ['--longs=String', '--enums=String', '--defaults', '--oneofs'];
@@ -27,11 +27,11 @@ await main(async () => {
 
 /** All messages and enums of the contract under one name for each, so that a file imports them once. */
 function typesModule() {
-  const files = ['latchkey/v1', 'google/protobuf'].flatMap((place) =>
+  const files = ['latchkey/v1', 'google/protobuf', 'envoy/service/auth/v3', 'envoy/config/core/v3'].flatMap((place) =>
     readdirSync(join(folder, place)).map((file) => `${place}/${file.replace(/\.ts$/, '.js')}`),
   );
   // A service has the name of its messages' file, and types of clients, which nobody uses here.
-  const messages = files.filter((file) => !file.endsWith('Service.js'));
+  const messages = files.filter((file) => !/(?:Service|Authorization)\.js$/.test(file));
   return messages.map((file) => `export type * from './${file}';\n`).join('');
 }
 

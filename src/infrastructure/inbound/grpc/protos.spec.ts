@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import type { Attribute } from '#domain/accounts/account-attributes.js';
 import { PROTO_OPTIONS } from './protos.js';
 import { toAnswer } from './validation/answers.js';
-import { AUTHORIZATION_SERVICE, type WireCheck } from './envoy/check-messages.js';
+import type * as proto from './generated/types.js';
+import { AUTHORIZATION_SERVICE } from './envoy/check-messages.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion } from './validation/validation-messages.js';
 
 /** The same bytes, with 0xff for each `#`: UTF-8 never contains that byte. */
@@ -20,7 +21,9 @@ test('reads a question with invalid UTF-8, with U+FFFD for the bad bytes', () =>
 test('reads a check of Envoy with invalid UTF-8, because an error could let the request through', () => {
   const { requestSerialize, requestDeserialize } = AUTHORIZATION_SERVICE['Check']!;
   const http = { method: 'GET', headers: [{ key: 'user-agent', value: '#' }] };
-  const read = requestDeserialize(spoilt(requestSerialize({ attributes: { request: { http } } }))) as WireCheck;
+  const read = requestDeserialize(
+    spoilt(requestSerialize({ attributes: { request: { http } } })),
+  ) as proto.CheckRequest__Output;
   expect(read.attributes?.request?.http?.headers[0]?.value).toBe('\uFFFD');
 });
 

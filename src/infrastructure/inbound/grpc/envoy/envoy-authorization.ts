@@ -4,6 +4,7 @@ import { type CredentialForm, credentialHeaders } from '#domain/keys/credential.
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { answerToProxy, challenging, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import type { RouteTable } from '../../shared/route-table.js';
+import type * as proto from '../generated/types.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import {
   ADD_IF_ABSENT,
@@ -11,9 +12,6 @@ import {
   AUTHORIZATION_PROTO,
   AUTHORIZATION_SERVICE,
   OVERWRITE_IF_EXISTS_OR_ADD,
-  type WireCheck,
-  type WireCheckAnswer,
-  type WireHeader,
 } from './check-messages.js';
 import { readCheck } from './read-check.js';
 
@@ -35,7 +33,7 @@ export class EnvoyAuthorization implements GrpcDoor {
   private readonly logged = new Set<string>();
 
   constructor(private readonly parts: EnvoyParts) {
-    const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
+    const Check: UnaryMethod<proto.CheckRequest__Output, proto.CheckResponse> = {
       answer: (check, _call, { name }) => this.answer(check, name),
       requestId: (check) => this.read(check).client.requestId ?? undefined,
       // Envoy treats a gRPC error as a failed authorization service, and with `failure_mode_allow` it then lets the
@@ -45,14 +43,14 @@ export class EnvoyAuthorization implements GrpcDoor {
     this.methods = { Check };
   }
 
-  private async answer(wire: WireCheck, service: string): Promise<WireCheckAnswer> {
+  private async answer(wire: proto.CheckRequest__Output, service: string): Promise<proto.CheckResponse> {
     const { credential, challenge, question, client, fault } = this.read(wire);
     if (fault) this.logOnce(fault);
     const validation = await this.parts.validateKey.execute({ credential, question, client, service });
     return toCheckAnswer(challenging(answerToProxy(validation), challenge), this.parts.credentials, fault);
   }
 
-  private read(wire: WireCheck) {
+  private read(wire: proto.CheckRequest__Output) {
     return readCheck(wire, this.parts);
   }
 
@@ -78,7 +76,7 @@ function toCheckAnswer(
   { status: http, headers, body = '' }: KeyAnswer,
   forms: readonly CredentialForm[],
   fault = '',
-): WireCheckAnswer {
+): proto.CheckResponse {
   if (http !== 200) {
     // Not to be stored, as every answer over HTTP.
     const all = Object.entries({ ...headers, [CACHE_CONTROL]: 'no-store' });
@@ -101,17 +99,17 @@ function toCheckAnswer(
 const CACHE_CONTROL = 'Cache-Control';
 
 /** What the service behind Envoy may send too. Our other headers replace the service's. */
-const ACTIONS: Readonly<Record<string, number>> = {
+const ACTIONS: Readonly<Record<string, 0 | 1>> = {
   'Access-Control-Expose-Headers': APPEND_IF_EXISTS_OR_ADD,
   [CACHE_CONTROL]: ADD_IF_ABSENT,
 };
 
 /** In lower case, as in HTTP/2. Envoy accepts both, but gRPC's proxyless clients ignore names with capitals. */
-function toHeader([name, value]: [string, string]): WireHeader {
+function toHeader([name, value]: [string, string]): proto.HeaderValueOption {
   const appendAction = OVERWRITE_IF_EXISTS_OR_ADD;
   return { header: { key: name.toLowerCase(), value }, appendAction, keepEmptyValue: true };
 }
 
-function toAddedHeader(named: [string, string]): WireHeader {
+function toAddedHeader(named: [string, string]): proto.HeaderValueOption {
   return { ...toHeader(named), appendAction: ACTIONS[named[0]] ?? OVERWRITE_IF_EXISTS_OR_ADD };
 }

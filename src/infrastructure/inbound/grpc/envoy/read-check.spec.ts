@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { readCheck } from './read-check.js';
-import type { WireCheck } from './check-messages.js';
+import type { CheckRequest__Output } from '../generated/types.js';
 
 const READS = [{ key: 'permission', value: 'systems:read' }];
-const check = (method: string, authorization: string[], contextExtensions = READS): WireCheck => ({
+const check = (method: string, authorization: string[], contextExtensions = READS): CheckRequest__Output => ({
   attributes: {
     source: null,
     request: {
@@ -27,8 +27,8 @@ test('takes the credential from a single Authorization header, and from none of 
 });
 
 test('reads the headers that Envoy sends with encode_raw_headers', () => {
-  const rawCheck = (...values: string[]): WireCheck => {
-    const headers = values.map((value) => ({ key: 'authorization', rawValue: Buffer.from(value) }));
+  const rawCheck = (...values: string[]): CheckRequest__Output => {
+    const headers = values.map((value) => ({ key: 'authorization', value: '', rawValue: Buffer.from(value) }));
     const http = { id: '', method: 'GET', path: '/', host: '', headers: [], headerMap: { headers } };
     return { attributes: { source: null, request: { http }, contextExtensions: READS } };
   };

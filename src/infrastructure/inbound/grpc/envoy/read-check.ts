@@ -6,7 +6,7 @@ import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts, CLOSED, keyStringIn, operationOf } from '../../shared/request-facts.js';
 import { normalPath } from '../../shared/normal-path.js';
 import type { RouteTable } from '../../shared/route-table.js';
-import type { WireCheck, WireEntry } from './check-messages.js';
+import type * as proto from '../generated/types.js';
 
 export interface Check {
   readonly credential: string | undefined;
@@ -25,8 +25,11 @@ export interface CheckRules {
   readonly routes?: RouteTable | undefined;
 }
 
-/** What Envoy says about a request, and about its route (`context_extensions`). */
-export function readCheck({ attributes }: WireCheck, { credentials = ['bearer'], routes }: CheckRules = {}): Check {
+/** What Envoy says about a request, and about its route (`context_extensions`). Absent texts are empty, absent messages null. */
+export function readCheck(
+  { attributes }: proto.CheckRequest__Output,
+  { credentials = ['bearer'], routes }: CheckRules = {},
+): Check {
   const http = attributes?.request?.http;
   // With `encode_raw_headers` Envoy sends the second kind alone.
   const raw = http?.headerMap?.headers.map(({ key, rawValue }) => ({ key, value: rawValue.toString() })) ?? [];
@@ -71,6 +74,6 @@ function faultOf(permission: string | undefined, operation: string | undefined):
   return operation ? undefined : `context_extensions: operation must be one of ${OPERATIONS.join(', ')}`;
 }
 
-function valuesOf(entries: readonly WireEntry[] = [], name: string): string[] {
+function valuesOf(entries: readonly { key: string; value: string }[] = [], name: string): string[] {
   return entries.filter(({ key }) => key === name).map(({ value }) => value);
 }
