@@ -9,6 +9,7 @@ import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { byPerson, CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
 import { KeysFromCode } from '#application/keys/keys-from-code.js';
+import { PauseApiKey, PauseAsAdministrator, PauseForOwner } from '#application/keys/pause-keys.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
 import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
@@ -129,6 +130,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     getKeyOfOwner: new GetKeyOfOwner(shownKeys, usage),
     renameApiKey: new RenameApiKey(accounts),
     revokeApiKey: new RevokeApiKey(accounts),
+    pauseApiKey: new PauseApiKey(accounts, confirmation),
     revokeAsPlatform: new RevokeAsPlatform(keys, revokeForOwner),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
     endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),
@@ -142,6 +144,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     administrators,
     viewKeys: new ViewKeys({ keys, shownKeys, listAllKeys, accounts, usage, audit }),
     revokeAsAdministrator: new RevokeAsAdministrator(audit, keys, confirmation, administrators),
+    pauseAsAdministrator: new PauseAsAdministrator({ ...ports, confirmation, administrators }),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
@@ -183,6 +186,7 @@ export function buildSharedUseCases(
     listKeysOfOwner: new ListKeysOfOwner(shownKeys, accounts, keyPolicy),
     listAllKeys: new ListAllKeys(shownKeys, importPrefixes),
     revokeForOwner,
+    pauseForOwner: new PauseForOwner(accounts),
     revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeForOwner, importPrefixes),
     keysFromCode: new KeysFromCode({
       keys,

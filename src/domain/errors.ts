@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'not_a_service_account'
   | 'too_many_active_keys'
   | 'api_key_not_active'
+  | 'api_key_paused'
   | 'rotation_pending'
   | 'idempotency_key_reused'
   | 'too_many_attempts'

@@ -56,6 +56,11 @@ describe('with LEASE_MS', () => {
 
   test.each<[string, (own: Owned) => Promise<unknown>]>([
     ['a revoke over HTTP', ({ person, keyId }) => person.revoke(keyId)],
+    ['a pause over HTTP', ({ person, keyId }) => person.call('POST', `/v1/api-keys/${keyId}/pause`, { minutes: 5 })],
+    [
+      'a pause at the command line',
+      ({ id, keyId }) => latchkey('keys', 'pause', '--owner', id, '--key', keyId, '--minutes', '5'),
+    ],
     ['a rotation over HTTP', ({ person, keyId }) => person.rotate(keyId, { graceSeconds: 0 })],
     ['a suspension over gRPC', ({ id }) => service.clients.account('SuspendAccount', id)],
     ['a purge over gRPC', ({ id }) => service.clients.purgeAccount(id)],

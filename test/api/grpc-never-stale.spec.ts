@@ -23,6 +23,9 @@ describe('two instances with one database', () => {
     revoke: async ({ person }, keyId) => {
       expect((await person.revoke(keyId)).status).toBe(200);
     },
+    pause: async ({ person }, keyId) => {
+      expect((await person.call('POST', `/v1/api-keys/${keyId}/pause`, { minutes: 60 })).status).toBe(200);
+    },
     suspension: async ({ id }) => {
       await here.clients.account('SuspendAccount', id);
     },

@@ -32,6 +32,7 @@ const KEY_FIELDS = [
     'leak',
     'name',
     'note',
+    'pausedUntil',
     'permissions',
     'prefix',
   ],

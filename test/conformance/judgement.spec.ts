@@ -7,6 +7,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
 import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { denialBy } from '#domain/keys/key-rights.js';
+import { NEVER_PAUSED } from '#domain/keys/key-pauses.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
 import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts } from '#infrastructure/inbound/shared/request-facts.js';
@@ -59,7 +60,7 @@ function standing({ access, owned, subset, networks, maxAccess }: Case['key']): 
   };
   const limits = maxAccess ? { maxAccess } : {};
   const owner = { ...NO_ENTITLEMENTS, status: 'active', permissions: owned, limits } as const;
-  const key = { id: 'k1', ownerId: 'u1', access, digest: Buffer.alloc(32), ...times };
+  const key = { id: 'k1', ownerId: 'u1', access, digest: Buffer.alloc(32), ...times, ...NEVER_PAUSED };
   return KeyStanding.restore({ ...key, permissions: subset, allowedNetworks: networks, owner });
 }
 

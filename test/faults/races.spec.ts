@@ -69,6 +69,34 @@ describe('the same key or account, changed at two instances at the same time', (
     });
   });
 
+  test('is paused by two and revoked, rotated or resumed by one: the key ends as if one had come after the other', async () => {
+    const pause = (person: Person, id: string, minutes: number) =>
+      person.call('POST', `/v1/api-keys/${id}/pause`, { minutes });
+    const resume = (person: Person, id: string) =>
+      person.call('POST', `/v1/api-keys/${id}/resume`, { password: PASSWORD });
+    const newest = async (person: Person, id: string) => (await person.call('GET', `/v1/api-keys/${id}`)).body;
+    await inRounds(async () => {
+      const { persons } = await ownerAtBoth();
+      const ids = await Promise.all(Array.from({ length: 4 }, async () => (await persons[0].newKey()).apiKey.id));
+      const [first, second, third, fourth] = ids as [string, string, string, string];
+      expect(await race(pause(persons[0], first, 5), pause(persons[1], first, 600))).toEqual([200, 200]);
+      expect(Date.parse((await newest(persons[0], first)).pausedUntil)).toBeGreaterThan(Date.now() + 500 * 60_000);
+
+      const [paused, revoked] = await Promise.all([pause(persons[0], second, 5), persons[1].revoke(second)]);
+      expect([revoked.status, [200, CONFLICT].includes(paused.status)]).toEqual([200, true]);
+      expect(await newest(persons[0], second)).toMatchObject({ status: 'revoked', pausedUntil: null });
+
+      const [stopped, replaced] = await Promise.all([pause(persons[0], third, 5), persons[1].rotate(third)]);
+      expect([stopped.status, [201, CONFLICT].includes(replaced.status)]).toEqual([200, true]);
+      if (replaced.status === CONFLICT) expect(replaced.body.code).toBe('api_key_paused');
+
+      await pause(persons[0], fourth, 5);
+      expect(await race(resume(persons[0], fourth), resume(persons[1], fourth))).toEqual([200, 200]);
+      expect(await newest(persons[0], fourth)).toMatchObject({ status: 'active', pausedUntil: null });
+      expect(await recorded('api_key.resumed', fourth)).toHaveLength(1);
+    });
+  });
+
   test('is revoked once, by the first of three, and is not rotated after it', async () => {
     const administrator = await ownerAtBoth(ADMIN_PROFILE);
     const end = (person: Person, id: string) =>

@@ -1,5 +1,5 @@
 import { type Actor, type AuditEvent, type RevocationNote, THE_SERVICE } from '#domain/audit/audit-event.js';
-import { firstUse, fixedFacts, newLabel, type LeakSite } from '#domain/audit/event-details.js';
+import { firstUse, fixedFacts, newLabel, pauseFacts, type LeakSite } from '#domain/audit/event-details.js';
 import type { KeyChange } from '#domain/keys/key-change.js';
 import { isOpen } from '#domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
@@ -60,6 +60,8 @@ export function eventOf(change: KeyChange, actor: Actor, causes: Causes = {}): A
     return { type: 'api_key.renamed', keyId, details: newLabel(key, change.previous), ...actor };
   if (became === 'used')
     return { type: 'api_key.first_used', keyId, details: firstUse(key, change.replaced), ...actor };
+  if (became === 'paused' || became === 'resumed')
+    return { type: `api_key.${became}`, keyId, details: pauseFacts(key, change.by), ...actor };
   if (became === 'expired') return { type: 'api_key.expired', keyId, ...THE_SERVICE };
   if (became !== 'revoked') return undefined;
   const { reason } = change;

@@ -5,6 +5,7 @@ import {
   type firstUse,
   type fixedFacts,
   type newLabel,
+  type pauseFacts,
   type ActorKind,
   plainActorKind,
   type LeakSite,
@@ -58,7 +59,7 @@ export interface FailedAuthentication {
 }
 
 interface KeyEvent extends Actor {
-  readonly type: `api_key.${'created' | 'renamed' | 'rotated' | 'first_used' | 'revoked' | 'expired'}`;
+  readonly type: `api_key.${'created' | 'renamed' | 'rotated' | 'first_used' | 'paused' | 'resumed' | 'revoked' | 'expired'}`;
   readonly keyId: string;
   /** Only of a revocation. */
   readonly reason?: RevocationReason;
@@ -66,7 +67,10 @@ interface KeyEvent extends Actor {
    * The facts of a new key that never change; what it was called before; the first use of a successor; where it leaked;
    * what an administrator noted.
    */
-  readonly details?: ReturnType<typeof fixedFacts | typeof newLabel | typeof firstUse> | LeakSite | RevocationNote;
+  readonly details?:
+    | ReturnType<typeof fixedFacts | typeof newLabel | typeof firstUse | typeof pauseFacts>
+    | LeakSite
+    | RevocationNote;
 }
 
 /** Why an administrator revoked a key, in their words. */
@@ -121,6 +125,8 @@ export const KEY_HISTORY_TYPES = [
   'api_key.renamed',
   'api_key.rotated',
   'api_key.first_used',
+  'api_key.paused',
+  'api_key.resumed',
   'api_key.revoked',
   'api_key.expired',
 ] as const satisfies readonly EventType[];
@@ -141,6 +147,8 @@ export const OWNER_EVENT_TYPES = [
   'api_key.renamed',
   'api_key.rotated',
   'api_key.first_used',
+  'api_key.paused',
+  'api_key.resumed',
   'session.opened',
   'session.refused',
   'account.created',

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../keys/api-key.js';
+import { PAUSE_OF, type PausedBy } from '../keys/key-pauses.js';
 import type { KeyLabel } from '../keys/key-state.js';
 import { isLikeAnotherActor } from '../accounts/account-profile.js';
 import type { SealableEvent } from './audit-seal.js';
@@ -27,6 +28,11 @@ export function firstUse(key: ApiKey, replaced: ApiKey | undefined) {
 export function newLabel(key: ApiKey, previous: KeyLabel) {
   const { name, note } = key.snapshot();
   return { name, note, previousName: previous.name, previousNote: previous.note };
+}
+
+/** Of a pause, or its early end. */
+export function pauseFacts(key: ApiKey, by: PausedBy) {
+  return { by, until: key.snapshot()[PAUSE_OF[by]]!.toISOString() };
 }
 
 /** The part of an event from which the state of a key or an account can be reconstructed. */

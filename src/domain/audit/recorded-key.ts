@@ -1,5 +1,6 @@
 import { MAX_KEY_DAYS } from '../accounts/account-limits.js';
-import type { KeyRestrictions } from '../keys/key-restrictions.js';
+import { type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-pauses.js';
+import { type KeyRestrictions, pausedDigest } from '../keys/key-restrictions.js';
 import type { ApiKeyState } from '../keys/key-state.js';
 import type { KeyTimes } from '../keys/key-status.js';
 import { DAY_MS } from '../time.js';
@@ -22,6 +23,7 @@ export interface StoredKey
       | 'createdAt'
       | keyof KeyTimes
       | keyof KeyRestrictions
+      | keyof KeyPauses
     > {}
 
 /** Reconstructs a key from its events, in the order of their ids, to compare it with the stored key. */
@@ -30,6 +32,7 @@ export class RecordedKey {
   private renamed: HistoryEvent | undefined;
   private rotated: HistoryEvent | undefined;
   private firstUsed: HistoryEvent | undefined;
+  private readonly pauses: Partial<Record<keyof KeyPauses, HistoryEvent>> = {};
   private revoked: HistoryEvent | undefined;
   private expired: HistoryEvent | undefined;
 
@@ -42,6 +45,7 @@ export class RecordedKey {
     if (event.type === 'api_key.renamed') this.renamed = event;
     if (event.type === 'api_key.rotated') this.rotated ??= event;
     if (event.type === 'api_key.first_used') this.firstUsed ??= event;
+    if (event.type === 'api_key.paused' || event.type === 'api_key.resumed') this.pauses[pauseIn(event)] = event;
     if (event.type === 'api_key.revoked') this.revoked ??= event;
     if (event.type === 'api_key.expired') this.expired ??= event;
   }
@@ -58,6 +62,7 @@ export class RecordedKey {
       ...this.problemsOfCreation(stored, prunedUpTo),
       ...problemsOfLife(stored),
       ...this.problemsOfLabel(stored),
+      ...this.problemsOfPauses(stored, prunedUpTo),
       ...(created ? this.problemsOfSuccessor(stored) : []),
       ...(created ? rotationProblems(stored, { created, firstUsed, revoked }, now) : []),
       ...this.problemsOfEnd(stored, prunedUpTo),
@@ -82,7 +87,7 @@ export class RecordedKey {
       ...(created.ownerId === stored.ownerId ? [] : [`belongs to ${stored.ownerId}; ${given} for ${created.ownerId}`]),
       ...makerProblems(stored, created),
       ...(isStill(access, stored.access) ? [] : [`is ${stored.access}; ${given} as ${String(access)}`]),
-      ...(isStill(publicPart, stored.publicPart) && isStill(digest, stored.digest.toString('hex'))
+      ...(isStill(publicPart, stored.publicPart) && isStill(digestNow(digest, stored), stored.digest.toString('hex'))
         ? []
         : [`has another secret than ${given} with`]),
       ...(imported === (stored.displayPrefix !== null) ? [] : [importProblem(stored, given)]),
@@ -104,6 +109,20 @@ export class RecordedKey {
     ];
   }
 
+  private problemsOfPauses(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
+    return (['pausedUntil', 'adminPausedUntil'] as const).flatMap((name) => {
+      const [event, until] = [this.pauses[name], stored[name]];
+      const whose = name === 'pausedUntil' ? 'its owner' : 'an administrator';
+      if (event) {
+        const recorded = detailsOf(event)['until'];
+        return recorded === (until && moment(until))
+          ? []
+          : [`was paused by ${whose} until ${moment(until)}; event ${event.id} says ${String(recorded)}`];
+      }
+      return until && mustHaveEvent(until, prunedUpTo) ? [`was paused by ${whose}, but no event paused it`] : [];
+    });
+  }
+
   private problemsOfSuccessor({ replacedBy, endsAt }: StoredKey): string[] {
     return this.rotated || (replacedBy === null && endsAt === null)
       ? []
@@ -122,6 +141,15 @@ export class RecordedKey {
       ...(lacksEvent(stored.expiredAt, expired) ? ['is expired, but it expired by no event'] : []),
     ];
   }
+}
+
+const pauseIn = (event: HistoryEvent) =>
+  PAUSE_OF[detailsOf(event)['by'] === 'administrator' ? 'administrator' : 'owner'];
+
+/** The first pause changes the stored digest for good. */
+function digestNow(recorded: unknown, stored: StoredKey): unknown {
+  if (typeof recorded !== 'string' || !wasPaused(stored)) return recorded;
+  return pausedDigest(Buffer.from(recorded, 'hex')).toString('hex');
 }
 
 function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {

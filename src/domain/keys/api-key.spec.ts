@@ -46,6 +46,8 @@ describe('ApiKey.issue', () => {
       priorEndsAt: null,
       graceSeconds: null,
       firstUsedAt: null,
+      pausedUntil: null,
+      adminPausedUntil: null,
     });
     expect([key.id, key.ownerId, key.snapshot().digest]).toEqual(['k1', 'u1', keyString.digest()]);
     expect(JSON.stringify(key.snapshot())).not.toContain(keyString.reveal().slice(-64));

@@ -1,7 +1,8 @@
 import { Refusal } from '../errors.js';
 import { normalizeName } from '../names.js';
 import { KEY_FIELDS, normalizeKeyNote, RENAMING_FIELDS, requireValid, ROTATION_FIELDS } from './key-rules.js';
-import { restrictionsOf, storedDigest } from './key-restrictions.js';
+import { PAUSE_OF, pauseEnd, type PausedBy, wasPaused } from './key-pauses.js';
+import { pausedDigest, restrictionsOf, storedDigest } from './key-restrictions.js';
 import {
   type ApiKeyState,
   type ChangingKeyState,
@@ -125,6 +126,34 @@ export class ApiKey {
     this.requireActive(now);
     this.change({ revokedAt: now });
     this.leasesEnd = true;
+  }
+
+  /**
+   * The key is denied until then, unless somebody resumes it. A pause that is running only gets longer. Returns whether it
+   * changed anything.
+   */
+  pause(by: PausedBy, until: Date, now: Date): boolean {
+    this.requireActive(now);
+    const running = this.state[PAUSE_OF[by]];
+    if (running && running >= until) return false;
+    const digest = wasPaused(this.state) ? this.state.digest : pausedDigest(this.state.digest);
+    this.change({ [PAUSE_OF[by]]: until, digest });
+    this.leasesEnd = true;
+    return true;
+  }
+
+  /** Ends this pause. The other one stays. Returns whether it was running. */
+  resume(by: PausedBy, now: Date): boolean {
+    this.requireActive(now);
+    const running = this.state[PAUSE_OF[by]];
+    if (!running || running <= now) return false;
+    this.change({ [PAUSE_OF[by]]: now });
+    return true;
+  }
+
+  /** When the key works again. Null while it is not paused. */
+  pausedUntil(now: Date): Date | null {
+    return this.status(now) === 'active' ? pauseEnd(this.state, now) : null;
   }
 
   /** Ends the key if its time has come and the end is not recorded yet. Returns the end, which must then be saved. */

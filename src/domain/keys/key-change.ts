@@ -1,4 +1,5 @@
 import type { ApiKey } from './api-key.js';
+import type { PausedBy } from './key-pauses.js';
 import type { KeyLabel } from './key-state.js';
 import type { EndStatus } from './key-status.js';
 
@@ -23,6 +24,7 @@ export type RevocationReason =
 export type KeyChange =
   | { readonly key: ApiKey; readonly became: 'created' | 'rotated' | 'expired' }
   | { readonly key: ApiKey; readonly became: 'revoked'; readonly reason: RevocationReason }
+  | { readonly key: ApiKey; readonly became: 'paused' | 'resumed'; readonly by: PausedBy }
   | { readonly key: ApiKey; readonly became: 'renamed'; readonly previous: KeyLabel }
   /** A successor's first use. `replaced` is the old key if it was still active: its end is set with it. */
   | { readonly key: ApiKey; readonly became: 'used'; readonly replaced: ApiKey | undefined }

@@ -1,5 +1,12 @@
+import { NEVER_PAUSED } from './key-pauses.js';
 import { describe, expect, test } from '@jest/globals';
-import { isProof, keyPermissionsProblem, type KeyRestrictions, storedDigest } from './key-restrictions.js';
+import {
+  isProof,
+  keyPermissionsProblem,
+  type KeyRestrictions,
+  pausedDigest,
+  storedDigest,
+} from './key-restrictions.js';
 
 describe('keyPermissionsProblem', () => {
   const longest = `${'r'.repeat(100)}:read`;
@@ -56,7 +63,7 @@ describe('storedDigest', () => {
   test('proves a key with restrictions only together with them', () => {
     const digest = storedDigest(DIGEST, LIMITED);
     expect(digest).toHaveLength(32);
-    expect(isProof(DIGEST, { ...LIMITED, digest })).toBe(true);
+    expect(isProof(DIGEST, { ...NEVER_PAUSED, ...LIMITED, digest })).toBe(true);
     const changed: Partial<KeyRestrictions>[] = [
       NONE,
       { permissions: null },
@@ -67,8 +74,16 @@ describe('storedDigest', () => {
       { allowedNetworks: ['10.0.0.0/7'] },
       { permissions: ['a:read', 'b:read', '10.0.0.0/8'], allowedNetworks: null },
     ];
-    for (const change of changed) expect(isProof(DIGEST, { ...LIMITED, ...change, digest })).toBe(false);
+    for (const change of changed)
+      expect(isProof(DIGEST, { ...NEVER_PAUSED, ...LIMITED, ...change, digest })).toBe(false);
     expect(isProof(DIGEST, undefined)).toBe(false);
-    expect(isProof(Buffer.alloc(32, 8), { ...LIMITED, digest })).toBe(false);
+    expect(isProof(Buffer.alloc(32, 8), { ...NEVER_PAUSED, ...LIMITED, digest })).toBe(false);
+  });
+
+  test('of a key that was ever paused proves it only where pauses are known', () => {
+    const digest = pausedDigest(storedDigest(DIGEST, LIMITED));
+    const paused = { pausedUntil: new Date(0), adminPausedUntil: null };
+    expect(isProof(DIGEST, { ...paused, ...LIMITED, digest })).toBe(true);
+    expect(isProof(DIGEST, { ...NEVER_PAUSED, ...LIMITED, digest })).toBe(false);
   });
 });

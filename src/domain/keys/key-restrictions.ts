@@ -3,6 +3,7 @@ import { newPermissionProblem } from '../accounts/permission.js';
 import { oncePerList } from '../once-per-list.js';
 import { withoutSecrets } from '../secrets.js';
 import { normalizeNetworks } from './allowed-networks.js';
+import { type KeyPauses, wasPaused } from './key-pauses.js';
 import { digestMatches } from './key-string.js';
 
 export const MAX_KEY_PERMISSIONS = 100;
@@ -73,10 +74,17 @@ export function storedDigest(digest: Buffer, { permissions, allowedNetworks }: K
 
 const digestOf = oncePerList((list) => hash('sha256', list.join(' '), 'hex'));
 
+/** What is stored from the first pause of a key on, for good: a release that knows no pauses refuses the key. */
+export function pausedDigest(digest: Buffer): Buffer {
+  return Buffer.from(hash('sha256', `${digest.toString('hex')}\npaused`, 'hex'), 'hex');
+}
+
 /** Compares in constant time. An unknown key takes as long as a wrong secret. @param presented see `storedDigest` */
 export function isProof(
   presented: Buffer,
-  stored: (KeyRestrictions & { readonly digest: Buffer }) | undefined,
+  stored: (KeyRestrictions & KeyPauses & { readonly digest: Buffer }) | undefined,
 ): boolean {
-  return digestMatches(stored ? storedDigest(presented, stored) : presented, stored?.digest);
+  if (!stored) return digestMatches(presented, undefined);
+  const expected = storedDigest(presented, stored);
+  return digestMatches(wasPaused(stored) ? pausedDigest(expected) : expected, stored.digest);
 }

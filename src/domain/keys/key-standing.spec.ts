@@ -5,6 +5,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
 import { OPERATIONS, type Operation } from './access.js';
 import type { AccountLimits } from '../accounts/account-limits.js';
 import { type Entitlements, NO_ENTITLEMENTS } from '../accounts/account-change.js';
+import { NEVER_PAUSED } from './key-pauses.js';
 import { KeyStanding } from './key-standing.js';
 import type { KeyTimes } from './key-status.js';
 import type { DenialReason, Verdict } from './verdict.js';
@@ -17,6 +18,7 @@ const at = (ms: number) => new Date(NOW.getTime() + ms);
 interface Situation {
   readonly revoked: boolean;
   readonly expired: boolean;
+  readonly paused: boolean;
   readonly owner: AccountStatus;
   readonly withinRateLimit: boolean;
   readonly operation: Operation;
@@ -31,6 +33,7 @@ interface Situation {
 const GOOD: Situation = {
   revoked: false,
   expired: false,
+  paused: false,
   owner: 'active',
   withinRateLimit: true,
   operation: 'write',
@@ -43,11 +46,12 @@ const GOOD: Situation = {
 };
 
 function standing(
-  { revoked, owner, access, owned, subset, networks }: Situation,
+  { revoked, paused, owner, access, owned, subset, networks }: Situation,
   part: Partial<KeyTimes & { awaitsUse: boolean }> = {},
   entitled: Partial<Entitlements> = {},
 ): KeyStanding {
   return KeyStanding.restore({
+    ...NEVER_PAUSED,
     id: 'k1',
     ownerId: 'u1',
     access,
@@ -57,6 +61,8 @@ function standing(
     revokedAt: revoked ? NOW : null,
     expiredAt: null,
     endsAt: null,
+    ...NEVER_PAUSED,
+    pausedUntil: paused ? at(2 * DAY) : null,
     awaitsUse: false,
     permissions: subset,
     allowedNetworks: networks,
@@ -74,6 +80,7 @@ function verdictIn(part: Partial<Situation> = {}): Verdict {
 const FAULTS: [DenialReason, Partial<Situation>][] = [
   ['revoked', { revoked: true }],
   ['expired', { expired: true }],
+  ['paused', { paused: true }],
   ['owner-suspended', { owner: 'suspended' }],
   ['owner-deleted', { owner: 'deleted' }],
   ['address-not-allowed', { networks: ['10.0.0.0/8'] }],
@@ -190,6 +197,7 @@ describe('KeyStanding.verdictOn', () => {
       clientAddress: fc.constant(null),
       revoked: fc.boolean(),
       expired: fc.boolean(),
+      paused: fc.boolean(),
       owner: fc.constantFrom<AccountStatus>('active', 'suspended', 'deleted'),
       withinRateLimit: fc.boolean(),
       operation: fc.constantFrom(...OPERATIONS),
@@ -199,12 +207,13 @@ describe('KeyStanding.verdictOn', () => {
     });
     fc.assert(
       fc.property(situations, (situation) => {
-        const { revoked, expired, owner, withinRateLimit, operation, access, owned, permission } = situation;
+        const { revoked, expired, paused, owner, withinRateLimit, operation, access, owned, permission } = situation;
         const writes = access === 'read-and-write';
         const allowed = owned.filter((p) => p.endsWith(':read') || (writes && p.endsWith(':write')));
         const mayGrant =
           !revoked &&
           !expired &&
+          !paused &&
           owner === 'active' &&
           withinRateLimit &&
           (operation === 'read' || (operation === 'write' && writes)) &&

@@ -3,12 +3,13 @@ import { rateLimitOf } from '../accounts/account-limits.js';
 import type { RateLimit } from '../rate-limit.js';
 import { lowerAccess, type AccessLevel } from '../accounts/access-level.js';
 import { effectivePermissions } from './access.js';
+import { type KeyPauses, pauseEnd } from './key-pauses.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import { isAllowedFrom, type KeyRights, denialBy } from './key-rights.js';
 import { type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
-interface KeyStandingState extends KeyTimes, KeyRestrictions {
+interface KeyStandingState extends KeyTimes, KeyRestrictions, KeyPauses {
   readonly id: string;
   readonly ownerId: string;
   readonly access: AccessLevel;
@@ -35,7 +36,7 @@ export class KeyStanding {
     return this.state.ownerId;
   }
   /** What the secret is compared with. */
-  get proof(): Pick<KeyStandingState, 'digest' | keyof KeyRestrictions> {
+  get proof(): Pick<KeyStandingState, 'digest' | keyof KeyRestrictions | keyof KeyPauses> {
     return this.state;
   }
 
@@ -88,6 +89,7 @@ export class KeyStanding {
     const expiresAt = this.state.endsAt ?? this.state.expiresAt;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
+    if (pauseEnd(this.state, now)) return deny('paused');
     if (owner.status !== 'active') return deny(ownerDenial(owner.status));
     const { rights } = this;
     const denial = denialBy(rights, question, withinRateLimit);

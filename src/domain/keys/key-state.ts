@@ -1,6 +1,7 @@
 import type { AccessLevel } from '../accounts/access-level.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyRestrictions } from './key-restrictions.js';
+import { type KeyPauses, NEVER_PAUSED } from './key-pauses.js';
 import type { KeyTimes } from './key-status.js';
 
 /** Set when the key is made. */
@@ -15,8 +16,6 @@ export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestricti
   readonly publicPart: string;
   /** What lists show of an imported key. Null: the key was made here. */
   readonly displayPrefix: string | null;
-  /** See `storedDigest`. */
-  readonly digest: Buffer;
   readonly createdAt: Date;
   /** The id of the key that this one replaces. */
   readonly replaces: string | null;
@@ -25,7 +24,7 @@ export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestricti
 }
 
 /** What can change later. Only `ApiKey.change` changes it, and each change saves all of it. */
-export interface ChangingKeyState extends Omit<KeyTimes, 'expiresAt'> {
+export interface ChangingKeyState extends Omit<KeyTimes, 'expiresAt'>, KeyPauses {
   readonly name: string;
   /** What the owner writes about the key. */
   readonly note: string | null;
@@ -35,6 +34,8 @@ export interface ChangingKeyState extends Omit<KeyTimes, 'expiresAt'> {
   readonly priorEndsAt: Date | null;
   /** Only of a successor. */
   readonly firstUsedAt: Date | null;
+  /** See `storedDigest`. */
+  readonly digest: Buffer;
 }
 
 export interface ApiKeyState extends FixedKeyState, ChangingKeyState {}
@@ -104,4 +105,5 @@ export const UNTOUCHED = {
   priorEndsAt: null,
   graceSeconds: null,
   firstUsedAt: null,
+  ...NEVER_PAUSED,
 } as const;

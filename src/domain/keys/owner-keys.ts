@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import { cancelsRotation, endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
+import { keyPaused, type PausedBy } from './key-pauses.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyOrder, Renaming, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';
@@ -35,11 +36,12 @@ export class OwnerKeys {
   }
 
   /**
-   * Adds nothing to the number of keys, so it may be above the maximum. Throws `not_found`, `api_key_not_active` and
-   * `rotation_pending`.
+   * Adds nothing to the number of keys, so it may be above the maximum. Throws `not_found`, `api_key_not_active`,
+   * `api_key_paused` and `rotation_pending`.
    */
   rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     const key = this.requireActive(keyId, now);
+    if (key.pausedUntil(now) && !order.leaked) throw keyPaused();
     if (this.active(now).some(({ id, replaces }) => id === key.replaces || replaces === key.id))
       throw rotationPending();
     const successor = key.replaceBy(order, keyString, now);
@@ -78,6 +80,18 @@ export class OwnerKeys {
       replaced.cancelRotation(key, now);
       this.noted.push({ key: replaced, became: 'kept' });
     }
+  }
+
+  /** Throws `not_found`, and `api_key_not_active` for a key that has ended. */
+  pause(keyId: string, by: PausedBy, until: Date, now: Date): void {
+    const key = this.requireActive(keyId, now);
+    if (key.pause(by, until, now)) this.noted.push({ key, became: 'paused', by });
+  }
+
+  /** The same. A key that they have not paused stays as it is. */
+  resume(keyId: string, by: PausedBy, now: Date): void {
+    const key = this.requireActive(keyId, now);
+    if (key.resume(by, now)) this.noted.push({ key, became: 'resumed', by });
   }
 
   /** Returns the keys that it revoked. */

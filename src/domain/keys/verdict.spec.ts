@@ -12,6 +12,7 @@ test('A missing identity or a wrong address is a failed authentication; a limit 
     'invalid-key',
     'revoked',
     'expired',
+    'paused',
     'owner-suspended',
     'owner-deleted',
     'address-not-allowed',

@@ -7,6 +7,7 @@ export const NOTICE_TYPES = [
   'api_key.created',
   'api_key.rotated',
   'api_key.rotation_unused',
+  'api_key.paused',
   'api_key.revoked',
   'api_key.expiring',
   'api_key.expired',
@@ -33,6 +34,8 @@ export interface KeyNotice {
   readonly replacesKeyId?: string;
   /** Only of an idle key: when it ends unless it is used. */
   readonly endsAt?: Date;
+  /** Only of a pause: when the key works again. */
+  readonly pausedUntil?: Date | null;
   /** Where the request that caused the notice came from. */
   readonly clientIp?: string | null;
   /** Only of the end of a leaked key. */
@@ -52,6 +55,7 @@ export interface NoticeData {
   readonly expiresAt: string;
   /** When the key ends or ended because its successor is in use; of `api_key.idle`, when it ends unless it is used. */
   readonly endsAt?: string;
+  readonly pausedUntil?: string;
   readonly replacesKeyId?: string;
   readonly clientIp?: string;
   /** Who found the leaked key and where, in the reporter's words. */
@@ -71,6 +75,7 @@ export function noticeData({ key, reason, leak, ...notice }: KeyNotice, sequence
     ...(reason && { reason }),
     expiresAt: expiresAt.toISOString(),
     ...(endsAt && { endsAt: endsAt.toISOString() }),
+    ...(notice.pausedUntil && { pausedUntil: notice.pausedUntil.toISOString() }),
     ...(notice.replacesKeyId && { replacesKeyId: notice.replacesKeyId }),
     ...(notice.clientIp && { clientIp: notice.clientIp }),
     ...((leak?.source || leak?.url) && { leak: leakData(leak) }),

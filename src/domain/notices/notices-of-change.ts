@@ -1,4 +1,5 @@
 import type { KeyChange } from '../keys/key-change.js';
+import { PAUSE_OF } from '../keys/key-pauses.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { LeakSite } from '../audit/event-details.js';
 import type { KeyNotice } from './key-notice.js';
@@ -15,6 +16,7 @@ export function noticesOfChange(change: KeyChange, { clientIp, leakedAt }: Circu
   const { key, became } = change;
   if (became === 'created') return created(key, clientIp);
   if (became === 'expired') return [{ type: 'api_key.expired', key }];
+  if (became === 'paused') return [{ type: 'api_key.paused', key, pausedUntil: key.snapshot()[PAUSE_OF[change.by]] }];
   if (became !== 'revoked') return [];
   const { reason } = change;
   if (reason !== 'leaked') return [{ type: 'api_key.revoked', key, reason }];

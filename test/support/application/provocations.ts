@@ -31,6 +31,8 @@ type Provocation = (world: World) => Promise<Answer>;
 type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>>>>;
 
 const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
+const PAUSE = { minutes: 5 };
+const CONFIRMED = { password: PASSWORD };
 const FORWARD_AUTH = '/v1/forward-auth?mode=caddy';
 /** The headers of a proxy for a request to `path`, which FORWARD_AUTH_ROUTES may name. */
 const forwarded = (fullKey: string, path = '/open') => ({
@@ -146,6 +148,20 @@ export const PROVOCATIONS: Provocations = {
     404: ({ owner }) => owner.person.rotate('x'),
     409: ({ owner, revokedKeyId }) => owner.person.rotate(revokedKeyId),
   },
+  'POST /v1/api-keys/{id}/pause': {
+    200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/pause`, PAUSE),
+    ...ofAccount('POST', '/v1/api-keys/x/pause'),
+    ...malformedBodies('POST', '/v1/api-keys/x/pause'),
+    404: ({ owner }) => owner.person.call('POST', '/v1/api-keys/x/pause', PAUSE),
+    409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/api-keys/${revokedKeyId}/pause`, PAUSE),
+  },
+  'POST /v1/api-keys/{id}/resume': {
+    200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/resume`, CONFIRMED),
+    ...ofAccount('POST', '/v1/api-keys/x/resume'),
+    ...malformedBodies('POST', '/v1/api-keys/x/resume'),
+    404: ({ owner }) => owner.person.call('POST', '/v1/api-keys/x/resume', CONFIRMED),
+    409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/api-keys/${revokedKeyId}/resume`, CONFIRMED),
+  },
   'POST /v1/api-keys/{id}/revoke': {
     200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/revoke`),
     ...ofAccount('POST', '/v1/api-keys/x/revoke'),
@@ -171,6 +187,20 @@ export const PROVOCATIONS: Provocations = {
   'GET /v1/admin/api-keys/{id}': {
     200: ({ owner, othersKeyId }) => owner.person.call('GET', `/v1/admin/api-keys/${othersKeyId}`),
     ...administratorsOnly('GET', '/v1/admin/api-keys/x'),
+  },
+  'POST /v1/admin/api-keys/{id}/pause': {
+    200: ({ owner, othersKeyId }) => owner.person.call('POST', `/v1/admin/api-keys/${othersKeyId}/pause`, PAUSE),
+    ...administratorsOnly('POST', '/v1/admin/api-keys/x/pause'),
+    ...malformedBodies('POST', '/v1/admin/api-keys/x/pause'),
+    404: ({ owner }) => owner.person.call('POST', '/v1/admin/api-keys/x/pause', PAUSE),
+    409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/admin/api-keys/${revokedKeyId}/pause`, PAUSE),
+  },
+  'POST /v1/admin/api-keys/{id}/resume': {
+    200: ({ owner, othersKeyId }) => owner.person.call('POST', `/v1/admin/api-keys/${othersKeyId}/resume`, CONFIRMED),
+    ...administratorsOnly('POST', '/v1/admin/api-keys/x/resume'),
+    ...malformedBodies('POST', '/v1/admin/api-keys/x/resume'),
+    404: ({ owner }) => owner.person.call('POST', '/v1/admin/api-keys/x/resume', CONFIRMED),
+    409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/admin/api-keys/${revokedKeyId}/resume`, CONFIRMED),
   },
   'POST /v1/admin/api-keys/{id}/revoke': {
     200: (world) => revokeAny(world, world.othersKeyId),

@@ -30,6 +30,14 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
     path: `/v1/api-keys/${keyId}/rotate`,
     body: { password: PASSWORD },
   })),
+  route('POST /v1/api-keys/{id}/pause', 200, 401, (_, keyId) => ({
+    path: `/v1/api-keys/${keyId}/pause`,
+    body: { minutes: 5 },
+  })),
+  route('POST /v1/api-keys/{id}/resume', 200, 401, (_, keyId) => ({
+    path: `/v1/api-keys/${keyId}/resume`,
+    body: { password: PASSWORD },
+  })),
   route('POST /v1/api-keys/{id}/revoke', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}/revoke` })),
   route('DELETE /v1/session', 204, 204, () => ({ path: '/v1/session' })),
   route('POST /v1/session', 204, 204, ({ email }) => ({ path: '/v1/session', body: { email, password: PASSWORD } })),
@@ -46,6 +54,14 @@ export const ADMIN_ROUTES: readonly ManagementRoute[] = [
   route('GET /v1/admin/accounts', 200, 404, ({ id }) => ({ path: `/v1/admin/accounts?query=${id}` })),
   route('GET /v1/admin/audit-events', 200, 404, () => ({ path: '/v1/admin/audit-events' })),
   route('GET /v1/admin/api-keys/{id}', 200, 404, (_, keyId) => ({ path: `/v1/admin/api-keys/${keyId}` })),
+  route('POST /v1/admin/api-keys/{id}/pause', 200, 404, (_, keyId) => ({
+    path: `/v1/admin/api-keys/${keyId}/pause`,
+    body: { minutes: 5 },
+  })),
+  route('POST /v1/admin/api-keys/{id}/resume', 200, 404, (_, keyId) => ({
+    path: `/v1/admin/api-keys/${keyId}/resume`,
+    body: { password: PASSWORD },
+  })),
   route('POST /v1/admin/api-keys/{id}/revoke', 200, 404, (_, keyId) => ({
     path: `/v1/admin/api-keys/${keyId}/revoke`,
     body: { password: PASSWORD },

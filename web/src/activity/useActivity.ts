@@ -10,13 +10,15 @@ const OF_KEYS = [
   'api_key.created',
   'api_key.renamed',
   'api_key.rotated',
+  'api_key.paused',
+  'api_key.resumed',
   'api_key.first_used',
   'api_key.revoked',
   'api_key.expired',
 ] as const;
 
 /** An instance of an earlier release refuses them. */
-const NEW: readonly OwnerEventType[] = ['session.refused', 'admin.viewed'];
+const NEW: readonly OwnerEventType[] = ['session.refused', 'admin.viewed', 'api_key.paused', 'api_key.resumed'];
 
 /** Separate filters, because many failures could hide the events of keys. */
 const TYPES = {

@@ -89,6 +89,9 @@ export class ApiClient {
   revokeKey = (id: string, leaked?: boolean) =>
     this.ofAccount<ApiKey>(`${pathOf(id)}/revoke`, { method: 'POST', ...(leaked && { body: { leaked } }) });
 
+  pauseKey = (id: string, minutes: number) =>
+    this.ofAccount<ApiKey>(`${pathOf(id)}/pause`, { method: 'POST', body: { minutes } });
+
   renameKey = (id: string, body: RenameKeyRequest) => this.ofAccount<ApiKey>(pathOf(id), { method: 'PATCH', body });
 
   listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>

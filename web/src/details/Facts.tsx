@@ -30,7 +30,7 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
   const ownerId = useOwner().data?.ownerId;
   const { column } = keys;
   const status = statusAt(apiKey, useNow());
-  const { createdBy, replaces, replacedBy, endsAt, idleEndsAt, permissions, allowedNetworks } = apiKey;
+  const { createdBy, replaces, replacedBy, endsAt, idleEndsAt, pausedUntil, permissions, allowedNetworks } = apiKey;
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
@@ -53,6 +53,11 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
       {account && createdBy && (
         <Fact name={accounts.madeBy}>
           {createdBy.id === ownerId ? accounts.madeByYou : <bdi>{nameOf(createdBy)}</bdi>}
+        </Fact>
+      )}
+      {status === 'active' && pausedUntil && (
+        <Fact name={texts.pause.fact}>
+          <Moment iso={pausedUntil} />
         </Fact>
       )}
       {status === 'active' && idleEndsAt && (

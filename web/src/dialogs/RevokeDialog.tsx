@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react';
-import { Button, Checkbox, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import type { Rotation } from '../key/rotation';
@@ -8,6 +8,7 @@ import { useTexts } from '../texts';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import { revokeWords, type RevokeWords } from '../key/revoke-words';
 import { useRevokeKey } from './useRevokeKey';
+import { usePauseKey } from '../key/usePauseKey';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { KeyFacts } from '../key/KeyFacts';
@@ -33,6 +34,7 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
     onClose();
     announce(message);
   });
+  const pause = usePauseKey();
   const close = () => {
     if (revoke.isPending) return;
     revoke.reset();
@@ -47,6 +49,7 @@ export function RevokeDialog({ apiKey, rotation, leaked, opened, onClose, onClos
         isPending={revoke.isPending}
         onRevoke={() => revoke.mutate({ key: apiKey, rotation: current.rotation, leaked })}
         onCancel={close}
+        onPause={() => pause(apiKey, 60).then((isPaused) => isPaused && onClose())}
       />
     </Dialog>
   );
@@ -59,6 +62,7 @@ interface RevokeFormProps {
   readonly isPending: boolean;
   readonly onRevoke: () => void;
   readonly onCancel: () => void;
+  readonly onPause: () => Promise<unknown>;
 }
 
 /**
@@ -66,7 +70,7 @@ interface RevokeFormProps {
  * seconds, also on a phone, and a copied name proves nothing. Name, prefix and last use protect from revoking the wrong
  * key. The button is never disabled; pressing it shows what is missing. It turns red when the box is ticked.
  */
-function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel }: RevokeFormProps) {
+function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPause }: RevokeFormProps) {
   const texts = useTexts();
   const [isConfirmed, setConfirmed] = useState(false);
   const [isReminded, setReminded] = useState(false);
@@ -89,6 +93,14 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel }: Rev
           <Notice tone="warning" isNews={false}>
             {words.warning}
           </Notice>
+        )}
+        {!apiKey.pausedUntil && (
+          <Group gap="xs">
+            <Text size="sm">{texts.pause.advice}</Text>
+            <Button variant="default" size="compact-sm" disabled={isPending} onClick={() => void onPause()}>
+              {texts.pause.first}
+            </Button>
+          </Group>
         )}
         <Checkbox
           ref={checkbox}

@@ -15,8 +15,15 @@ import { StatusBadge } from '../key/StatusBadge';
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
   const now = useNow();
-  const { keys, language } = useTexts();
+  const { keys, language, pause } = useTexts();
   if (status === 'active') {
+    if (key.pausedUntil && Date.parse(key.pausedUntil) > now) {
+      return (
+        <span className={classes.soon}>
+          <RelativeTime iso={key.pausedUntil} text={pause.until} />
+        </span>
+      );
+    }
     if (key.idleEndsAt) {
       return <span className={classes.soon}>{keys.idleEnds(shortDate(key.idleEndsAt, now, language))}</span>;
     }

@@ -4,6 +4,7 @@ import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import { useCanMakeKeys } from '../key/list';
 import { revokeAction } from '../key/revoke-words';
+import { PAUSES, usePauseKey } from '../key/usePauseKey';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
@@ -30,6 +31,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
   useEffect(() => setReady(true), []);
   const { key, rotation, status } = row;
   const canMakeKeys = useCanMakeKeys();
+  const pause = usePauseKey();
 
   const show = (keyId: string) => () => {
     // The details return the focus to where it is now.
@@ -80,6 +82,14 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
           <>
             {canMakeKeys && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
             {canMakeKeys && <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>}
+            <Menu.Divider />
+            <Menu.Label>{texts.pause.menu}</Menu.Label>
+            {PAUSES.map((minutes) => (
+              <Menu.Item key={minutes} onClick={() => void pause(key, minutes)}>
+                {texts.pause.for[minutes]}
+              </Menu.Item>
+            ))}
+            <Menu.Divider />
             {ending(key)}
           </>
         )}

@@ -22,6 +22,7 @@ const CALLS = {
   createKey: 'POST /v1/api-keys',
   rotateKey: 'POST /v1/api-keys/:id/rotate',
   revokeKey: 'POST /v1/api-keys/:id/revoke',
+  pauseKey: 'POST /v1/api-keys/:id/pause',
   renameKey: 'PATCH /v1/api-keys/:id',
   getPermissions: 'GET /v1/permissions',
   listEvents: 'GET /v1/audit-events',
@@ -214,6 +215,7 @@ export class ScriptedApi {
       this.change(id, { replacedBy: made.apiKey.id });
       return made;
     },
+    pauseKey: ({ id, body }) => this.change(id, { pausedUntil: iso(body.minutes * 60_000) }),
     revokeKey: ({ id, body }) => {
       const revokedReason = body?.leaked ? 'leaked' : 'owner';
       return this.found(id, () => this.change(id, { status: 'revoked', revokedAt: this.now(), revokedReason }));

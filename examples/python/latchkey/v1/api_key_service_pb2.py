@@ -28,13 +28,13 @@ DESCRIPTOR = descriptor_pool.Default().AddSerializedFile(
     b'\x12\x13\x0a\x0fOPERATION_WRITE\x10\x02\x12\x15\x0a\x11OPERATION_DESTROY\x10\x03\x12\x1d\x0a\x19OPERATION_MANAGE_API_KEYS\x10\x04\x12\x1c\x0a\x18OPERATION_MANAGE_ACCO'
     b'UNT\x10\x05\x12\x19\x0a\x15OPERATION_IMPERSONATE\x10\x06*h\x0a\x0bAccessLevel\x12\x1c\x0a\x18ACCESS_LEVEL_UNSPECIFIED\x10\x00\x12\x1a\x0a\x16ACCESS_LEVEL_READ_O'
     b'NLY\x10\x01\x12\x1f\x0a\x1bACCESS_LEVEL_READ_AND_WRITE\x10\x02*p\x0a\x0eKeyRestriction\x12\x1f\x0a\x1bKEY_RESTRICTION_UNSPECIFIED\x10\x00\x12\x1f\x0a\x1bKEY_RES'
-    b'TRICTION_PERMISSIONS\x10\x01\x12\x1c\x0a\x18KEY_RESTRICTION_NETWORKS\x10\x02*\xaa\x02\x0a\x06Reason\x12\x16\x0a\x12REASON_UNSPECIFIED\x10\x00\x12\x16\x0a\x12REASON_IN'
+    b'TRICTION_PERMISSIONS\x10\x01\x12\x1c\x0a\x18KEY_RESTRICTION_NETWORKS\x10\x02*\xbd\x02\x0a\x06Reason\x12\x16\x0a\x12REASON_UNSPECIFIED\x10\x00\x12\x16\x0a\x12REASON_IN'
     b'VALID_KEY\x10\x01\x12\x12\x0a\x0eREASON_REVOKED\x10\x02\x12\x12\x0a\x0eREASON_EXPIRED\x10\x03\x12\x1a\x0a\x16REASON_OWNER_SUSPENDED\x10\x04\x12\x18\x0a\x14REASON_OWNER_DELE'
     b'TED\x10\x05\x12\x18\x0a\x14REASON_READ_ONLY_KEY\x10\x06\x12 \x0a\x1cREASON_OPERATION_NOT_ALLOWED\x10\x07\x12\x1d\x0a\x19REASON_MISSING_PERMISSION\x10\x08\x12\x17\x0a\x13'
-    b'REASON_RATE_LIMITED\x10\x09\x12\x1e\x0a\x1aREASON_ADDRESS_NOT_ALLOWED\x10\x0a2\x87\x02\x0a\x0dApiKeyService\x12P\x0a\x0bValidateKey\x12\x1f.latchkey.v1'
-    b'.ValidateKeyRequest\x1a .latchkey.v1.ValidateKeyResponse\x12U\x0a\x0cValidateKeys\x12\x1f.latchkey.v1.ValidateKeyReque'
-    b'st\x1a .latchkey.v1.ValidateKeyResponse(\x010\x01\x12M\x0a\x0aReportUses\x12\x1e.latchkey.v1.ReportUsesRequest\x1a\x1f.latchkey.v1'
-    b'.ReportUsesResponseb\x06proto3'
+    b'REASON_RATE_LIMITED\x10\x09\x12\x1e\x0a\x1aREASON_ADDRESS_NOT_ALLOWED\x10\x0a\x12\x11\x0a\x0dREASON_PAUSED\x10\x0b2\x87\x02\x0a\x0dApiKeyService\x12P\x0a\x0bValida'
+    b'teKey\x12\x1f.latchkey.v1.ValidateKeyRequest\x1a .latchkey.v1.ValidateKeyResponse\x12U\x0a\x0cValidateKeys\x12\x1f.latchkey.'
+    b'v1.ValidateKeyRequest\x1a .latchkey.v1.ValidateKeyResponse(\x010\x01\x12M\x0a\x0aReportUses\x12\x1e.latchkey.v1.ReportUsesRe'
+    b'quest\x1a\x1f.latchkey.v1.ReportUsesResponseb\x06proto3'
 )
 builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'latchkey.v1.api_key_service_pb2', globals())

@@ -5,6 +5,7 @@ import type { ImportKeys } from '#application/keys/import-keys.js';
 import type { KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ListAllKeys } from '#application/keys/shown-keys.js';
+import type { PauseForOwner } from '#application/keys/pause-keys.js';
 import type { RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
 import type { Examination } from '#application/examination.js';
 import type { DatabaseConfig } from '#config/database-config.js';
@@ -23,6 +24,7 @@ export interface Administration {
   readonly listKeysOfOwner: ListKeysOfOwner;
   readonly listAllKeys: ListAllKeys;
   readonly revoke: RevokeForOwner;
+  readonly pauseForOwner: PauseForOwner;
   readonly revokeLeaked: Pick<RevokeLeakedKeys, 'execute'>;
   readonly importKeys: ImportKeys;
   readonly keysFromCode: KeysFromCode;

@@ -34,6 +34,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   not_a_service_account: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Not a service account' },
   too_many_active_keys: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Too many API keys' },
   api_key_not_active: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'API key not active' },
+  api_key_paused: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'API key paused' },
   rotation_pending: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Rotation pending' },
   idempotency_key_reused: { http: 409, grpc: grpc.ALREADY_EXISTS, title: 'Already created' },
   too_many_attempts: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many attempts' },

@@ -21,6 +21,7 @@ export const OUTWARD_DENIAL: Readonly<Record<DenialReason, OutwardDenial>> = {
   'invalid-key': UNAUTHENTICATED,
   revoked: UNAUTHENTICATED,
   expired: UNAUTHENTICATED,
+  paused: UNAUTHENTICATED,
   'owner-suspended': UNAUTHENTICATED,
   'owner-deleted': UNAUTHENTICATED,
   'address-not-allowed': FORBIDDEN,

@@ -24,6 +24,7 @@ export function keyView({ key, access, createdBy, lastUsedAt, idleEndsAt, recent
     expiresAt: expiresAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
     status: key.status(now),
+    pausedUntil: key.pausedUntil(now)?.toISOString() ?? null,
     replaces,
     replacedBy,
     endsAt: endsAt?.toISOString() ?? null,

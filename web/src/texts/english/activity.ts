@@ -25,6 +25,8 @@ export const activity = {
   you: 'You',
   event: {
     'api_key.created': (name: string) => `Key ${name} was created`,
+    'api_key.paused': (name: string) => `Key ${name} was paused`,
+    'api_key.resumed': (name: string) => `The pause of key ${name} was ended`,
     'api_key.rotated': (name: string) => `Rotation of key ${name} was started`,
     'api_key.first_used': (name: string) => `Key ${name} was used for the first time`,
     'api_key.revoked': (name: string) => `Key ${name} was revoked`,

@@ -66,6 +66,8 @@ export const admin = {
       'api_key.renamed': 'Key renamed',
       'api_key.rotated': 'Rotation started',
       'api_key.first_used': 'First use of a new key',
+      'api_key.paused': 'Key paused',
+      'api_key.resumed': 'Pause ended',
       'api_key.revoked': 'Key revoked',
       'api_key.expired': 'Key expired',
       'authentication.failed': 'Request or password rejected',

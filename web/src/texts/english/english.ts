@@ -7,6 +7,7 @@ import { history } from './history';
 import { keys } from './keys';
 import { restrictions } from './restrictions';
 import { reveal } from './reveal';
+import { pause } from './pause';
 import { revoke } from './revoke';
 import { rotate } from './rotate';
 import { session } from './session';
@@ -52,6 +53,7 @@ export const english = {
   create,
   restrictions,
   reveal,
+  pause,
   revoke,
   rotate,
   activity,

@@ -36,6 +36,7 @@ export const history = {
       'address-not-allowed': () => 'this address is not allowed',
       revoked: () => 'it was revoked',
       expired: () => 'it had expired',
+      paused: () => 'it was paused',
       'owner-suspended': () => 'the account was stopped',
       'owner-deleted': () => 'the account was stopped',
     } satisfies Record<Exclude<DenialReason, 'invalid-key'>, (asked: string) => string> as Readonly<

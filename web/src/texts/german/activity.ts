@@ -25,6 +25,8 @@ export const activity: Texts['activity'] = {
   you: 'Sie',
   event: {
     'api_key.created': (name) => `Schlüssel ${name} wurde erstellt`,
+    'api_key.paused': (name) => `Schlüssel ${name} wurde pausiert`,
+    'api_key.resumed': (name) => `Die Pause von Schlüssel ${name} wurde beendet`,
     'api_key.rotated': (name) => `Rotation von Schlüssel ${name} wurde begonnen`,
     'api_key.first_used': (name) => `Schlüssel ${name} wurde zum ersten Mal genutzt`,
     'api_key.revoked': (name) => `Schlüssel ${name} wurde widerrufen`,

@@ -65,6 +65,8 @@ export const admin: AdminTexts = {
       'api_key.created': 'Schlüssel erstellt',
       'api_key.renamed': 'Schlüssel umbenannt',
       'api_key.rotated': 'Rotation begonnen',
+      'api_key.paused': 'Schlüssel pausiert',
+      'api_key.resumed': 'Pause beendet',
       'api_key.first_used': 'Neuer Schlüssel zum ersten Mal genutzt',
       'api_key.revoked': 'Schlüssel widerrufen',
       'api_key.expired': 'Schlüssel abgelaufen',

@@ -8,6 +8,7 @@ import { history } from './history';
 import { keys } from './keys';
 import { restrictions } from './restrictions';
 import { reveal } from './reveal';
+import { pause } from './pause';
 import { revoke } from './revoke';
 import { rotate } from './rotate';
 import { session } from './session';
@@ -51,6 +52,7 @@ export const german: Texts = {
   create,
   restrictions,
   reveal,
+  pause,
   revoke,
   rotate,
   activity,

@@ -33,6 +33,7 @@ export const history: Texts['history'] = {
       'address-not-allowed': () => 'diese Adresse ist nicht erlaubt',
       revoked: () => 'der Schlüssel war widerrufen',
       expired: () => 'der Schlüssel war abgelaufen',
+      paused: () => 'der Schlüssel war pausiert',
       'owner-suspended': () => 'das Konto war gestoppt',
       'owner-deleted': () => 'das Konto war gestoppt',
     },

@@ -13,15 +13,47 @@ import { readKey } from '../terminal.js';
 import { addImportCommand } from '../imports/import-command.js';
 import { KEY_IMPORT } from './import-keys.js';
 import { addListCommand } from './list-command.js';
-import { addMakingCommands } from './making-commands.js';
+import { addMakingCommands, number } from './making-commands.js';
 
 export function addKeysCommands(program: Command, databases: Databases): void {
-  const keys = program.command('keys').description('list, import, make and revoke the API keys of owners');
+  const keys = program.command('keys').description('list, import, make, pause and revoke the API keys of owners');
   addListCommand(keys, databases);
   addImportCommand(keys, databases, KEY_IMPORT);
   addMakingCommands(keys, databases);
   answering(revokeCommand(keys), (options) => revokeKeys(databases, options));
+  const pause = ofOneKey(keys.command('pause'))
+    .description('deny one key for some minutes; it works again by itself')
+    .requiredOption('--minutes <n>', '1 to 1440', number);
+  answering(pause, ({ minutes, ...options }) => pauseKey(databases, options, minutes));
+  const resume = ofOneKey(keys.command('resume')).description('end a pause by an administrator before its time');
+  answering(resume, (options) => pauseKey(databases, options, null));
 }
+
+function ofOneKey(command: Command) {
+  return command
+    .requiredOption('--owner <id>', 'account id')
+    .requiredOption('--key <keyId>', 'the id of the key')
+    .addOption(byOption());
+}
+
+async function pauseKey(
+  databases: Databases,
+  { owner, key: keyId, by }: OptionsOf<typeof ofOneKey>,
+  minutes: number | null,
+): Promise<Answer> {
+  requireFields({ owner: accountIdProblem(owner), key: keyIdProblem(keyId.toLowerCase()) });
+  const { key, now } = await onDatabase(databases, ({ pauseForOwner }) =>
+    pauseForOwner.execute(owner, keyId.toLowerCase(), minutes, administrator(by)),
+  );
+  const until = key.pausedUntil(now)?.toISOString() ?? null;
+  return {
+    document: { ownerId: owner, id: key.id, prefix: key.shown, pausedUntil: until },
+    text: until ? `${describeKey(key)} is paused until ${until}` : `${describeKey(key)} is not paused any more`,
+  };
+}
+
+const keyIdProblem = (keyId: string) =>
+  isKeyId(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it";
 
 function revokeCommand(keys: Command) {
   return keys
@@ -50,7 +82,7 @@ async function revokeKeys(databases: Databases, options: RevokeOptions): Promise
   const keyId = key?.toLowerCase();
   requireFields({
     owner: accountIdProblem(owner),
-    key: keyId === undefined || isKeyId(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
+    key: keyId === undefined ? undefined : keyIdProblem(keyId),
   });
   const revoked = await onDatabase(databases, async ({ revoke: really, rehearsal, listKeysOfOwner }) => {
     if (!dryRun) await confirmEnd({ yes, owner, keyId }, { listKeysOfOwner });

@@ -91,7 +91,7 @@ function listIn(text = ''): string[] {
   return text.split(/[\s,]+/).filter((each) => each !== '');
 }
 
-function number(text: string): number {
+export function number(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number.');
 }

@@ -56,6 +56,7 @@ export function accessIn(wire: proto.AccessLevel): AccessLevel | undefined {
 export function toWireKey({ key, access, lastUsedAt, now }: ReadKey): proto.Key {
   const { id, ownerId, name, createdAt, expiresAt, ...rest } = key.snapshot();
   const { revokedAt, endsAt, permissions, allowedNetworks } = rest;
+  const pausedUntil = key.pausedUntil(now);
   return {
     id,
     ownerId,
@@ -72,6 +73,7 @@ export function toWireKey({ key, access, lastUsedAt, now }: ReadKey): proto.Key 
     allowedNetworks: [...(allowedNetworks ?? [])],
     imported: key.isImported,
     createdBy: key.createdBy,
+    pausedUntil: pausedUntil && timestamp(pausedUntil),
   };
 }
 

@@ -24,6 +24,7 @@ const REASON: Readonly<Record<DenialReason, proto.Reason>> = {
   'invalid-key': wireReason.REASON_INVALID_KEY,
   revoked: wireReason.REASON_REVOKED,
   expired: wireReason.REASON_EXPIRED,
+  paused: wireReason.REASON_PAUSED,
   'owner-suspended': wireReason.REASON_OWNER_SUSPENDED,
   'owner-deleted': wireReason.REASON_OWNER_DELETED,
   'address-not-allowed': wireReason.REASON_ADDRESS_NOT_ALLOWED,

@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RevokeAsAdministrator } from '#application/administration/administrators.js';
+import { PauseAsAdministrator } from '#application/keys/pause-keys.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
-import { ProblemResponses } from '../pipeline/openapi.js';
+import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ownerView } from '../../shared/key-view.js';
 import { CONFIRMED } from './api-keys.controller.js';
@@ -15,7 +16,7 @@ import {
   readKeyId,
   readKeySearch,
 } from './queries.js';
-import { RevokeAnyKeyBody } from './bodies.js';
+import { PauseApiKeyBody, ResumeApiKeyBody, RevokeAnyKeyBody } from './bodies.js';
 import {
   AuditedEventListView,
   auditedEventListView,
@@ -53,6 +54,7 @@ export class AdminKeysController {
   constructor(
     private readonly view: ViewKeys,
     private readonly revokeKey: RevokeAsAdministrator,
+    private readonly pauseKey: PauseAsAdministrator,
   ) {}
 
   @Get()
@@ -81,6 +83,38 @@ export class AdminKeysController {
     const { account: administrator, signIn } = request.session!;
     const command = { administrator, keyId: readKeyId(id), note, password, signIn };
     return revokedKeyView(await this.revokeKey.execute(command, clientOf(request)));
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  @ApiOkResponse({ type: RevokedKeyView })
+  @ProblemResponses({
+    ...ADMINISTRATORS_ONLY,
+    ...MALFORMED_BODY,
+    400: 'Invalid or unknown fields',
+    409: 'The key is not active',
+  })
+  async pause(
+    @Req() request: LatchkeyRequest,
+    @Param('id') id: string,
+    @Body() { minutes }: PauseApiKeyBody,
+  ): Promise<RevokedKeyView> {
+    const order = { administrator: request.session!.account, keyId: readKeyId(id) };
+    return revokedKeyView(await this.pauseKey.pause(order, minutes, clientOf(request)));
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @ApiOkResponse({ type: RevokedKeyView })
+  @ProblemResponses({ ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
+  async resume(
+    @Req() request: LatchkeyRequest,
+    @Param('id') id: string,
+    @Body() { password }: ResumeApiKeyBody,
+  ): Promise<RevokedKeyView> {
+    const { account: administrator, signIn } = request.session!;
+    const order = { administrator, keyId: readKeyId(id) };
+    return revokedKeyView(await this.pauseKey.resume(order, { password, signIn }, clientOf(request)));
   }
 }
 

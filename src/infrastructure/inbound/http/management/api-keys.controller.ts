@@ -2,6 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Re
 import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
 import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
+import { PauseApiKey } from '#application/keys/pause-keys.js';
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
@@ -10,7 +11,7 @@ import { keyView } from '../../shared/key-view.js';
 import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { keyHistoryView, keyListView } from './answers.js';
-import { CreateApiKeyBody, RenameApiKeyBody, RotateApiKeyBody } from './bodies.js';
+import { CreateApiKeyBody, PauseApiKeyBody, RenameApiKeyBody, ResumeApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
 import { ListQuery, readIdempotencyKey, readKeyId, readPage } from './queries.js';
 import {
@@ -55,6 +56,7 @@ export class ApiKeysController {
     private readonly renameKey: RenameApiKey,
     private readonly rotateKey: RotateApiKey,
     private readonly revokeKey: RevokeApiKey,
+    private readonly pauseKey: PauseApiKey,
   ) {}
 
   @Get()
@@ -148,6 +150,44 @@ export class ApiKeysController {
     requireFields({ leaked: ROTATION_FIELDS.leaked(leaked) });
     const revoked = await this.revokeKey.execute(actingIn(request), readKeyId(id), clientOf(request), leaked === true);
     return keyView(revoked, revoked.now);
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ApiKeyView })
+  @ProblemResponses({
+    ...OF_ACCOUNT,
+    ...MALFORMED_BODY,
+    400: 'Invalid or unknown fields',
+    403: 'An API key, or a request from another site',
+    404: 'No such key of this account, or no such account that the person manages',
+    409: 'The key is not active',
+  })
+  async pause(
+    @Req() request: LatchkeyRequest,
+    @Param('id') id: string,
+    @Body() { minutes }: PauseApiKeyBody,
+  ): Promise<ApiKeyView> {
+    const paused = await this.pauseKey.pause(actingIn(request), readKeyId(id), minutes, clientOf(request));
+    return keyView(paused, paused.now);
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ApiKeyView })
+  @ProblemResponses({
+    ...CONFIRMED,
+    404: 'No such key of this account, or no such account that the person manages',
+    409: 'The key is not active',
+  })
+  async resume(
+    @Req() request: LatchkeyRequest,
+    @Param('id') id: string,
+    @Body() { password }: ResumeApiKeyBody,
+  ): Promise<ApiKeyView> {
+    const proof = { password, signIn: request.session!.signIn };
+    const resumed = await this.pauseKey.resume(actingIn(request), readKeyId(id), proof, clientOf(request));
+    return keyView(resumed, resumed.now);
   }
 }
 

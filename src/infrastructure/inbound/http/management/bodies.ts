@@ -13,6 +13,7 @@ import {
   RENAMING_FIELDS,
   ROTATION_FIELDS,
 } from '#domain/keys/key-rules.js';
+import { MAX_PAUSE_MINUTES, PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
 import { MAX_ALLOWED_NETWORKS } from '#domain/keys/allowed-networks.js';
 import { MAX_KEY_PERMISSIONS } from '#domain/keys/key-restrictions.js';
 import { Field, plainTextRule, text } from '../pipeline/fields.js';
@@ -110,6 +111,21 @@ export class RotateApiKeyBody {
   })
   leaked?: boolean;
 
+  @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
+  password?: string;
+}
+
+export class PauseApiKeyBody {
+  @Field(PAUSE_FIELDS.minutes, {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_PAUSE_MINUTES,
+    description: 'The key works again by itself after that. A running pause only gets longer',
+  })
+  minutes!: number;
+}
+
+export class ResumeApiKeyBody {
   @Field(optional(text(passwordProblem)), CONFIRMING_PASSWORD)
   password?: string;
 }

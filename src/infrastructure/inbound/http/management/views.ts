@@ -127,6 +127,9 @@ export class ApiKeyView {
   @ApiProperty(TIME) expiresAt!: string;
   @ApiProperty(TIME_OR_NULL) revokedAt!: string | null;
   @ApiProperty({ enum: API_KEY_STATUSES }) status!: ApiKeyStatus;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'Of a paused key, which is denied: when it works again' }) pausedUntil!:
+    | string
+    | null;
   @ApiProperty({ ...ID_OR_NULL, description: 'The key that this one is to replace' }) replaces!: string | null;
   @ApiProperty({ ...ID_OR_NULL, description: 'The key that is to replace this one' }) replacedBy!: string | null;
   @ApiProperty({ ...TIME_OR_NULL, description: 'When the key ends because its successor is in use' })

@@ -56,6 +56,7 @@ export function readKeys(
       date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
       date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
       date_part('epoch', k.ends_at) AS ends_at,
+      date_part('epoch', greatest(k.paused_until, k.admin_paused_until)) AS paused_until,
       k.found_idle OR k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false) AS awaits_use,
       array_to_string(k.permissions, ' ') AS key_permissions, array_to_string(k.allowed_networks, ' ') AS allowed_networks,
       a.status, array_to_string(a.permissions, ' ') AS permissions, a.limits::text, a.attributes::text,
@@ -76,6 +77,8 @@ export interface KeyReadingRow {
   revoked_at: number | null;
   expired_at: number | null;
   ends_at: number | null;
+  /** The later end of both pauses; null of a key that was never paused. */
+  paused_until: number | null;
   awaits_use: boolean | null;
   key_permissions: string | null;
   allowed_networks: string | null;
@@ -108,6 +111,8 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
     revokedAt: row.revoked_at === null ? null : toDate(row.revoked_at),
     expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
     endsAt: row.ends_at === null ? null : toDate(row.ends_at),
+    pausedUntil: row.paused_until === null ? null : toDate(row.paused_until),
+    adminPausedUntil: null,
     awaitsUse: row.awaits_use === true,
     permissions: row.key_permissions === null ? null : wordsOf(row.key_permissions),
     allowedNetworks: row.allowed_networks === null ? null : wordsOf(row.allowed_networks),

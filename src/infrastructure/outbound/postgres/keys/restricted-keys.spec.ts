@@ -65,6 +65,19 @@ describe('next to an instance of the release before', () => {
     },
   );
 
+  test('a key that was ever paused has a wrong secret there, and the right one here', async () => {
+    for (const chosen of [{}, CHOSEN]) {
+      const { key, fullKey } = await create(chosen);
+      const { ownerId, id } = key;
+      await app.pauseForOwner.execute(ownerId, id, 5, { actorId: null, client: client() });
+      expect(await isRightForTheReleaseBefore(fullKey)).toBe(false);
+      expect(await outcomeAt(fullKey, '10.1.2.3')).toBe('paused');
+      await app.pauseForOwner.execute(ownerId, id, null, { actorId: null, client: client() });
+      expect(await isRightForTheReleaseBefore(fullKey)).toBe(false);
+      expect(await outcomeAt(fullKey, '10.1.2.3')).toBe('granted');
+    }
+  });
+
   test('a key without restrictions is right on both', async () => {
     const { key, fullKey } = await create({});
     expect(await isRightForTheReleaseBefore(fullKey)).toBe(true);

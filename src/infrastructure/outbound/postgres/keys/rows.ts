@@ -58,6 +58,8 @@ export class ApiKeyRow {
   @Column(TIME_OR_NULL) priorEndsAt!: Date | null;
   @Column('integer', { nullable: true }) graceSeconds!: number | null;
   @Column(TIME_OR_NULL) firstUsedAt!: Date | null;
+  @Column(TIME_OR_NULL) pausedUntil!: Date | null;
+  @Column(TIME_OR_NULL) adminPausedUntil!: Date | null;
   @Column('text', { nullable: true }) note!: string | null;
   @Column('text', { array: true, nullable: true }) permissions!: string[] | null;
   @Column('text', { array: true, nullable: true }) allowedNetworks!: string[] | null;
@@ -105,8 +107,10 @@ export function toApiKey({
 
 /** What every change of a key saves. The compiler reports a field that is missing here. */
 export function changingColumns(key: ApiKey): ChangingKeyState {
-  const { name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt } = key.snapshot();
-  return { name, note, revokedAt, expiredAt, endsAt, replacedBy, priorEndsAt, firstUsedAt };
+  const { name, note, digest, revokedAt, expiredAt, endsAt, ...rest } = key.snapshot();
+  const { replacedBy, priorEndsAt, firstUsedAt, pausedUntil, adminPausedUntil } = rest;
+  const ends = { revokedAt, expiredAt, endsAt, pausedUntil, adminPausedUntil };
+  return { name, note, digest, ...ends, replacedBy, priorEndsAt, firstUsedAt };
 }
 
 export function fromApiKey(key: ApiKey, idempotencyKey: string | null): ApiKeyRow {
