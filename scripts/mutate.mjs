@@ -44,6 +44,7 @@ const specsOf = {
   'owner-keys': ['owner-keys', 'rotation'],
   'password-check': ['sign-in'],
   'put-account': ['put-account', 'import-accounts'],
+  'pause-as-administrator': ['pause-keys'],
   'prune-audit-events': ['prune-audit-events', 'verify-audit-trail'],
   'record-due-ends': ['record-due-ends', 'rotate-api-key'],
   'event-details': ['event-details', 'recorded-key', 'recorded-account'],

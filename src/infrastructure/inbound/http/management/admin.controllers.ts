@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RevokeAsAdministrator } from '#application/administration/administrators.js';
-import { PauseAsAdministrator } from '#application/keys/pause-keys.js';
+import { PauseAsAdministrator } from '#application/administration/pause-as-administrator.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
 import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
