@@ -34,7 +34,8 @@ DESCRIPTOR = descriptor_pool.Default().AddSerializedFile(
     b'REASON_RATE_LIMITED\x10\x09\x12\x1e\x0a\x1aREASON_ADDRESS_NOT_ALLOWED\x10\x0a\x12\x11\x0a\x0dREASON_PAUSED\x10\x0b2\x87\x02\x0a\x0dApiKeyService\x12P\x0a\x0bValida'
     b'teKey\x12\x1f.latchkey.v1.ValidateKeyRequest\x1a .latchkey.v1.ValidateKeyResponse\x12U\x0a\x0cValidateKeys\x12\x1f.latchkey.'
     b'v1.ValidateKeyRequest\x1a .latchkey.v1.ValidateKeyResponse(\x010\x01\x12M\x0a\x0aReportUses\x12\x1e.latchkey.v1.ReportUsesRe'
-    b'quest\x1a\x1f.latchkey.v1.ReportUsesResponseb\x06proto3'
+    b'quest\x1a\x1f.latchkey.v1.ReportUsesResponseB6\x0a\x0fdev.latchkey.v1Z#latchkey.dev/latchkey/v1;latchkeyv1b\x06prot'
+    b'o3'
 )
 builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'latchkey.v1.api_key_service_pb2', globals())
