@@ -22,6 +22,7 @@ from latchkey_guard.wsgi import Protected as WsgiProtected
 from latchkey_guard.wsgi import principal_of
 
 CASES = json.loads((CONFORMANCE / "cases.json").read_text())["cases"]
+CREDENTIALS = json.loads((CONFORMANCE / "credentials.json").read_text())["cases"]
 BOTH = ("systems:read", "systems:write")
 Sent = Callable[[bytes], bytes]
 
@@ -63,8 +64,9 @@ def behind_wsgi(options: dict[str, Any]) -> Iterator[Sent]:
         def answer(self) -> None:
             permission, operation, params = route_of(self.path)
             environ: dict[str, Any] = {"REQUEST_METHOD": self.command, "REMOTE_ADDR": self.client_address[0]}
-            environ["wsgiorg.routing_args"] = ((), params)
-            for name, value in self.headers.items():
+            environ |= {"RAW_URI": self.path, "wsgiorg.routing_args": ((), params)}
+            # Names with "_" would be read as names with "-": gunicorn drops them, too.
+            for name, value in ((name, value) for name, value in self.headers.items() if "_" not in name):
                 key = f"HTTP_{name.upper().replace('-', '_')}"
                 environ[key] = f"{environ[key]},{value}" if key in environ else value
 
@@ -114,6 +116,7 @@ def behind_asgi(options: dict[str, Any]) -> Iterator[Sent]:
             "headers": headers,
             "client": ("127.0.0.1", 1),
             "path_params": params,
+            "raw_path": path.encode("latin-1"),
         }
         answer: list[bytes] = []
 
@@ -168,6 +171,25 @@ def test_case(case: dict[str, Any], behind: Any, latchkey: Latchkey) -> None:
                 if source := step["expect"].get("source"):
                     assert decided[-1].source == source
                 compare_asked(latchkey.asked()[before:], step["expect"].get("asked"))
+
+
+@pytest.mark.parametrize("behind", [behind_wsgi, behind_asgi])
+@pytest.mark.parametrize("case", CREDENTIALS, ids=[case["name"] for case in CREDENTIALS])
+def test_credential(case: dict[str, Any], behind: Any, latchkey: Latchkey) -> None:
+    grant = {"keyId": "k", "ownerId": "o", "access": "ACCESS_LEVEL_READ_ONLY", "expiresAt": "2030-03-17T17:46:40Z"}
+    denial = {"reason": "REASON_INVALID_KEY", "httpStatus": 401}
+    latchkey.script({"answer": {"grant": grant} if case["status"] == 200 else {"denial": denial}})
+    forms = case["credentials"]
+    options = {"target": latchkey.url, "service_token": "token", "deadline_ms": 60_000, "credentials": forms}
+    with behind(options) as send:
+        headers = [(name, value.replace("{host}", "api.example.com:8080")) for name, value in case["headers"]]
+        request = {"method": "GET", "path": "/systems", "headers": [("Host", "api.example.com:8080"), *headers]}
+        expected = {"WWW-Authenticate": case.get("challenge")}
+        expected["Cache-Control"] = "private" if "x-api-key" in forms else None
+        compare(send(bytes_of(request)), {"status": case["status"], "headers": expected})
+    question = latchkey.asked()[0]["question"]
+    found = {name: question[name] for name in ("apiKey", "authorization") if question.get(name)}
+    assert found == {name: value for name, value in case["finds"].items() if value}
 
 
 def bytes_of(request: dict[str, Any]) -> bytes:

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 from conftest import CONFORMANCE, Latchkey
 
-from latchkey_guard import Failed, Granted, Guard, Hooks, Principal, Question, Request
+from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
 from latchkey_guard._leases import Leases, Wish, _Held, allows
 from latchkey_guard._model import Lease
+from latchkey_guard.testing import LatchkeyFake
 
 JUDGED = json.loads((CONFORMANCE / "judgement.json").read_text())["cases"]
 GRANT: dict[str, Any] = {
@@ -42,7 +43,9 @@ def test_a_lease_judges_each_use_by_the_rule_of_the_service(case: dict[str, Any]
     principal = Principal("k", "o", access, permissions, {}, datetime.now(timezone.utc))  # type: ignore[arg-type]
     lease = Lease(1000, 1, key["subset"] is not None, tuple(key["networks"] or ()))
     operation = request["operation"].upper().replace("-", "_")
-    question = Question(["x"], operation, request["permission"] or "", client_ip=request["clientAddress"] or "")
+    question = Question(
+        Credential("x"), operation, request["permission"] or "", client_ip=request["clientAddress"] or ""
+    )
     held = _Held(Wish(b"", 0, 0, 1, False), lease, Granted(principal))
     assert allows(held, question) == (case["refusal"] is None)
 
@@ -63,6 +66,9 @@ def narrowed(owned: list[str], subset: list[str] | None) -> list[str]:
         ({"service_token": None}, "service_token is missing"),
         ({"service_token": "to\nken"}, "characters that a header"),
         ({"deadline_ms": 0}, "deadline_ms"),
+        ({"credentials": []}, "credentials must be"),
+        ({"credentials": "bearer"}, "credentials must be"),
+        ({"credentials": ["cookie"]}, "credentials must be"),
     ],
 )
 def test_an_unusable_option_is_an_error_without_the_token(options: dict[str, Any], problem: str) -> None:
@@ -77,6 +83,27 @@ def test_an_unusable_option_is_an_error_without_the_token(options: dict[str, Any
 def test_an_unset_permission_does_not_mean_any_key(permission: Any) -> None:
     with pytest.raises(ValueError, match="permission"):
         Guard("http://127.0.0.1:1", "token").protect(REQUEST, permission)
+
+
+@pytest.mark.parametrize(
+    ("value", "raw_path", "status"),
+    [
+        ("42", "/systems/42?x=/43", 200),
+        ("42", None, 200),
+        ("43", "/systems/42?x=/43", 403),
+        ("a", "/systems/%61", 403),
+        ("a/b", "/systems/a%2Fb", 403),
+        ("..", "/systems/..", 403),
+        ("", "/systems/", 403),
+        (7, "/systems/007", 403),
+    ],
+)
+def test_a_parameter_counts_only_as_one_whole_segment_of_the_path(
+    latchkey_fake: LatchkeyFake, value: object, raw_path: str | None, status: int
+) -> None:
+    latchkey_fake.grants("lk_key")
+    request = Request("GET", REQUEST.headers, {"id": value}, raw_path=raw_path)
+    assert Guard("http://127.0.0.1:1", "token").protect(request, "systems/{id}:read").status == status
 
 
 def test_uses_under_a_lease_are_reported_once(latchkey: Latchkey) -> None:
@@ -179,7 +206,7 @@ def test_a_connection_over_tls_is_kept_and_a_certificate_of_a_stranger_refused(t
 
 def test_leases_that_have_ended_free_their_memory() -> None:
     leases = Leases()
-    question = Question(["Bearer lk_key"], "READ")
+    question = Question(Credential("lk_key"), "READ")
     wish = leases.next(b"digest", question)
     assert isinstance(wish, Wish)
     principal = Principal("k", "o", "read-only", (), {}, datetime.now(timezone.utc))

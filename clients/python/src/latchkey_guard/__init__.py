@@ -1,7 +1,9 @@
 """Lets a Python service accept Latchkey API keys."""
 
+from ._credential import Form
 from ._guard import Guard, Hooks
 from ._model import (
+    Credential,
     Decided,
     Decision,
     Denied,
@@ -17,10 +19,12 @@ from ._model import (
 from ._request import Permission, Request
 
 __all__ = [
+    "Credential",
     "Decided",
     "Decision",
     "Denied",
     "Failed",
+    "Form",
     "Granted",
     "Guard",
     "Hooks",

@@ -10,12 +10,13 @@ import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ._credential import Form, check_forms, credential_texts
 from ._leases import Clocks, Leases, Wish, digest_of
 from ._model import (
     UNAVAILABLE,
@@ -27,10 +28,11 @@ from ._model import (
     Lease,
     Operation,
     Question,
+    Refused,
     UnreadableAnswer,
     read_answer,
 )
-from ._request import ClientAddress, Permission, Request, check_permission, credential_of, question_of
+from ._request import ClientAddress, Permission, Request, check_permission, question_of
 from ._transport import Answer, Failure, Target, Transport
 
 _log = logging.getLogger("latchkey_guard")
@@ -53,6 +55,7 @@ class Core:
     :param target: Latchkey's SERVICES_PORT: ``https://latchkey.internal:3080``, or ``http:`` to this machine
     :param service_token: of a service identity with the role validator; not needed with a client certificate in ``tls``
     :param deadline_ms: how long a request waits for its decision at most; then it is answered 503
+    :param credentials: the forms in which a request may carry its key: ``bearer``, ``x-api-key``, ``basic``
     :param key_prefix: Latchkey's KEY_PREFIX, by which ``otherwise`` knows a key
     :param leases: whether requests of a key are granted without a call for a moment after Latchkey granted one
     :raises ValueError: an option is unusable; the message never has the token
@@ -67,6 +70,7 @@ class Core:
         insecure: bool = False,
         deadline_ms: float = 200,
         client_address: ClientAddress | None = None,
+        credentials: Sequence[Form] = ("bearer",),
         key_prefix: str = "lk",
         leases: bool = False,
         hooks: Hooks | None = None,
@@ -80,10 +84,12 @@ class Core:
             raise ValueError("deadline_ms is not a positive number")
         if not re.fullmatch(r"[a-z][a-z0-9]{0,15}", key_prefix):
             raise ValueError("key_prefix is not 1 to 16 lower-case letters and digits, a letter first")
+        check_forms(credentials)
         # After a character of a token, the marker is part of another one, such as a JWT.
         self._marker = re.compile(rf"(^|[^A-Za-z0-9._~+/-]){key_prefix}_")
         self._target = Target.of(target, tls, insecure)
         self._token, self._deadline_s, self._client_address = service_token, deadline_ms / 1000, client_address
+        self._forms = tuple(credentials)
         self._hooks, self._clocks = hooks or Hooks(), clocks or Clocks()
         self._leases = Leases(self._clocks) if leases else None
         self._is_closed = False
@@ -102,10 +108,10 @@ class Core:
 
     def is_api_key(self, request: Request) -> bool:
         """Whether a request carries what looks like an API key. Imported keys have no marker."""
-        return any(self._marker.search(value) for value in request.values("authorization"))
+        return any(map(self._marker.search, credential_texts(self._forms, request.values)))
 
     def question(self, request: Request, permission: Permission, operation: Operation | None = None) -> Question:
-        return question_of(request, permission, operation, self._client_address)
+        return question_of(request, permission, operation, self._client_address, self._forms)
 
     def _begin_empty(self) -> None:
         """A child after a fork has no connections, leases and counts of its parent, and none of its locks."""
@@ -115,7 +121,7 @@ class Core:
     def _body(self, question: Question, wish: Wish | None) -> bytes:
         fields: dict[str, object] = {
             "requestId": question.request_id,
-            "authorization": credential_of(question),
+            **question.credential.fields,
             "operation": f"OPERATION_{question.operation}",
             "permission": question.permission,
             "clientIp": question.client_ip,
@@ -153,9 +159,13 @@ class Core:
             self._logged_at, self._unlogged = time.monotonic(), 0
 
     def _decided(self, question: Question, decision: Decision, begun: float, source: str) -> Decision:
-        if not isinstance(decision, Granted) and decision.status != 503:
+        if "x-api-key" in self._forms:
+            decision = replace(decision, is_private=True)
+        if isinstance(decision, Refused) and decision.status == 401:
+            decision = replace(decision, challenge=question.challenge)
+        if isinstance(decision, Refused) and decision.status != 503:
             if decision.status == 401 and self._leases:
-                self._leases.drop(digest_of(credential_of(question)))
+                self._leases.drop(digest_of(question.credential))
             self._call(self._hooks.on_denied, Denied(decision, question))
         if self._hooks.on_decision:
             latency_ms = (time.monotonic() - begun) * 1000
@@ -192,11 +202,11 @@ class Guard(Core):
         begun = time.monotonic()
         if self.fake:
             return self._decided(question, self.fake(question), begun, "service")
-        leases, credential = self._leases, credential_of(question)
-        if not leases or not credential or self._is_closed:
+        leases = self._leases
+        if not leases or question.credential.is_empty or self._is_closed:
             return self._decided(question, self._ask(question, begun, None), begun, "service")
-        digest = digest_of(credential)
-        if granted := self._from_lease(leases, digest, credential, question):
+        digest = digest_of(question.credential)
+        if granted := self._from_lease(leases, digest, question):
             return self._decided(question, granted, begun, "lease")
         coming = leases.next(digest, question)
         if isinstance(coming, Future):
@@ -205,7 +215,7 @@ class Guard(Core):
             except FutureTimeout:
                 self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
-            if granted := self._from_lease(leases, digest, credential, question):
+            if granted := self._from_lease(leases, digest, question):
                 return self._decided(question, granted, begun, "lease")
             coming = None
         return self._decided(question, self._ask(question, begun, coming), begun, "service")
@@ -222,8 +232,8 @@ class Guard(Core):
         self._report()
         self._transport.close()
 
-    def _from_lease(self, leases: Leases, digest: bytes, credential: str, question: Question) -> Granted | None:
-        found = leases.grant(digest, credential, question)
+    def _from_lease(self, leases: Leases, digest: bytes, question: Question) -> Granted | None:
+        found = leases.grant(digest, question)
         if not found:
             return None
         granted, renewal = found

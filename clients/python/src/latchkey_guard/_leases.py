@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
-from ._model import Decision, Granted, Lease, Operation, Question
+from ._model import Credential, Decision, Granted, Lease, Operation, Question
 from ._request import plain_address
 
 _USABLE, _RENEWED, _LONGEST_MS, _QUIET_MS, _MOST_KEYS, _MOST_COUNTS = 0.9, 0.8, 2000, 1000, 100_000, 1000
@@ -64,14 +64,14 @@ class Leases:
     clocks: Clocks = field(default_factory=Clocks)
     spent: int = 0
     _keys: dict[bytes, _Key] = field(default_factory=dict)
-    _counts: dict[tuple[str, str, str, Operation], list[float]] = field(default_factory=dict)
+    _counts: dict[tuple[Credential, str, str, Operation], list[float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def held(self) -> int:
         return sum(key.held is not None for key in list(self._keys.values()))
 
-    def grant(self, digest: bytes, credential: str, question: Question) -> tuple[Granted, Wish | None] | None:
+    def grant(self, digest: bytes, question: Question) -> tuple[Granted, Wish | None] | None:
         """A grant from a lease, and the wish of a call that should renew it in the background."""
         with self._lock:
             key = self._keys.get(digest)
@@ -80,7 +80,7 @@ class Leases:
                 return None
             held.used += 1
             self.spent += 1
-            self._count(credential, question, held.granted.principal.covering(question.permission))
+            self._count(question, held.granted.principal.covering(question.permission))
             passed = self._passed(held.wish)
             is_due = passed >= _RENEWED * _USABLE * held.lease.length_ms or held.used >= _RENEWED * held.lease.uses
             wish = self._wish(digest, key, renews=True) if is_due and not key.call else None
@@ -133,14 +133,14 @@ class Leases:
             counts, self._counts = self._counts, {}
         uses: list[dict[str, object]] = []
         for (credential, client_ip, permission, operation), (count, last) in counts.items():
-            entry: dict[str, object] = {"authorization": credential, "clientIp": client_ip, "count": int(count)}
+            entry: dict[str, object] = {**credential.fields, "clientIp": client_ip, "count": int(count)}
             entry |= {"lastMsAgo": max(0, int(now - last)), "operation": f"OPERATION_{operation}"}
             uses.append(entry | ({"permission": permission} if permission else {}))
         return uses
 
-    def _count(self, credential: str, question: Question, permission: str) -> None:
+    def _count(self, question: Question, permission: str) -> None:
         client_ip = question.client_ip if len(self._counts) < _MOST_COUNTS else ""
-        entry = self._counts.setdefault((credential, client_ip, permission, question.operation), [0, 0.0])
+        entry = self._counts.setdefault((question.credential, client_ip, permission, question.operation), [0, 0.0])
         entry[0], entry[1] = entry[0] + 1, self.clocks.monotonic()
 
     def _wish(self, digest: bytes, key: _Key, renews: bool) -> Wish:
@@ -161,9 +161,9 @@ class Leases:
         return now < held.wish.monotonic + (_USABLE + 1) * held.lease.length_ms
 
 
-def digest_of(credential: str) -> bytes:
+def digest_of(credential: Credential) -> bytes:
     """Of the credential's form and exact text, by which Latchkey reads it."""
-    return sha256(f"authorization {credential}".encode()).digest()
+    return sha256(f"{credential.api_key}\n{credential.authorization}".encode()).digest()
 
 
 def allows(held: _Held, question: Question) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from types import MappingProxyType
@@ -57,6 +57,8 @@ class Granted:
     principal: Principal
     rate_limit: RateLimit | None = None
     status: Literal[200] = 200
+    #: Whether shared caches must be kept from the answer: they know no key in X-API-Key.
+    is_private: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ class Refused:
     #: Known once the secret of the key is proven.
     key_id: str | None = None
     owner_id: str | None = None
+    #: With 401: the value of WWW-Authenticate.
+    challenge: str = "Bearer"
+    is_private: bool = False
 
 
 Decision = Granted | Refused
@@ -78,11 +83,27 @@ UNAVAILABLE = Refused(503, "SERVICE_UNAVAILABLE")
 
 
 @dataclass(frozen=True)
+class Credential:
+    """A key by itself, or one Authorization header as it came. Without both it is an invalid key."""
+
+    api_key: str = field(default="", repr=False)
+    authorization: str = field(default="", repr=False)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """As Latchkey takes it."""
+        return {"apiKey": self.api_key} if self.api_key else {"authorization": self.authorization}
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.api_key or self.authorization)
+
+
+@dataclass(frozen=True)
 class Question:
     """One request of a client."""
 
-    #: Every value of the Authorization header, as Latin-1, in order.
-    authorization: Sequence[str]
+    credential: Credential
     operation: Operation
     #: The permission that it needs; empty: any good key is enough.
     permission: str = ""
@@ -92,6 +113,8 @@ class Question:
     client_ip: str = ""
     user_agent: str = ""
     request_id: str = ""
+    #: For an answer of 401.
+    challenge: str = "Bearer"
 
 
 @dataclass(frozen=True)
@@ -138,9 +161,14 @@ def refusal_body(refusal: Refused) -> bytes:
     return json.dumps({"message": _MESSAGES[refusal.status]}, separators=(",", ":")).encode()
 
 
-def decision_headers(decision: Decision) -> dict[str, str]:
-    """Every header that a decision adds to an answer."""
+def decision_headers(decision: Decision, present: Iterable[str] = ()) -> dict[str, str]:
+    """Every header that a decision adds to an answer.
+
+    :param present: the names of the headers that the answer of the service has
+    """
     headers: dict[str, str] = {}
+    if decision.is_private and "cache-control" not in map(str.lower, present):
+        headers["Cache-Control"] = "private"
     if rate := decision.rate_limit:
         window = "" if rate.window_seconds is None else f";w={rate.window_seconds}"
         headers["RateLimit-Policy"] = f'"key";q={rate.limit}{window}'
@@ -152,7 +180,7 @@ def decision_headers(decision: Decision) -> dict[str, str]:
         return headers
     headers["Content-Type"] = "application/json"
     if decision.status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
+        headers["WWW-Authenticate"] = decision.challenge
     # RFC 6750 has no error for the wrong address: more scope would not help.
     if decision.status == 403 and decision.reason != "ADDRESS_NOT_ALLOWED":
         missing = decision.missing_permission or ""

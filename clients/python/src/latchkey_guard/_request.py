@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 
+from ._credential import Form, read_credential
 from ._model import Operation, Question, is_permission
 
 #: One permission; one for reads and one for everything else; or None: any good key is enough.
@@ -36,6 +37,8 @@ class Request:
     params: Mapping[str, object] = field(default_factory=dict)
     #: The address of the peer.
     peer: str = ""
+    #: The path before decoding; None where the server hides it.
+    raw_path: str | None = None
 
     def values(self, name: str) -> list[str]:
         return [value for each, value in self.headers if each == name]
@@ -56,11 +59,18 @@ def check_permission(permission: Permission) -> None:
             raise ValueError(f"permission: in {each!r} a parameter is not a whole part of the resource")
 
 
-def fill_in(template: str, params: Mapping[str, object]) -> str | None:
-    """None if a value is missing or can't be exactly one part of a permission, so that no key may do this."""
+def fill_in(template: str, request: Request) -> str | None:
+    """None if a value is missing or can't be exactly one part of a permission, so that no key may do this.
+    Where the path is known as it came, a value must be a segment of it before decoding."""
     if "{" not in template:
         return template
-    filled = _PLACEHOLDER.sub(lambda name: _one(params.get(name[1])), template)
+    segments = None if request.raw_path is None else request.raw_path.partition("?")[0].split("/")
+
+    def one(name: re.Match[str]) -> str:
+        value = _one(request.params.get(name[1]))
+        return value if segments is None or value in segments else ""
+
+    filled = _PLACEHOLDER.sub(one, template)
     return filled if filled.count("/") == template.count("/") and is_permission(filled) else None
 
 
@@ -69,18 +79,23 @@ def _one(value: object) -> str:
 
 
 def question_of(
-    request: Request, permission: Permission, operation: Operation | None, client_address: ClientAddress | None
+    request: Request,
+    permission: Permission,
+    operation: Operation | None,
+    client_address: ClientAddress | None,
+    forms: Sequence[Form] = ("bearer",),
 ) -> Question:
-    """The key is read from the Authorization header and from nowhere else. A request whose parameters can't be part of
-    a permission counts as DESTROY, like an unknown method: a client without a good key still gets 401."""
+    """A request whose parameters can't be part of a permission counts as DESTROY, like an unknown method: a client
+    without a good key still gets 401."""
     does = operation or _BY_METHOD.get(request.method, "DESTROY")
     if isinstance(permission, tuple):
         template = permission[0] if does == "READ" else permission[1]
     else:
         template = permission or ""
-    filled = fill_in(template, request.params)
+    filled = fill_in(template, request)
+    credential, challenge = read_credential(forms, request.values)
     return Question(
-        authorization=request.values("authorization"),
+        credential=credential,
         operation="DESTROY" if filled is None else does,
         permission=filled or "",
         template=template,
@@ -88,14 +103,8 @@ def question_of(
         user_agent=_tidy(request.values("user-agent"), 256),
         # Ends in what no client can know.
         request_id=f"{_tidy(request.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-"),
+        challenge=challenge,
     )
-
-
-def credential_of(question: Question) -> str:
-    """One header as it came. Several are sent as an empty one: the client must not learn whether one of them was good.
-    Servers join repeated headers by a comma, which no key has."""
-    only = question.authorization[0] if len(question.authorization) == 1 else ""
-    return "" if "," in only else only[:4096]
 
 
 def _tidy(values: Sequence[str], longest: int) -> str:

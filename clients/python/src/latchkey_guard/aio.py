@@ -13,7 +13,7 @@ import httpx
 from ._guard import _SERVICE, Core
 from ._leases import Leases, Wish, digest_of
 from ._model import UNAVAILABLE, Decision, Granted, Lease, Operation, Question
-from ._request import Permission, Request, check_permission, credential_of
+from ._request import Permission, Request, check_permission
 from ._transport import Answer, Failure
 
 _MOST_BYTES = 64 * 1024
@@ -37,11 +37,11 @@ class AsyncGuard(Core):
         begun = time.monotonic()
         if self.fake:
             return self._decided(question, self.fake(question), begun, "service")
-        leases, credential = self._leases, credential_of(question)
-        if not leases or not credential or self._is_closed:
+        leases = self._leases
+        if not leases or question.credential.is_empty or self._is_closed:
             return self._decided(question, await self._ask(question, begun, None), begun, "service")
-        digest = digest_of(credential)
-        if granted := self._from_lease(leases, digest, credential, question):
+        digest = digest_of(question.credential)
+        if granted := self._from_lease(leases, digest, question):
             return self._decided(question, granted, begun, "lease")
         coming = leases.next(digest, question)
         if isinstance(coming, Future):
@@ -51,7 +51,7 @@ class AsyncGuard(Core):
             if not (await asyncio.wait({asyncio.ensure_future(asyncio.shield(call))}, timeout=left))[0]:
                 self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
-            if granted := self._from_lease(leases, digest, credential, question):
+            if granted := self._from_lease(leases, digest, question):
                 return self._decided(question, granted, begun, "lease")
             coming = None
         return self._decided(question, await self._ask(question, begun, coming), begun, "service")
@@ -81,8 +81,8 @@ class AsyncGuard(Core):
             follow_redirects=False,
         )
 
-    def _from_lease(self, leases: Leases, digest: bytes, credential: str, question: Question) -> Granted | None:
-        found = leases.grant(digest, credential, question)
+    def _from_lease(self, leases: Leases, digest: bytes, question: Question) -> Granted | None:
+        found = leases.grant(digest, question)
         if not found:
             return None
         granted, renewal = found

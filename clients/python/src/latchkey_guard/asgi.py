@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 from . import Granted, Permission, Request, decision_headers, refusal_body
@@ -20,7 +20,14 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 def request_of(scope: Scope) -> Request:
     headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
     client = scope.get("client")
-    return Request(scope.get("method", ""), headers, scope.get("path_params", {}), client[0] if client else "")
+    raw_path = scope.get("raw_path")
+    return Request(
+        scope.get("method", ""),
+        headers,
+        scope.get("path_params", {}),
+        client[0] if client else "",
+        raw_path.decode("latin-1") if raw_path is not None else None,
+    )
 
 
 class Protected:
@@ -53,11 +60,16 @@ class Protected:
             return await self._otherwise(scope, receive, send)
         question = self._guard.question(request, self._permission, operation)
         decision = await self._guard.check(question)
-        added = [(name.lower().encode(), value.encode("latin-1")) for name, value in decision_headers(decision).items()]
+
+        def added(present: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+            names = (name.decode("latin-1") for name, _ in present)
+            headers = decision_headers(decision, names).items()
+            return [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]
 
         async def with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.accept"):
-                message["headers"] = [*message.get("headers", []), *added]
+                present = list(message.get("headers", []))
+                message["headers"] = present + added(present)
             await send(message)
 
         if isinstance(decision, Granted):
@@ -66,6 +78,6 @@ class Protected:
         if not is_http:
             return await send({"type": "websocket.close", "code": 1008})
         body = refusal_body(decision)
-        headers = [*added, (b"content-length", str(len(body)).encode())]
+        headers = [*added(()), (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": decision.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

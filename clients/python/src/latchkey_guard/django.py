@@ -44,7 +44,7 @@ class LatchkeyMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
         decision: Decision | None = getattr(request, "_latchkey_decision", None)
-        for name, value in decision_headers(decision).items() if decision else ():
+        for name, value in decision_headers(decision, response.headers).items() if decision else ():
             before = response.headers.get(name) if name == "Access-Control-Expose-Headers" else None
             response.headers[name] = f"{before}, {value}" if before else value
         return response

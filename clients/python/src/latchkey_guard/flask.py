@@ -43,7 +43,7 @@ def protect(
                 response = make_response(current_app.ensure_sync(view)(*args, **params))
             else:
                 response = Response(refusal_body(decision), decision.status)
-            for name, value in decision_headers(decision).items():
+            for name, value in decision_headers(decision, response.headers.keys()).items():
                 if name == "Access-Control-Expose-Headers":
                     response.headers.add(name, value)
                 else:

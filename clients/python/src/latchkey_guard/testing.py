@@ -34,8 +34,8 @@ class LatchkeyFake:
 
     def judge(self, question: Question) -> Decision:
         self.questions.append(question)
-        scheme, _, key = (list(question.authorization) or [""])[0].partition(" ")
-        decision = self._keys.get(key) if scheme.lower() == "bearer" and len(question.authorization) == 1 else None
+        scheme, _, bearer = question.credential.authorization.partition(" ")
+        decision = self._keys.get(question.credential.api_key or (bearer if scheme.lower() == "bearer" else ""))
         if decision is None:
             return Refused(401, "INVALID_KEY")
         if not isinstance(decision, Granted):

@@ -17,9 +17,11 @@ _PRINCIPAL = "latchkey.principal"
 
 
 def request_of(environ: Mapping[str, Any], params: Mapping[str, object] | None = None) -> Request:
-    """Servers join the values of a repeated header by a comma."""
+    """Servers join the values of a repeated header by a comma. Some have the path as it came: gunicorn and Werkzeug in
+    RAW_URI, uWSGI and mod_wsgi in REQUEST_URI."""
+    raw_path = environ.get("RAW_URI", environ.get("REQUEST_URI"))
     named = ((name[5:].replace("_", "-").lower(), str(value)) for name, value in environ.items() if name[:5] == "HTTP_")
-    return Request(environ["REQUEST_METHOD"], list(named), params or {}, environ.get("REMOTE_ADDR", ""))
+    return Request(environ["REQUEST_METHOD"], list(named), params or {}, environ.get("REMOTE_ADDR", ""), raw_path)
 
 
 def principal_of(environ: Mapping[str, Any]) -> Principal:
@@ -56,11 +58,17 @@ class Protected:
         if self._otherwise and not self._guard.is_api_key(request):
             return self._otherwise(environ, start_response)
         decision = self._guard.check(self._guard.question(request, self._permission, self._operation))
-        added = list(decision_headers(decision).items())
         if isinstance(decision, Granted):
             environ[_PRINCIPAL] = decision.principal
-            return self._app(environ, lambda status, headers, *more: start_response(status, [*headers, *added], *more))
+
+            def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+                added = decision_headers(decision, (name for name, _ in headers))
+                return start_response(status, [*headers, *added.items()], *more)
+
+            return self._app(environ, start)
         body = refusal_body(decision)
         status = HTTPStatus(decision.status)
-        start_response(f"{status.value} {status.phrase}", [*added, ("Content-Length", str(len(body)))])
+        start_response(
+            f"{status.value} {status.phrase}", [*decision_headers(decision).items(), ("Content-Length", str(len(body)))]
+        )
         return [body]
