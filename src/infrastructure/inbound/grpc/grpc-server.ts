@@ -11,7 +11,7 @@ import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { Config } from '#config/config.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
-import { cannotListen, shutDown } from '../shared/listening.js';
+import { listen, shutDown } from '../shared/listening.js';
 import type { CallPipeline } from './call-pipeline.js';
 import { CHANNEL_OPTIONS } from './channel-options.js';
 import type { GrpcCertificates } from './grpc-certificates.js';
@@ -60,10 +60,7 @@ export class GrpcServer {
       injector.injectConnection(socket.on('error', () => undefined)),
     );
     const { host, grpcPort } = config;
-    await new Promise<void>((resolve, reject) => {
-      const refuse = (error: Error) => reject(cannotListen(error, 'GRPC_PORT', grpcPort, host));
-      this.listener.once('error', refuse).listen(grpcPort, host, resolve);
-    });
+    await listen(this.listener, 'GRPC_PORT', grpcPort, host);
   }
 
   instruments(): readonly Instrument[] {

@@ -46,6 +46,19 @@ class TolerantReader extends protobuf.BufferReader {
   }
 }
 
+/** A method in the definition of a service. */
+export function methodOf<Q, A>(path: string, requests: Codec<Q>, answers: Codec<A>, streams = false) {
+  return {
+    path,
+    requestStream: streams,
+    responseStream: streams,
+    requestSerialize: requests.encode,
+    requestDeserialize: requests.decode,
+    responseSerialize: answers.encode,
+    responseDeserialize: answers.decode,
+  };
+}
+
 /** As a message of google.protobuf. */
 export function timestamp(at: Date): { seconds: number; nanos: number } {
   const ms = at.getTime();

@@ -1,3 +1,5 @@
+import type { Server } from 'node:net';
+
 /** A failure to listen, explained in one line to the operator. */
 class CannotListen extends Error {}
 
@@ -19,6 +21,14 @@ export function cannotListen(error: unknown, variable: PortVariable, port: numbe
         `HOST=${host} is not an address of this machine (${met}): set HOST to one of its addresses`,
       );
   }
+}
+
+/** @throws the port is taken, or cannot be opened here */
+export function listen(server: Server, variable: PortVariable, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: Error) => reject(cannotListen(error, variable, port, host));
+    server.once('error', refuse).listen(port, host, resolve);
+  });
 }
 
 const TIMEOUT_MS = 5000;

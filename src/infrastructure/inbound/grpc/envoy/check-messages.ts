@@ -1,6 +1,6 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type * as proto from '../generated/types.js';
-import { codecOf, loadProto } from '../protos.js';
+import { codecOf, loadProto, methodOf } from '../protos.js';
 
 export const AUTHORIZATION_PROTO = 'envoy/service/auth/v3/external_auth.proto';
 
@@ -9,15 +9,7 @@ const checks = codecOf<proto.CheckRequest__Output>(root.lookupType('envoy.servic
 const answers = codecOf<proto.CheckResponse>(root.lookupType('envoy.service.auth.v3.CheckResponse'));
 
 export const AUTHORIZATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
-  Check: {
-    path: '/envoy.service.auth.v3.Authorization/Check',
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: checks.encode,
-    requestDeserialize: checks.decode,
-    responseSerialize: answers.encode,
-    responseDeserialize: answers.decode,
-  },
+  Check: methodOf('/envoy.service.auth.v3.Authorization/Check', checks, answers),
 };
 
 /** The first action appends the header to one of the same name; the second leaves such a header as it is, the third replaces it. */

@@ -6,7 +6,7 @@ import type { Config } from '#config/config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
 import { headerValues, httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../../shared/http-connections.js';
-import { cannotListen } from '../../shared/listening.js';
+import { listen } from '../../shared/listening.js';
 import type { Caller, CallingService } from '../../shared/service-identity.js';
 import { type CallPipeline, codeOf, type IncomingCall, type ServedMethod } from '../call-pipeline.js';
 import { MAX_MESSAGE_BYTES } from '../channel-options.js';
@@ -75,10 +75,7 @@ export class JsonServer {
         });
       }
     }
-    await new Promise<void>((resolve, reject) => {
-      const refuse = (error: Error) => reject(cannotListen(error, 'SERVICES_PORT', servicesPort, host));
-      this.server.once('error', refuse).listen(servicesPort, host, resolve);
-    });
+    await listen(this.server, 'SERVICES_PORT', servicesPort, host);
   }
 
   close(): Promise<void> {

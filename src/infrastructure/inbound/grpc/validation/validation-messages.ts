@@ -1,6 +1,6 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type * as proto from '../generated/types.js';
-import { codecOf, loadProto } from '../protos.js';
+import { codecOf, loadProto, methodOf } from '../protos.js';
 
 /** A question as decoded: absent fields are empty; enums are numbers, known or unknown. */
 export interface WireQuestion extends Omit<proto.ValidateKeyRequest__Output, 'operation' | 'leaseWish'> {
@@ -38,30 +38,20 @@ const receipts = codecOf<object>(root.lookupType('latchkey.v1.ReportUsesResponse
 /** Encodes the lists of a grant, so that a list is encoded once and not for each answer. */
 export const grants = codecOf<proto.Grant>(root.lookupType('latchkey.v1.Grant'));
 
-const messages = {
-  requestSerialize: questions.encode,
-  requestDeserialize: (bytes: Buffer): WireQuestion => {
+const arriving = {
+  encode: questions.encode,
+  decode: (bytes: Buffer): WireQuestion => {
     const question = questions.decode(bytes);
     question.arrivedAt = performance.now();
     return question;
   },
-  responseSerialize: answers.encode,
-  responseDeserialize: answers.decode,
 };
 const path = (method: string) => `/latchkey.v1.ApiKeyService/${method}`;
 
 export const VALIDATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
-  ValidateKey: { path: path('ValidateKey'), requestStream: false, responseStream: false, ...messages },
-  ValidateKeys: { path: path('ValidateKeys'), requestStream: true, responseStream: true, ...messages },
-  ReportUses: {
-    path: path('ReportUses'),
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: reports.encode,
-    requestDeserialize: reports.decode,
-    responseSerialize: receipts.encode,
-    responseDeserialize: receipts.decode,
-  },
+  ValidateKey: methodOf(path('ValidateKey'), arriving, answers),
+  ValidateKeys: methodOf(path('ValidateKeys'), arriving, answers, true),
+  ReportUses: methodOf(path('ReportUses'), reports, receipts),
 };
 
 /** The numbers of an enum's values, by name. The generated type of an enum allows both names and numbers. */

@@ -6,7 +6,7 @@ import type { Log } from '#infrastructure/telemetry/log.js';
 import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
 import { headerValues, httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../../shared/http-connections.js';
-import { cannotListen } from '../../shared/listening.js';
+import { listen } from '../../shared/listening.js';
 import { assignRequestId, dropForwardedPorts, type LatchkeyRequest } from '../pipeline/request.js';
 import { accessLog, requestTelemetry } from '../pipeline/request-telemetry.js';
 import { type ForwardAuth, sendToProxy } from './forward-auth.door.js';
@@ -70,10 +70,7 @@ export class EdgeListener {
   async open(): Promise<void> {
     const { edgePort, host } = this.parts.config;
     if (edgePort === undefined) return;
-    await new Promise<void>((resolve, reject) => {
-      const refuse = (error: Error) => reject(cannotListen(error, 'EDGE_PORT', edgePort, host));
-      this.server.once('error', refuse).listen(edgePort, host, resolve);
-    });
+    await listen(this.server, 'EDGE_PORT', edgePort, host);
   }
 
   close(): Promise<void> {

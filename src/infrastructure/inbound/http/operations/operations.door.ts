@@ -9,7 +9,7 @@ import { Readiness } from '../../shared/readiness.js';
 import { type HttpDoor, notServed } from '../http-door.js';
 import { ProblemResponses } from '../pipeline/openapi.js';
 import { mapError } from '../../shared/error-table.js';
-import { cannotListen } from '../../shared/listening.js';
+import { listen } from '../../shared/listening.js';
 
 class StatusView {
   @ApiProperty({ enum: ['ok'] }) status!: string;
@@ -86,10 +86,7 @@ export class MetricsListener {
   async open(): Promise<void> {
     const { metricsPort, host } = this.config;
     if (metricsPort === undefined) return;
-    await new Promise<void>((resolve, reject) => {
-      const refuse = (error: Error) => reject(cannotListen(error, 'METRICS_PORT', metricsPort, host));
-      this.server.once('error', refuse).listen(metricsPort, host, resolve);
-    });
+    await listen(this.server, 'METRICS_PORT', metricsPort, host);
   }
 
   close(): Promise<void> {
