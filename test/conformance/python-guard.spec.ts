@@ -8,14 +8,15 @@ import { run } from '../../scripts/lib/run.mjs';
 import { pythonWith, tools } from '../../scripts/tools.mjs';
 
 const folder = join(root, 'clients/python');
+const example = join(root, 'examples/python-api');
 const requirements = readFileSync(join(folder, 'requirements-dev.txt'));
 /** With the pinned tools. It outlives a run, so that the next one works offline. */
 const venv = join(tmpdir(), `latchkey-python-${createHash('sha256').update(requirements).digest('hex').slice(0, 16)}`);
 const python = join(venv, 'bin/python');
 
-async function succeed(command: string, ...args: string[]): Promise<void> {
+async function succeed(cwd: string, command: string, ...args: string[]): Promise<void> {
   const { code, output } = await run(command, args, {
-    cwd: folder,
+    cwd,
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: join(folder, 'src') },
   });
   if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${output}`);
@@ -25,14 +26,14 @@ describe('the Python guard', () => {
   beforeAll(async () => {
     const isReady = join(venv, 'ready');
     if (existsSync(isReady)) return;
-    await succeed(pythonWith(tools['venv of python3']!.modules!)!, '-m', 'venv', '--clear', venv);
-    await succeed(python, '-m', 'pip', 'install', '--quiet', '-r', 'requirements-dev.txt');
+    await succeed(folder, pythonWith(tools['venv of python3']!.modules!)!, '-m', 'venv', '--clear', venv);
+    await succeed(folder, python, '-m', 'pip', 'install', '--quiet', '-r', 'requirements-dev.txt');
     writeFileSync(isReady, '');
   });
 
   test.each([
-    ['is formatted', ['ruff', 'format', '--no-cache', '--check', '.']],
-    ['has no findings of ruff', ['ruff', 'check', '--no-cache', '.']],
+    ['is formatted', ['ruff', 'format', '--no-cache', '--check', '.', example]],
+    ['has no findings of ruff', ['ruff', 'check', '--no-cache', '--config', 'pyproject.toml', '.', example]],
     ['has no findings of mypy', ['mypy', '--cache-dir', '/dev/null']],
     ['has no findings of pyright', ['pyright', '--pythonpath', python]],
     [
@@ -40,7 +41,11 @@ describe('the Python guard', () => {
       ['pytest', '-q', '-p', 'no:cacheprovider', '-p', 'latchkey_guard.testing', 'tests'],
     ],
   ])('%s', async (_, [tool, ...args]) => {
-    await succeed(python, '-m', tool!, ...args);
+    await succeed(folder, python, '-m', tool!, ...args);
+  });
+
+  test('protects the example, whose tests use a fake Latchkey and a real one', async () => {
+    await succeed(example, python, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'latchkey_guard.testing', '.');
   });
 
   test('has a core of the standard library alone', () => {

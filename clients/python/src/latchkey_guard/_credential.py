@@ -31,7 +31,7 @@ def check_forms(forms: Sequence[Form]) -> None:
 
 def read_credential(forms: Sequence[Form], values: Values) -> tuple[Credential, str]:
     """The only credential of a request, and the challenge of a 401. Each header that an enabled form uses counts as
-    one, whatever its scheme. Several are sent as an empty one: the client must not learn whether one of them was good."""
+    one, whatever its scheme. Several are sent as an empty one: the client must not learn that one of them was good."""
     authorization, keys = _headers(forms, values)
     found = Credential()
     # A comma joins two headers of the same name, and no key has one.

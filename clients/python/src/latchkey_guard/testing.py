@@ -1,4 +1,4 @@
-"""The pytest fixture ``latchkey_fake``: guards without a Latchkey. pytest loads it by itself."""
+"""For tests: the pytest fixture ``latchkey_fake``, which pytest finds by itself, and ``Latchkey``, a real one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import pytest
 
 from ._guard import Core
 from ._model import Decision, Granted, Principal, Question, Refused
+from ._process import Latchkey
+
+__all__ = ["Latchkey", "LatchkeyFake", "latchkey_fake"]
 
 
 class LatchkeyFake:
