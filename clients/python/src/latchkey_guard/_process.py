@@ -18,8 +18,9 @@ _PASSWORD = "correct horse battery staple"
 
 
 class Latchkey:
-    """`npm start` of a checkout on free ports, with its own PostgreSQL and demo values, until the ``with`` ends. Node.js must
-    be there. Further variables are keywords: ``Latchkey("../latchkey", LEASE_MS="500")``."""
+    """`npm start` of a checkout on free ports, with its own PostgreSQL and demo values, until the ``with`` ends.
+
+    It needs Node.js. Further variables are keywords: ``Latchkey("../latchkey", LEASE_MS="500")``."""
 
     service_token = "dev-validator-token"
 
@@ -57,7 +58,7 @@ class Latchkey:
 
     def new_key(self, access: str = "read-and-write", *permissions: str) -> tuple[str, str]:
         """A key of the demo owner, who has systems:read and systems:write, and its id."""
-        order = {"name": "test", "access": access, "expiresInDays": 1, "password": _PASSWORD}
+        order: dict[str, object] = {"name": "test", "access": access, "expiresInDays": 1, "password": _PASSWORD}
         made = self._call("/v1/api-keys", order | ({"permissions": permissions} if permissions else {}))
         return made["fullKey"], made["apiKey"]["id"]
 
