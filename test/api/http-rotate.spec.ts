@@ -57,6 +57,43 @@ describe('rotating a key', () => {
     expect(items).toMatchObject([{ type: 'api_key.revoked', reason: 'rotated' }]);
   });
 
+  test('gives the new key less than the old one, and never more', async () => {
+    const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write', 'logs:read'] });
+    const { apiKey: old } = await owner.person.newKey({
+      access: 'read-and-write',
+      permissions: ['systems:read', 'systems:write'],
+      allowedNetworks: ['10.0.0.0/8'],
+    });
+    for (const [wider, field] of [
+      [{ permissions: ['logs:read'] }, 'permissions'],
+      [{ permissions: [] }, 'permissions'],
+      [{ allowedNetworks: ['11.0.0.0/8'] }, 'allowedNetworks'],
+      [{ allowedNetworks: [] }, 'allowedNetworks'],
+      [{ access: 'all' }, 'access'],
+    ] as const) {
+      const { status, body } = await owner.person.rotate(old.id, wider);
+      expect([status, body.errors.map((each: { field: string }) => each.field)]).toEqual([400, [field]]);
+    }
+    const { status, body } = await owner.person.rotate(old.id, {
+      access: 'read-only',
+      allowedNetworks: ['10.1.0.0/16'],
+    });
+    const less = { access: 'read-only', permissions: ['systems:read'], allowedNetworks: ['10.1.0.0/16'] };
+    expect([status, body.apiKey, body.replaced]).toMatchObject([201, less, { access: 'read-and-write' }]);
+    const question = (clientAddress: string) => ({
+      operation: 'OPERATION_READ' as const,
+      permission: 'systems/1:read',
+      clientIp: clientAddress,
+    });
+    expect((await service.clients.validate(body.fullKey, question('10.1.2.3'))).grant).toMatchObject({
+      access: 'ACCESS_LEVEL_READ_ONLY',
+      permissions: ['systems:read'],
+    });
+    expect((await service.clients.validate(body.fullKey, question('10.2.0.1'))).denial).toMatchObject({
+      reason: 'REASON_ADDRESS_NOT_ALLOWED',
+    });
+  });
+
   test('ends a leaked key in the same commit, and needs no grace period', async () => {
     const { person } = await newOwner(service);
     const { apiKey: old, fullKey: oldKey } = await person.newKey({ name: 'CI', note: 'Deploys' });

@@ -91,7 +91,10 @@ export class CreateApiKey<By = Acting & Proof> {
 }
 
 /** The door has already checked the fields with `ROTATION_FIELDS`. */
-interface RotatingOrder extends Omit<RotationOrder, 'id' | 'createdBy' | 'graceSeconds' | 'policy'> {
+interface RotatingOrder extends Omit<
+  RotationOrder,
+  'id' | 'createdBy' | 'graceSeconds' | 'policy' | 'ownerPermissions'
+> {
   /** By default a day, or 0 for a leaked key. */
   readonly graceSeconds: number | undefined;
   readonly keyId: string;
@@ -126,8 +129,9 @@ export class RotateApiKey<By = Acting & Proof> {
       await requireWithinLimit(transaction, changesPerHour);
       const { keys, key: replaced } = await openKey(transaction, keyId);
       const keyString = KeyString.generate(keyPrefix);
+      const from = { createdBy: maker.id, graceSeconds, policy, ownerPermissions: account.permissions };
       const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
-        keys.rotate(keyId, { ...command, createdBy: maker.id, graceSeconds, policy, id: randomUUID() }, keyString, now),
+        keys.rotate(keyId, { ...command, ...from, id: randomUUID() }, keyString, now),
       );
       const successor = { ...newlyListed({ key, maker, policy }, now), fullKey: keyString.reveal(), now };
       return { ...successor, replaced: await transaction.listed(replaced) };

@@ -50,6 +50,12 @@ export function allowedNetworksProblem(value: unknown): string | undefined {
   return undefined;
 }
 
+/** Whether every address of one network is in the other. Both must be valid. */
+export function isInside(inner: string, outer: string): boolean {
+  const [one, other] = [parseNetwork(inner)!, parseNetwork(outer)!];
+  return one.length >= other.length && contains(other, one.address);
+}
+
 function networkProblem(text: string): string | undefined {
   const network = parseNetwork(text);
   if (network) return isEverywhere(network) ? 'holds every address: leave the field empty instead' : undefined;

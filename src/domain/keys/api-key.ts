@@ -17,6 +17,7 @@ import { type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from '.
 import { ImportedKey } from './imported-key.js';
 import { type KeyString, maskKey } from './key-string.js';
 import { SHORT_GRACE_SECONDS } from './lease.js';
+import { narrowed } from './narrowing.js';
 import { DAY_MS } from '../time.js';
 
 export class ApiKey {
@@ -164,13 +165,17 @@ export class ApiKey {
     return end;
   }
 
-  /** Returns a successor with the same choices. This key keeps working until the successor has been used. */
+  /** Returns a successor with the same choices, or narrower ones. This key keeps working until the successor has been used. */
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireValid(ROTATION_FIELDS, order);
-    const { id, createdBy, graceSeconds, policy } = order;
+    const { id, createdBy, graceSeconds, policy, ownerPermissions = [] } = order;
     const expiresInDays = order.expiresInDays ?? Math.min(this.lifeDays(), policy.maxKeyDays);
-    const { ownerId, name, note, access, permissions, allowedNetworks } = this.state;
+    const { ownerId, name, note } = this.state;
+    const { access, permissions, allowedNetworks } = narrowed(this.state, order, {
+      permissions: ownerPermissions,
+      policy,
+    });
     const restrictions = { permissions: permissions ?? undefined, allowedNetworks: allowedNetworks ?? undefined };
     const issued = ApiKey.issue(
       { id, ownerId, createdBy, name, access, expiresInDays, ...restrictions },

@@ -87,8 +87,9 @@ export function keyDaysProblem(days: number | undefined, policy: KeyPolicy): str
   return `must be a whole number from 1 to ${maxKeyDays}: ${who} no more`;
 }
 
-function permissionsProblem(
-  { access, permissions }: Wish,
+/** The problem of permissions for a new key. Undefined also for none. */
+export function permissionsProblem(
+  { access, permissions }: Omit<Wish, 'expiresInDays'>,
   ownerPermissions: readonly string[],
   ceiling: AccessLevel,
 ): string | undefined {

@@ -54,9 +54,16 @@ export const KEY_FIELDS = {
   allowedNetworks: optional(allowedNetworksProblem),
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** The rules for a rotation. Without days, the new key gets the same lifetime as the old one. */
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** The rules for a rotation, but for what the old key allows: see `narrowed`. */
 export const ROTATION_FIELDS = {
   expiresInDays: optional(expiryDaysProblem),
+  access: optional(accessProblem),
+  permissions: optional(keyPermissionsProblem),
+  allowedNetworks: optional((value) => (isEmpty(value) ? undefined : allowedNetworksProblem(value))),
   graceSeconds: graceSecondsProblem,
   leaked: optional((value) => (typeof value === 'boolean' ? undefined : 'must be true or false')),
 } as const satisfies Readonly<Record<string, Rule>>;

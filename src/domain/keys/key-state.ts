@@ -2,6 +2,7 @@ import type { AccessLevel } from '../accounts/access-level.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import { type KeyPauses, NEVER_PAUSED } from './key-pauses.js';
+import type { Narrowing } from './narrowing.js';
 import type { KeyTimes } from './key-status.js';
 
 /** Set when the key is made. */
@@ -78,7 +79,7 @@ export interface Renaming {
 /** What a key is called. */
 export type KeyLabel = Pick<ApiKeyState, 'name' | 'note'>;
 
-export interface RotationOrder {
+export interface RotationOrder extends Narrowing {
   /** The id of the successor. */
   readonly id: string;
   /** The person who rotates the key. Undefined: the owner. */
@@ -86,6 +87,8 @@ export interface RotationOrder {
   /** Undefined: the same lifetime as the old key, or as much of it as the policy allows. */
   readonly expiresInDays: number | undefined;
   readonly policy: KeyPolicy;
+  /** Needed where the order names permissions. */
+  readonly ownerPermissions?: readonly string[] | undefined;
   readonly graceSeconds: number;
   /** The old key ends at once. */
   readonly leaked?: boolean | undefined;

@@ -30,6 +30,34 @@ export function making({ access, permissions, allowedNetworks }: NaiveKey, owned
   return !permissions || permissions.every(isGivable) ? 'ok' : 'not givable';
 }
 
+/** What a rotation makes of a key whose holder wishes for less. */
+export function narrowerThan(
+  old: NaiveKey,
+  wish: { readonly [Part in keyof NaiveKey]?: NaiveKey[Part] | undefined },
+  owned: readonly string[],
+): NaiveKey | 'refused' {
+  const access = wish.access ?? old.access;
+  if (old.access === 'read-only' && access !== 'read-only') return 'refused';
+  if (making({ access, permissions: wish.permissions, allowedNetworks: undefined }, owned) !== 'ok') return 'refused';
+  const isWithin = (permission: string) => !old.permissions || old.permissions.some((each) => covers(each, permission));
+  if (wish.permissions && !wish.permissions.every(isWithin)) return 'refused';
+  const isUsable = (permission: string) => actionsOf(access).includes(partsOf(permission).action);
+  const left = access === old.access ? old.permissions : old.permissions?.filter(isUsable);
+  if (!wish.permissions && left?.length === 0) return 'refused';
+  const networks = wish.allowedNetworks ?? [];
+  if (!networks.every(isNetwork)) return 'refused';
+  if (old.allowedNetworks && wish.allowedNetworks?.length === 0) return 'refused';
+  if (!networks.every((each) => !old.allowedNetworks || old.allowedNetworks.some((wide) => isPartOf(wide, each))))
+    return 'refused';
+  const allowedNetworks = networks.length > 0 ? networks : old.allowedNetworks;
+  return { access, permissions: wish.permissions ?? left, allowedNetworks };
+}
+
+function isPartOf(wide: string, narrow: string): boolean {
+  const [outer, inner] = [rangeOf(wide)!, rangeOf(narrow)!];
+  return outer.bits === inner.bits && inner.size <= outer.size && inner.value / outer.size === outer.value / outer.size;
+}
+
 /** The reason of a refusal, or everything that the key may do, sorted. */
 export function verdictOn(key: NaiveKey & { isRevoked: boolean }, owner: NaiveOwner, request: NaiveRequest) {
   if (key.isRevoked) return 'revoked';

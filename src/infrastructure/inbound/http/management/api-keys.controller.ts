@@ -121,12 +121,12 @@ export class ApiKeysController {
   async rotate(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
-    @Body() { graceSeconds, leaked, expiresInDays, password }: RotateApiKeyBody,
+    @Body() { password, graceSeconds, expiresInDays, ...chosen }: RotateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
   ): Promise<RotatedApiKeyView> {
     const { signIn } = request.session!;
-    const order = { keyId: readKeyId(id), graceSeconds, leaked, expiresInDays };
     const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
+    const order = { ...chosen, keyId: readKeyId(id), graceSeconds, expiresInDays };
     const command = { ...order, ...proof, ...actingIn(request) };
     const { replaced, fullKey, now, ...successor } = await this.rotateKey.execute(command, clientOf(request));
     return { apiKey: keyView(successor, now), replaced: keyView(replaced, now), fullKey, now: now.toISOString() };

@@ -39,6 +39,8 @@ const NETWORKS =
   'CIDR ranges that requests must come from, such as 203.0.113.0/24 or 2001:db8::/32. Bits after the length are ' +
   'cleared. Without it any address will do';
 
+const NARROWER_ACCESS = "Not higher than the old key's. A lower level drops its permissions to write";
+
 export class CreateApiKeyBody {
   @Field(KEY_FIELDS.name, { minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
   name!: string;
@@ -94,6 +96,25 @@ export class RotateApiKeyBody {
       'At most `maxKeyDays` of the policy. Default: as many days as the old key was given, or fewer by policy',
   })
   expiresInDays?: number;
+
+  @Field(ROTATION_FIELDS.access, { enum: ACCESS_LEVELS, description: NARROWER_ACCESS })
+  access?: AccessLevel;
+
+  @Field(ROTATION_FIELDS.permissions, {
+    type: [String],
+    minItems: 1,
+    maxItems: MAX_KEY_PERMISSIONS,
+    description:
+      "Each must be covered by the old key's, by the account's and by the access level. Default: the old key's",
+  })
+  permissions?: readonly string[];
+
+  @Field(ROTATION_FIELDS.allowedNetworks, {
+    type: [String],
+    maxItems: MAX_ALLOWED_NETWORKS,
+    description: "Each inside one of the old key's, or any where it had none. Default: the old key's",
+  })
+  allowedNetworks?: readonly string[];
 
   @Field(optional(ROTATION_FIELDS.graceSeconds), {
     type: 'integer',

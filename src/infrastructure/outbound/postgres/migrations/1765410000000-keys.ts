@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { DIFFERS, keepRestrictions } from './keep-restrictions.js';
 
 /**
  * What a key was limited to at its creation, which manager made it, what lists show of an imported key (compared byte by
@@ -17,18 +18,7 @@ export class Keys1765410000000 implements MigrationInterface {
         ADD COLUMN IF NOT EXISTS created_by varchar(128),
         ADD COLUMN IF NOT EXISTS display_prefix varchar(16) COLLATE "C",
         ADD COLUMN IF NOT EXISTS found_idle boolean;
-      CREATE OR REPLACE FUNCTION keep_restrictions() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-      BEGIN
-        IF EXISTS (
-          SELECT FROM api_keys replaced WHERE replaced.id = NEW.replaces
-            AND (replaced.permissions, replaced.allowed_networks)
-              IS DISTINCT FROM (NEW.permissions, NEW.allowed_networks)
-        ) THEN
-          RAISE EXCEPTION 'a successor has the permissions and networks of the key that it replaces'
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'api_keys_keep_restrictions';
-        END IF;
-        RETURN NEW;
-      END $$;
+      ${keepRestrictions(DIFFERS)};
       CREATE OR REPLACE TRIGGER api_keys_keep_restrictions BEFORE INSERT ON api_keys
         FOR EACH ROW WHEN (NEW.replaces IS NOT NULL) EXECUTE FUNCTION keep_restrictions()`);
   }
