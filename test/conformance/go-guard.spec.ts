@@ -22,8 +22,14 @@ describe.each(folders)('the Go code in %s', (folder) => {
     await succeed(folder, 'go', 'vet', './...');
   });
 
+  test('has no findings of staticcheck', async () => {
+    await succeed(folder, 'go', 'run', 'honnef.co/go/tools/cmd/staticcheck@v0.8.2', './...');
+  });
+
+  // Building with the race detector takes long once, so only a CI does it.
   test('passes its own tests, which for the guard include every table of cases', async () => {
-    await succeed(folder, 'go', 'test', '-count=1', './...');
+    const detector = process.env['CI'] === 'true' ? ['-race'] : [];
+    await succeed(folder, 'go', 'test', ...detector, '-count=1', './...');
   });
 
   test('needs nothing beyond the standard library and the guard', () => {
