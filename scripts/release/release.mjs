@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { root } from '../lib/paths.mjs';
 import { run, step } from '../lib/run.mjs';
 import { main, Stop } from '../lib/stop.mjs';
+import { pythonWith } from '../tools.mjs';
 import { moveBaseline } from '../proto-baseline.mjs';
 import { currentVersion, isOlder, packages, requireOneVersion, setVersion, unreleased } from './versions.mjs';
 
@@ -42,6 +43,18 @@ async function pack() {
   const which = packages.map((name) => `--workspace=${name}`);
   // A package is built by its own script, which a person's npm settings may forbid.
   await npm(['pack', ...which, '--pack-destination', packed, '--ignore-scripts=false']);
+  await packWheel();
+}
+
+/** The Python guard. pip comes with the environment, so that it does not matter whose Python this is. */
+async function packWheel() {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-wheel-'));
+  const python = pythonWith('venv, ensurepip');
+  if (!python) throw new Stop('Python has no venv, which makes the wheel: on Debian install python3-venv.');
+  await succeed(python, ['-m', 'venv', folder]);
+  const args = ['wheel', '--quiet', '--no-deps', '--wheel-dir', packed, join(root, 'clients/python')];
+  await succeed(join(folder, 'bin/pip'), args);
+  rmSync(folder, { recursive: true });
 }
 
 /**
@@ -58,13 +71,19 @@ async function listMaterials() {
   rmSync(folder, { recursive: true });
 }
 
+/** @param {readonly string[]} args */
+function npm(args, cwd = root) {
+  return succeed('npm', [...args, '--loglevel=error'], cwd);
+}
+
 /**
+ * @param {string} command
  * @param {readonly string[]} args
  * @returns {Promise<string>} what it printed
  */
-async function npm(args, cwd = root) {
-  const { code, output } = await run('npm', [...args, '--loglevel=error'], { cwd });
-  if (code !== 0) throw new Stop(`npm ${args[0]} failed:\n${output.trim()}`);
+async function succeed(command, args, cwd = root) {
+  const { code, output } = await run(command, args, { cwd });
+  if (code !== 0) throw new Stop(`${command} ${args[0]} failed:\n${output.trim()}`);
   return output;
 }
 
@@ -74,9 +93,10 @@ function commandsFor(version) {
   return `
 git add --all && git commit --message "Release ${version}"
 git tag --annotate v${version} --message "Latchkey ${version}"
+git tag --annotate clients/go/v${version} --message "The Go guard ${version}"
 node scripts/release/versions.mjs --begin ${next} && git commit --all --message "Begin ${next}"
 git push --follow-tags
 
-A CI publishes what is tagged (.github/workflows/release.yml, deploy/ci). Without one: \`npm publish\` each file of release/, and
-build and push the two images of the Dockerfile.`;
+A CI publishes what is tagged (.github/workflows/release.yml, deploy/ci). Without one: \`npm publish\` each .tgz of
+release/, \`twine upload\` the wheel, and build and push the two images of the Dockerfile.`;
 }

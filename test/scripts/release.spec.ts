@@ -19,6 +19,8 @@ describe('npm run release', () => {
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(output).toContain('WITHOUT CHECKS AND TESTS');
     expect(output).toContain(`git tag --annotate v${NEXT}`);
+    // Go takes the version of a module in a folder from such a tag.
+    expect(output).toContain(`git tag --annotate clients/go/v${NEXT}`);
     expect(output).toContain('scripts/release/versions.mjs --begin 99.1.0');
 
     expect(await clone.versions(`v${NEXT}`)).toEqual({ code: 0, output: '' });
@@ -32,6 +34,7 @@ describe('npm run release', () => {
       `latchkey-guard-${NEXT}.tgz`,
       `latchkey-panel-${NEXT}.tgz`,
       'latchkey.cdx.json',
+      `latchkey_guard-${NEXT}-py3-none-any.whl`,
     ]);
     for (const [name, built] of [
       ['guard', 'dist/clients/node/src/index.js'],

@@ -18,6 +18,7 @@ describe('the version', () => {
     ['package-lock.json', '"@latchkey/guard": "', '"@latchkey/guard": "9'],
     ['clients/node/README.md', 'latchkey-guard-', 'latchkey-guard-9'],
     ['web/package.json', '  "version": "', '  "version": "9'],
+    ['clients/python/pyproject.toml', 'version = "', 'version = "9'],
     ['CHANGELOG.md', `## ${newest} - `, `## ${BEGUN} - `],
   ])('is the same in %s, or the check fails', async (file, part, replacement) => {
     await clone.commit(file, part, replacement);
