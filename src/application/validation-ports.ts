@@ -94,6 +94,8 @@ export interface LeasedUses {
   readonly service: string | null;
   readonly count: number;
   readonly at: Date;
+  /** See PermissionUse. Default: unknown. */
+  readonly used?: string;
 }
 
 /** A denied request of a key, from a valid address. */
@@ -118,8 +120,9 @@ export interface KeyUsage {
    * The owner is notified of a new network by the rules of KeyNetworks.
    * @param clientIp a valid address, or null when it is not known
    * @param service the name of the calling service, if it has one
+   * @param used see PermissionUse. Default: unknown
    */
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string): void;
   /** Notes several grants under a lease, as `noteGrant` does: the last of them at `at`. Nothing is kept for an unknown key. */
   noteLeased(uses: LeasedUses): void;
   /**

@@ -23,7 +23,9 @@ describe('GET /v1/api-keys/{id}', () => {
     const { apiKey, fullKey } = await person.newKey();
     await person.newKey({ name: 'Another' });
     const { status, headers, body } = await person.call('GET', `/v1/api-keys/${apiKey.id.toUpperCase()}`);
-    expect([status, headers.get('cache-control'), body]).toEqual([200, 'no-store', { ...apiKey, uses: [], days: [] }]);
+    const since = apiKey.createdAt.slice(0, 10);
+    const unused = { uses: [], days: [], permissionUse: [], permissionUseSince: since };
+    expect([status, headers.get('cache-control'), body]).toEqual([200, 'no-store', { ...apiKey, ...unused }]);
     await service.clients.validate(fullKey, { clientIp: '192.0.2.7' });
     const used = await eventually(async () => {
       const answer = await person.call('GET', `/v1/api-keys/${apiKey.id}`);
@@ -33,6 +35,25 @@ describe('GET /v1/api-keys/{id}', () => {
     const { body: revoked } = await person.revoke(apiKey.id);
     expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).body).toMatchObject(revoked);
     expect((await person.list()).items).toContainEqual(revoked);
+  });
+
+  test('answers by which of its permissions the key and the one that it replaced were used', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey({ access: 'read-and-write' });
+    const ask = (key: string, permission?: string) => service.clients.validate(key, permission ? { permission } : {});
+    for (const permission of ['systems/7:read', 'systems:read', undefined, 'billing:read'])
+      await ask(fullKey, permission);
+    const { body } = await person.rotate(apiKey.id);
+    await ask(body.fullKey, 'systems/8:read');
+    const shown = await eventually(async () => {
+      const { permissionUse } = (await person.call('GET', `/v1/api-keys/${body.apiKey.id}`)).body;
+      return permissionUse.length === 2 && permissionUse[0].count === 3 && permissionUse;
+    });
+    const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+    expect(shown).toEqual([
+      { permission: 'systems:read', firstDay: day, lastDay: day, count: 3 },
+      { permission: '', operation: 'read', firstDay: day, lastDay: day, count: 1 },
+    ]);
   });
 
   test('answers with the usage of the key: addresses, services and counts by day', async () => {

@@ -211,10 +211,58 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
     expect(addresses.at(-1)).toEqual({ clientIp: '192.0.2.1', service: 'billing', firstAt: now, lastAt: now });
     expect(days).toEqual([{ day: utcDay(now), granted: 7, refused: 0 }]);
     expect((await world.keys.findListed(keyId, id))!.lastUsedAt).toEqual(now);
-    expect(await history(unknown)).toEqual({ uses: [], days: [] });
+    expect(await history(unknown)).toMatchObject({ uses: [], days: [], permissionUse: [] });
+  });
+
+  test('has each permission with its days and its count, the most used first', async () => {
+    const keyId = await aKey();
+    const yesterday = daysAgo(1);
+    for (const [used, at] of [
+      ['systems:read', now],
+      ['logs:read', yesterday],
+      ['logs:read', now],
+      [undefined, now],
+    ] as const) {
+      world.usage.noteGrant(keyId, null, null, at, used);
+      await world.settled();
+    }
+    world.usage.noteLeased({ keyId, clientIp: null, service: null, count: 5, at: yesterday, used: 'systems:read' });
+    await world.settled();
+    const { permissionUse, permissionUseSince } = await history(keyId);
+    const [today, before] = [utcDay(now), utcDay(yesterday)];
+    expect(permissionUse.toSorted((one, other) => other.count - one.count)).toEqual([
+      { used: 'systems:read', firstDay: before, lastDay: today, count: 6 },
+      { used: 'logs:read', firstDay: before, lastDay: today, count: 2 },
+      { used: 'unknown', firstDay: today, lastDay: today, count: 1 },
+    ]);
+    expect(today - permissionUseSince).toBeLessThanOrEqual(1);
   });
 
   if (onPostgres) {
+    test('has the permissions of a hundred, in any order of writes, and the rest in one', async () => {
+      const keyId = await aKey();
+      const expected = new Map<string, number>();
+      for (const [from, to] of [
+        [0, 60],
+        [30, 90],
+        [80, 130],
+        [0, 130],
+      ] as const) {
+        for (let n = from; n < to; n += 1) {
+          world.usage.noteGrant(keyId, null, null, now, `systems/${String(n).padStart(3, '0')}:read`);
+        }
+        await world.settled();
+        for (let n = from; n < to; n += 1)
+          expected.set(n < 100 ? `${n}` : 'rest', (expected.get(n < 100 ? `${n}` : 'rest') ?? 0) + 1);
+      }
+      const { permissionUse } = await history(keyId);
+      expect(permissionUse).toHaveLength(101);
+      const counted = permissionUse.map(
+        ({ used, count }) => [/\d+/.test(used) ? `${Number(/\d+/.exec(used)![0])}` : 'rest', count] as const,
+      );
+      expect(new Map(counted)).toEqual(expected);
+    });
+
     describe('the counts', () => {
       const counts = async (keyId: string) =>
         (await history(keyId)).days.map(({ day, granted, refused }) => [dayText(day), granted, refused]);
@@ -337,7 +385,7 @@ describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
       await grant(keyId, '203.0.113.1');
       world.usage.noteDenial(keyId, now, denied('203.0.113.1'));
       await world.settled();
-      expect(await history(keyId)).toEqual({ uses: [], days: [] });
+      expect(await history(keyId)).toMatchObject({ uses: [], days: [], permissionUse: [] });
       const notices = await world.outbox.claim('mail', 1000);
       expect(notices.map(({ message }) => message.data.keyId)).not.toContain(keyId);
       const kept = await history(other);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { createKey, newOwner } from '#test/support/application/calls.js';
-import { ReportUses } from './report-uses.js';
+import { type ReportedUses, ReportUses } from './report-uses.js';
 
 const LIMIT = { perSecond: 2, burst: 10 };
 
@@ -12,8 +12,11 @@ function opened() {
   const usage = { ...app.usage, noteLeased: (uses: unknown) => void noted.push(uses) };
   const parts = { ...app, usage, keyPrefix: 'lk', importPrefixes: [] };
   const reporting = new ReportUses(parts, () => clock.ms);
-  const report = (credential: string | undefined, count: number, lastMsAgo = 0) =>
-    reporting.execute([{ credential, clientIp: '192.0.2.9', count, lastMsAgo }], 'billing');
+  const report = (credential: string | undefined, count: number, lastMsAgo = 0, part: Partial<ReportedUses> = {}) =>
+    reporting.execute(
+      [{ credential, clientIp: '192.0.2.9', count, lastMsAgo, permission: null, operation: 'read', ...part }],
+      'billing',
+    );
   return { app, clock, noted, reporting, report };
 }
 
@@ -23,12 +26,23 @@ test('Uses count for the key that the reporter shows, as of when they were', asy
   await report(fullKey, 3, 400);
   await report(fullKey, 1, 4_000_000_000);
   const now = app.store.now().getTime();
-  const uses = { keyId: key.id, clientIp: '192.0.2.9', service: 'billing' };
+  const uses = { keyId: key.id, clientIp: '192.0.2.9', service: 'billing', used: 'unknown' };
   expect(noted).toEqual([
     { ...uses, count: 3, at: new Date(now - 400) },
     { ...uses, count: 1, at: new Date(now - 10_000) },
   ]);
   expect(reporting.counts).toEqual({ reported: 4, dropped: 0 });
+});
+
+test('Uses count for a permission of the key only, and for the operation where none was needed', async () => {
+  const { app, noted, report } = opened();
+  const { id } = await newOwner(app, { permissions: ['systems:read'] });
+  const { fullKey } = await createKey(app, id);
+  for (const permission of ['systems:read', 'systems/1:read', 'made:up', '', null])
+    await report(fullKey, 1, 0, { permission });
+  await report(fullKey, 1, 0, { permission: '', operation: undefined });
+  const used = ['systems:read', 'unknown', 'unknown', 'read', 'unknown', 'unknown'];
+  expect(noted).toMatchObject(used.map((each) => ({ used: each })));
 });
 
 test('Uses of a credential that proves no key are dropped and counted', async () => {

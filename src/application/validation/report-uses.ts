@@ -1,6 +1,8 @@
 import { isProof } from '#domain/keys/key-restrictions.js';
 import type { KeyStanding } from '#domain/keys/key-standing.js';
 import { chargeUpTo, type RateLimit } from '#domain/rate-limit.js';
+import type { Operation } from '#domain/keys/access.js';
+import { reportedUse } from '#domain/usage/permission-use.js';
 import type { DatabaseClock, KeyUsage } from '../ports.js';
 import { type KeySources, presentedIn } from './validate-key.js';
 
@@ -13,6 +15,9 @@ export interface ReportedUses {
   readonly count: number;
   /** How long ago the last use was. */
   readonly lastMsAgo: number;
+  /** The permission of the key that granted them: empty where they needed none, null when it is not known. */
+  readonly permission: string | null;
+  readonly operation: Operation | undefined;
 }
 
 const MAX_MS_AGO = 10_000;
@@ -54,13 +59,18 @@ export class ReportUses {
     return found && isProof(presented!.digest, found.proof) ? found : undefined;
   }
 
-  private note({ clientIp, count: claimed, lastMsAgo }: ReportedUses, key: KeyStanding | undefined, service: string) {
+  private note(
+    { clientIp, count: claimed, lastMsAgo, permission, operation }: ReportedUses,
+    key: KeyStanding | undefined,
+    service: string,
+  ) {
     const count = key ? this.admitted(key, claimed) : 0;
     this.counts.reported += count;
     this.counts.dropped += claimed - count;
     if (!key || count === 0) return;
     const at = new Date(this.parts.databaseClock.now().getTime() - Math.min(lastMsAgo, MAX_MS_AGO));
-    this.parts.usage.noteLeased({ keyId: key.id, clientIp, service, count, at });
+    const used = reportedUse(permission, operation, key.rights.permissions);
+    this.parts.usage.noteLeased({ keyId: key.id, clientIp, service, count, at, used });
   }
 
   /** In any 3 seconds at most the burst and 4 seconds of the rate: a bucket that holds the burst and 1 second. */

@@ -6,6 +6,7 @@ import { leaseLength, type LeaseWish } from '#domain/keys/lease.js';
 import type { RateDecision, RateLimit } from '#domain/rate-limit.js';
 import { deny, type DenialReason, isFailedAuthentication, type Question, type Verdict } from '#domain/keys/verdict.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
+import { usedBy } from '#domain/usage/permission-use.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import type {
   Audit,
@@ -121,7 +122,7 @@ export class ValidateKey {
     }
     const charged = rate ? { rate } : {};
     if (verdict.granted) {
-      usage.noteGrant(found.id, client.ip, service, now);
+      usage.noteGrant(found.id, client.ip, service, now, usedBy(question, verdict.permissions));
       if (lengthMs === undefined || !rate?.usesAhead) return { verdict, ...charged };
       return { verdict, rate, lease: { lengthMs, uses: rate.usesAhead, rights: found.rights } };
     }

@@ -1,6 +1,7 @@
 import type { Operation } from '../keys/access.js';
 import type { DenialReason } from '../keys/verdict.js';
 import type { UtcDay } from '../time.js';
+import type { PermissionUse } from './permission-use.js';
 
 /** How long a key's addresses, networks and daily counts are kept. */
 export const USAGE_KEPT_DAYS = 90;
@@ -40,6 +41,10 @@ export interface KeyHistory {
   readonly uses: readonly AddressUse[];
   /** Oldest first. Days without requests are left out. */
   readonly days: readonly DayCount[];
+  /** The most used first. */
+  readonly permissionUse: readonly PermissionUse[];
+  /** Since when that is recorded. */
+  readonly permissionUseSince: UtcDay;
 }
 
 /** How many days, today included, a list of keys shows the use of. */

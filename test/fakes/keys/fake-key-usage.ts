@@ -1,35 +1,48 @@
 import type { KeyUsage } from '#application/ports.js';
 import { utcDay } from '#domain/time.js';
+import { PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/permission-use.js';
 import type { FakeStore } from '../fake-store.js';
 
 /** Stores every use separately. How many addresses and days are kept is tested on PostgreSQL. */
 export function fakeKeyUsage(store: FakeStore): KeyUsage {
-  const usageOf = (keyId: string) => store.usage.get(keyId) ?? { uses: [], days: [] };
+  const usageOf = (keyId: string) =>
+    store.usage.get(keyId) ?? { uses: [], days: [], permissionUse: [], permissionUseSince: utcDay(store.now()) };
   const count = (keyId: string, at: Date, what: 'granted' | 'refused', times = 1) => {
-    const { uses, days } = usageOf(keyId);
+    const { days, ...rest } = usageOf(keyId);
     const day = days.find((each) => each.day === utcDay(at)) ?? { day: utcDay(at), granted: 0, refused: 0 };
     const others = days.filter((each) => each.day !== day.day);
-    store.usage.set(keyId, { uses, days: [...others, { ...day, [what]: day[what] + times }] });
+    store.usage.set(keyId, { ...rest, days: [...others, { ...day, [what]: day[what] + times }] });
   };
-  const noteLeased: KeyUsage['noteLeased'] = ({ keyId, clientIp, service, at, count: times }) => {
+  const noteLeased: KeyUsage['noteLeased'] = ({
+    keyId,
+    clientIp,
+    service,
+    at,
+    count: times,
+    used = UNKNOWN_PERMISSION,
+  }) => {
     if (!store.keys.has(keyId)) return;
     store.lastUses.set(keyId, at);
     count(keyId, at, 'granted', times);
-    const { uses, days } = usageOf(keyId);
+    const { uses, permissionUse, ...rest } = usageOf(keyId);
+    const noted = new PermissionUses();
+    for (const each of permissionUse) noted.note(each.used, each.firstDay, each.lastDay, each.count);
+    noted.note(used, utcDay(at), utcDay(at), times);
     const use = clientIp === null ? [] : [{ clientIp, service, firstAt: at, lastAt: at }];
-    store.usage.set(keyId, { uses: [...uses, ...use], days });
+    store.usage.set(keyId, { ...rest, uses: [...uses, ...use], permissionUse: noted.take() });
   };
   return {
     noteLeased,
-    noteGrant: (keyId, clientIp, service, at) => noteLeased({ keyId, clientIp, service, at, count: 1 }),
+    noteGrant: (keyId, clientIp, service, at, used = UNKNOWN_PERMISSION) =>
+      noteLeased({ keyId, clientIp, service, at, count: 1, used }),
     noteDenial: (keyId, at, denied) => {
       count(keyId, at, 'refused');
       if (!denied) return;
       const { clientIp, service, ...request } = denied;
-      const { uses, days } = usageOf(keyId);
+      const { uses, ...rest } = usageOf(keyId);
       const use = uses.find((each) => each.clientIp === clientIp) ?? { clientIp, service, firstAt: at, lastAt: at };
       const others = uses.filter((each) => each.clientIp !== clientIp);
-      store.usage.set(keyId, { uses: [...others, { ...use, lastDenial: { at, ...request } }], days });
+      store.usage.set(keyId, { uses: [...others, { ...use, lastDenial: { at, ...request } }], ...rest });
     },
     history: async (keyId) => usageOf(keyId),
   };

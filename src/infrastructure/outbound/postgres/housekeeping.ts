@@ -3,6 +3,7 @@ import { SPENT_SIGN_IN_KEPT_MS } from '#domain/accounts/session.js';
 import { FAILED_KEPT_MS } from '#domain/notices/retry-schedule.js';
 import { DAY_MS } from '#domain/time.js';
 import { USAGE_KEPT_DAYS } from '#domain/usage/key-history.js';
+import { PERMISSION_USE_KEPT_DAYS } from '#domain/usage/permission-use.js';
 import { type Database, databaseNow } from './client/database.js';
 
 const ago = (ms: number) => `($1::timestamptz - make_interval(secs => ${ms / 1000}))`;
@@ -33,6 +34,7 @@ const OLD_USAGE: readonly OldRows[] = [
     areOld: `last_at <= $1::timestamptz - make_interval(days => ${USAGE_KEPT_DAYS})`,
   })),
   { table: 'api_key_days', areOld: `day <= ${TODAY} - ${USAGE_KEPT_DAYS}` },
+  { table: 'api_key_permissions', areOld: `last_on < ${TODAY} - ${PERMISSION_USE_KEPT_DAYS}` },
   // A network stays known for this many days after its last day.
   { table: 'api_key_networks', areOld: `last_on < ${TODAY} - ${USAGE_KEPT_DAYS}` },
 ];

@@ -131,6 +131,7 @@ export const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     'api_key_denials',
     'api_key_days',
     'api_key_networks',
+    'api_key_permissions',
     'instances',
   ],
   'SELECT, INSERT': ['audit_events', 'audit_seals', 'audit_prunings'],

@@ -56,11 +56,13 @@ function restrictionsIn(numbers: readonly number[]): ReadonlySet<string> {
 /** Throws `invalid_fields` for more entries than a report may have. */
 export function readReport({ uses }: WireReport): readonly ReportedUses[] {
   if (uses.length > MAX_USES) throw invalidFields([{ field: 'uses', message: `has more than ${MAX_USES} entries` }]);
-  return uses.map(({ credential, apiKey, authorization, clientIp, count, lastMsAgo }) => ({
+  return uses.map(({ credential, apiKey, authorization, clientIp, count, lastMsAgo, permission, operation }) => ({
     credential: credential === 'apiKey' ? apiKey : readBearer([authorization]),
     clientIp: clientFacts({ ip: clientIp, userAgent: undefined, requestId: undefined }).ip,
     count,
     lastMsAgo,
+    permission: permission ?? null,
+    operation: OPERATION[operation],
   }));
 }
 

@@ -20,6 +20,8 @@ export interface WireReport {
     readonly clientIp: string;
     readonly count: number;
     readonly lastMsAgo: number;
+    readonly permission?: string | null;
+    readonly operation: number;
   }[];
 }
 

@@ -1,6 +1,7 @@
 import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ReadKey } from '#application/lists.js';
 import type { RecordedEvent } from '#domain/audit/audit-event.js';
+import { OPERATIONS } from '#domain/keys/access.js';
 import type { AddressUse, KeyHistory } from '#domain/usage/key-history.js';
 import { dayText } from '#domain/time.js';
 import { keyView, leakView } from '../../shared/key-view.js';
@@ -25,7 +26,16 @@ export function keyHistoryView(read: ReadKey & KeyHistory): ApiKeyHistoryView {
     ...(lastDenial && { lastDenial: denialView(lastDenial) }),
   }));
   const days = read.days.map(({ day, granted, refused }) => ({ day: dayText(day), granted, refused }));
-  return { ...keyView(read, read.now), uses, days };
+  const permissionUse = read.permissionUse.map(({ used, firstDay, lastDay, count }) => ({
+    ...(OPERATIONS.some((operation) => operation === used)
+      ? { permission: '', operation: used }
+      : { permission: used }),
+    firstDay: dayText(firstDay),
+    lastDay: dayText(lastDay),
+    count,
+  }));
+  const permissionUseSince = dayText(read.permissionUseSince);
+  return { ...keyView(read, read.now), uses, days, permissionUse, permissionUseSince };
 }
 
 function denialView({ at, reason, operation, permission }: NonNullable<AddressUse['lastDenial']>): DenialView {

@@ -212,10 +212,27 @@ class DayCountView {
   @ApiProperty({ type: 'integer', description: REFUSED }) refused!: number;
 }
 
+const PERMISSION_USED =
+  'The permission of the key that covered the requests. Empty: they asked for none, see `operation`. `unknown`: a report of ' +
+  'uses did not say. `other`: all permissions beyond the first hundred';
+
+class PermissionUseView {
+  @ApiProperty({ description: PERMISSION_USED }) permission!: string;
+  @ApiPropertyOptional({ enum: OPERATIONS }) operation?: string;
+  @ApiProperty({ type: String, format: 'date' }) firstDay!: string;
+  @ApiProperty({ type: String, format: 'date' }) lastDay!: string;
+  @ApiProperty({ type: 'integer' }) count!: number;
+}
+
+const PERMISSION_USE =
+  'By which permissions requests were granted, by it and by the keys that it replaced, most used first';
+
 /** A key as in the list, with its usage. */
 export class ApiKeyHistoryView extends ApiKeyView {
   @ApiProperty({ type: [AddressUseView], description: USES }) uses!: AddressUseView[];
   @ApiProperty({ type: [DayCountView], description: DAYS }) days!: DayCountView[];
+  @ApiProperty({ type: [PermissionUseView], description: PERMISSION_USE }) permissionUse!: PermissionUseView[];
+  @ApiProperty({ type: String, format: 'date', description: 'Since when it is recorded' }) permissionUseSince!: string;
 }
 
 export class ManagedAccountView {

@@ -60,6 +60,8 @@ export class ApiKeyRow {
   @Column(TIME_OR_NULL) firstUsedAt!: Date | null;
   @Column(TIME_OR_NULL) pausedUntil!: Date | null;
   @Column(TIME_OR_NULL) adminPausedUntil!: Date | null;
+  /** Since when its uses are recorded by permission. The database sets it. */
+  @Column({ ...TIME, default: () => 'now()', select: false, insert: false, update: false }) permissionsSince?: Date;
   @Column('text', { nullable: true }) note!: string | null;
   @Column('text', { array: true, nullable: true }) permissions!: string[] | null;
   @Column('text', { array: true, nullable: true }) allowedNetworks!: string[] | null;

@@ -11,6 +11,7 @@ import {
 } from '#domain/usage/key-history.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import { NotedUsage } from './noted-usage.js';
+import { permissionUse } from './permissions.js';
 import type { UsageParts } from './usage-writer.js';
 import { WriteBehind } from './write-behind.js';
 
@@ -43,12 +44,12 @@ export class PostgresKeyUsage implements KeyUsage {
     return [gauge('latchkey_last_uses_unwritten', help, () => this.unwritten.size)];
   }
 
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void {
-    this.noted.noteGrant(keyId, clientIp, service, at);
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string): void {
+    this.noted.noteGrant(keyId, clientIp, service, at, 1, used);
   }
 
-  noteLeased({ keyId, clientIp, service, at, count }: LeasedUses): void {
-    this.noted.noteGrant(keyId, clientIp, service, at, count);
+  noteLeased({ keyId, clientIp, service, at, count, used }: LeasedUses): void {
+    this.noted.noteGrant(keyId, clientIp, service, at, count, used);
   }
 
   noteDenial(keyId: string, at: Date, denied?: DeniedUse): void {
@@ -61,6 +62,7 @@ export class PostgresKeyUsage implements KeyUsage {
       return {
         uses: (await manager.query<AddressRow[]>(ADDRESSES, [keyId, keptSince])).map(toAddressUse),
         days: await manager.query<DayCount[]>(DAYS, [keyId, firstKeptDay(utcDay(now))]),
+        ...(await permissionUse(manager, keyId, utcDay(now))),
       };
     });
   }

@@ -23,8 +23,26 @@ describe('a noted key', () => {
       ],
       addresses: [],
       denials: [],
+      permissions: [{ used: 'unknown', firstDay: 1, lastDay: 2, count: 2 }],
     });
     expect(key.take()).toEqual([]);
+  });
+
+  test('counts the permissions beyond the room of all keys in one, and gives the room back', () => {
+    const room = { left: 3 };
+    const [key, other] = [new NotedKey('a', room), new NotedKey('b', room)];
+    for (const used of ['a:read', 'b:read', 'a:read']) key.noteGrant(null, null, at(0), 1, used);
+    for (const used of ['a:read', 'b:read', 'c:read']) other.noteGrant(null, null, at(0), 1, used);
+    const counts = (noted: NotedKey) => taken(noted).permissions.map(({ used, count }) => [used, count]);
+    expect(counts(key)).toEqual([
+      ['a:read', 2],
+      ['b:read', 1],
+    ]);
+    expect(counts(other)).toEqual([
+      ['a:read', 1],
+      ['other', 2],
+    ]);
+    expect(room).toEqual({ left: 3 });
   });
 
   test('has no last use when every request was refused', () => {

@@ -1,6 +1,7 @@
 import type { DeniedUse } from '#application/ports.js';
 import { ADDRESSES_KEPT, type DayCount } from '#domain/usage/key-history.js';
 import { utcDay, type UtcDay } from '#domain/time.js';
+import { type PermissionUse, PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/permission-use.js';
 import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 
 /** What one key did since the last write. */
@@ -11,6 +12,7 @@ export interface NotedUse {
   readonly days: readonly DayCount[];
   readonly addresses: readonly NotedAddress[];
   readonly denials: readonly NotedDenial[];
+  readonly permissions: readonly PermissionUse[];
 }
 
 /** The last denied request from one address since the last write. */
@@ -51,14 +53,23 @@ export class NotedKey {
   /** The second in which the key is looked at, by the clock of NotedUsage. */
   dueAt = 0;
 
-  constructor(readonly keyId: string) {}
+  private readonly permissions: PermissionUses;
 
-  noteGrant(clientIp: string | null, service: string | null, at: Date, count = 1): void {
+  /** @param room for the permissions of all keys */
+  constructor(
+    readonly keyId: string,
+    room?: { left: number },
+  ) {
+    this.permissions = new PermissionUses(room);
+  }
+
+  noteGrant(clientIp: string | null, service: string | null, at: Date, count = 1, used = UNKNOWN_PERMISSION): void {
     const atMs = at.getTime();
     this.hasNews = true;
     this.isUsed = true;
     this.turnTo(utcDay(at));
     this.granted += count;
+    this.permissions.note(used, this.day, this.day, count);
     if (clientIp !== this.clientIp || service !== this.service || this.lastMs === 0)
       this.moveTo(clientIp, service, atMs);
     else if (atMs > this.lastMs) this.lastMs = atMs;
@@ -74,7 +85,7 @@ export class NotedKey {
   }
 
   /** Adds what was taken earlier and could not be written. */
-  add({ lastMs = 0, days, addresses, denials }: NotedUse): void {
+  add({ lastMs = 0, days, addresses, denials, permissions }: NotedUse): void {
     this.hasNews = true;
     if (lastMs > this.lastBeforeMs) this.lastBeforeMs = lastMs;
     for (const { day, granted, refused } of days) {
@@ -86,6 +97,7 @@ export class NotedKey {
       this.addresses.note(clientIp, service, firstMs, last);
     }
     for (const denial of denials) this.denials = withDenial(this.denials, denial);
+    for (const { used, firstDay, lastDay, count } of permissions) this.permissions.note(used, firstDay, lastDay, count);
   }
 
   /** What was noted since the last `take()`: an empty array or a single entry. */
@@ -98,7 +110,8 @@ export class NotedKey {
     this.lastBeforeMs = 0;
     this.otherDays = [];
     this.denials = NO_DENIALS;
-    return [{ keyId, lastMs: lastBeforeMs || undefined, days, addresses: this.addresses.take(), denials }];
+    const [addresses, permissions] = [this.addresses.take(), this.permissions.take()];
+    return [{ keyId, lastMs: lastBeforeMs || undefined, days, addresses, denials, permissions }];
   }
 
   private moveTo(clientIp: string | null, service: string | null, atMs: number): void {

@@ -10,21 +10,25 @@ const KEYS_A_SECOND = 2000;
 /** Beyond this number, keys are forgotten after each write. Limits memory to about 75 MB. */
 const MAX_RESTING = 150_000;
 
+/** Permissions of all keys since their last writes. What is beyond is counted in one for each key. Limits memory to about 50 MB. */
+export const MAX_PERMISSIONS = 400_000;
+
 /** Decides when a key is written: at its first use at once, and after that only once the pause is over. */
 export class NotedUsage {
   private readonly keys = new Map<string, NotedKey>();
   /** A timing wheel: each key is in the slot of the second in which it is looked at. */
   private readonly slots: NotedKey[][] = Array.from({ length: MAX_REST_SECONDS + 1 }, () => []);
   private second = 0;
+  private readonly room = { left: MAX_PERMISSIONS };
 
   /** @param mostResting keys to keep in memory after a write */
   constructor(private readonly mostResting = MAX_RESTING) {}
 
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, count = 1): void {
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, count = 1, used?: string): void {
     const key = this.of(keyId);
     // A first grant does not wait for the pause that started with an earlier refusal.
     if (!key.isUsed) this.lookAtIn(1, key);
-    key.noteGrant(clientIp, service, at, count);
+    key.noteGrant(clientIp, service, at, count, used);
   }
 
   noteDenial(keyId: string, at: Date, denied?: DeniedUse): void {
@@ -54,7 +58,7 @@ export class NotedUsage {
   private of(keyId: string): NotedKey {
     const known = this.keys.get(keyId);
     if (known) return known;
-    const key = new NotedKey(keyId);
+    const key = new NotedKey(keyId, this.room);
     this.keys.set(keyId, key);
     return key;
   }

@@ -21,6 +21,18 @@ const rows = async (keyId: string) => {
   return row!;
 };
 
+test('forgets a permission 400 days after its last use', async () => {
+  const { key } = await createKey(app, (await newOwner(app)).id);
+  const now = (await app.database.run(databaseNow)).getTime();
+  for (const days of [401, 400]) {
+    app.usage.noteGrant(key.id, null, null, new Date(now - days * DAY_MS), `days/${days}:read`);
+  }
+  await app.usage.flush();
+  await app.housekeeping.pruneUsage();
+  const { permissionUse } = await app.usage.history(key.id, new Date(now));
+  expect(permissionUse.map(({ used }) => used)).toEqual(['days/400:read']);
+});
+
 test('deletes usage that is older than 90 days and keeps the rest', async () => {
   const { key } = await createKey(app, (await newOwner(app)).id);
   const now = (await app.database.run(databaseNow)).getTime();

@@ -5,6 +5,7 @@ import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';
 import { withNetworks } from './networks.js';
 import type { NotedUse } from './noted-key.js';
+import { countPermissions } from './permissions.js';
 
 export interface UsageParts {
   readonly database: Database;
@@ -28,6 +29,7 @@ export async function writeUsage(
   const uses = noted.filter(({ keyId }) => !unknown.has(keyId));
   await keepLastUses(manager, uses);
   await countDays(manager, uses);
+  await countPermissions(manager, uses);
   await keepDenials(manager, uses);
   const addresses = usedAddresses(uses);
   if (addresses.length === 0) return;
@@ -98,7 +100,14 @@ async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): Promise
   await manager.query(`SELECT ${lock}($1)`, [USAGE_LOCK]);
 }
 
-const OF_USAGE = ['api_key_usage', 'api_key_addresses', 'api_key_denials', 'api_key_days', 'api_key_networks'];
+const OF_USAGE = [
+  'api_key_usage',
+  'api_key_addresses',
+  'api_key_denials',
+  'api_key_days',
+  'api_key_networks',
+  'api_key_permissions',
+];
 
 /** With the notices that follow from usage. Call it after the keys are marked as purged, so that nothing is written again. */
 export async function forgetUsage(manager: EntityManager, ownerId: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { LatchkeyError } from '#domain/errors.js';
+import { OTHER_PERMISSIONS, type PermissionUse, PermissionUses } from '#domain/usage/permission-use.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
+import { MAX_PERMISSIONS } from './noted-usage.js';
 import { type UsageParts, writeUsage } from './usage-writer.js';
 
 /** Keys in a transaction. This many take some milliseconds, and validations run between its statements. */
@@ -26,7 +28,11 @@ export class WriteBehind {
   }
 
   private keep(uses: readonly NotedUse[]): void {
-    for (const use of uses) {
+    let room = MAX_PERMISSIONS;
+    for (const { permissions } of this.unwritten.values()) room -= permissions.length;
+    for (const each of uses) {
+      room -= each.permissions.length;
+      const use = room < 0 ? { ...each, permissions: inOne(each.permissions) } : each;
       const known = this.unwritten.get(use.keyId);
       if (known) this.unwritten.set(use.keyId, together(known, use));
       else if (this.unwritten.size < MAX_UNWRITTEN) this.unwritten.set(use.keyId, use);
@@ -64,13 +70,19 @@ export class WriteBehind {
       if (!isUnavailable(error)) return this.writeHalves(batch);
       // If only the COMMIT failed, it may have succeeded with its answer lost. Then the counts are dropped: they may be
       // lost, but they are never counted twice. Everything else can be written again.
-      return isWritten ? batch.map((use) => ({ ...use, days: [] })) : batch;
+      return isWritten ? batch.map((use) => ({ ...use, days: [], permissions: [] })) : batch;
     }
   }
 }
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof LatchkeyError && error.code === 'unavailable';
+}
+
+function inOne(permissions: readonly PermissionUse[]): readonly PermissionUse[] {
+  const others = new PermissionUses();
+  for (const { firstDay, lastDay, count } of permissions) others.note(OTHER_PERMISSIONS, firstDay, lastDay, count);
+  return others.take();
 }
 
 function together(one: NotedUse, other: NotedUse): NotedUse {
