@@ -37,7 +37,7 @@ describe('PermissionUses', () => {
   });
 
   test('keeps a hundred and counts the rest in one', () => {
-    const uses = new PermissionUses();
+    const uses = new PermissionUses({ left: 2 * PERMISSIONS_KEPT });
     for (let n = 0; n < PERMISSIONS_KEPT + 5; n += 1) uses.note(`p${n}:read`, 1, 1, 1);
     uses.note('p0:read', 1, 1, 1);
     const taken = uses.take();
