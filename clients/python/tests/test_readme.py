@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import socket
+import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -149,3 +156,46 @@ def test_the_fixture(run: Any, latchkey_fake: LatchkeyFake) -> None:
     exec(code_under("Tests of your service"), names)
     names["test_it_shows_a_system"](run("Flask").app.test_client(), latchkey_fake)
     assert [question.permission for question in latchkey_fake.questions] == ["systems/42:read"] * 2
+
+
+def test_the_lines_for_flask_pasted_into_an_empty_folder(latchkey: Latchkey, tmp_path: Path) -> None:
+    """The package is installed as the README says, and imported from there."""
+    package = str(Path(__file__).parents[1])
+    installed = tmp_path / "installed"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(installed), package]
+    subprocess.run(pip, check=True, cwd=tmp_path)
+    folder = tmp_path / "service"
+    folder.mkdir()
+    code = code_under("Flask").replace("http://127.0.0.1:3080", latchkey.url)
+    (folder / "app.py").write_text(code.replace('"])\napp', '"], deadline_ms=60_000)\napp'))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    env = {**os.environ, "PYTHONPATH": str(installed), "LATCHKEY_SERVICE_TOKEN": "token"}
+    with subprocess.Popen([sys.executable, "-m", "flask", "run", f"--port={port}"], cwd=folder, env=env) as service:
+        try:
+
+            def status(script: dict[str, Any]) -> int:
+                latchkey.script(script)
+                request = urllib.request.Request(f"http://127.0.0.1:{port}/systems/42", headers=KEY)
+                while service.poll() is None:
+                    try:
+                        with urllib.request.urlopen(request) as answer:
+                            assert json.load(answer) == {"id": "42", "owner": "acme"}
+                            return int(answer.status)
+                    except urllib.error.HTTPError as refused:
+                        with refused:
+                            return refused.code
+                    except OSError:  # It does not listen yet.
+                        time.sleep(0.05)
+                raise AssertionError("the service has ended")
+
+            def denied(reason: str, status: int) -> dict[str, Any]:
+                return {"answer": {"denial": {"reason": reason, "httpStatus": status}}}
+
+            assert status({"answer": {"grant": GRANT}}) == 200
+            assert status(denied("REASON_INVALID_KEY", 401)) == 401
+            assert status({"answer": REFUSED}) == 403
+            assert status(denied("REASON_RATE_LIMITED", 429)) == 429
+            assert status({"fault": "close"}) == 503
+        finally:
+            service.terminate()
