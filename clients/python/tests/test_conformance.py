@@ -84,7 +84,7 @@ def behind_wsgi(options: dict[str, Any]) -> Iterator[Sent]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield lambda request: exchanged(server.server_address[1], request)
     finally:

@@ -190,7 +190,7 @@ def test_a_connection_over_tls_is_kept_and_a_certificate_of_a_stranger_refused(t
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(cert, key)
     server.socket = tls.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     target = f"https://localhost:{server.server_address[1]}"
     trusting = ssl.create_default_context(cafile=str(cert))
     guard = Guard(target, "token", tls=trusting, deadline_ms=60_000)
