@@ -148,9 +148,12 @@ describe('GetKeyOfOwner', () => {
       client: client(),
     });
     const { items } = await app.listKeysOfOwner.execute(id, undefined, { limit: 50 });
-    const { uses, days, ...shown } = await app.getKeyOfOwner.execute(id, key.id);
+    const { uses, days, permissionUse, permissionUseSince, ...shown } = await app.getKeyOfOwner.execute(id, key.id);
     const { now } = shown;
     expect([shown, now]).toEqual([items.find((item) => item.key.id === key.id), app.store.now()]);
+    const today = utcDay(now);
+    expect(permissionUse).toEqual([{ used: 'read', firstDay: today, lastDay: today, count: 1 }]);
+    expect(permissionUseSince).toBe(today);
     expect(shown.lastUsedAt).not.toBeNull();
     const { ip: clientIp } = client();
     expect(uses).toEqual([{ clientIp, service: null, firstAt: now, lastAt: now }]);
