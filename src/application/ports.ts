@@ -115,6 +115,8 @@ export interface AccountFilter {
   readonly email: string | undefined;
   /** Only service accounts that no active person manages. Excludes deleted ones, whose keys do not work anyway. */
   readonly isWithoutManagers?: boolean | undefined;
+  /** Only accounts that the login keeps, and whose last sign-in is before this time. */
+  readonly signedInBefore?: Date | undefined;
 }
 
 /** None of these methods finds a purged account. */

@@ -132,6 +132,19 @@ export interface PlatformPerson {
   /** Undefined when the platform names no person who could have an account here. */
   readonly accountId: string | undefined;
   readonly signIn: PlatformSignIn;
+  /** Where sign-ins open accounts. */
+  readonly profile?: LoginProfile | undefined;
+}
+
+/** What the platform's login says of a person. */
+export interface LoginProfile {
+  readonly issuer: string;
+  /** When the ID token was issued. */
+  readonly issuedAt: Date;
+  /** Empty unless it is verified. */
+  readonly email: string;
+  readonly displayName: string;
+  readonly roles: readonly string[];
 }
 
 /** The secrets of one sign-in at the platform, kept from its beginning to its end. */

@@ -1,6 +1,7 @@
 import { ChangeAccountStatus, ChangeEntitlements, PurgeAccount } from '#application/accounts/change-account.js';
 import { ManagedAccounts } from '#application/managed-account.js';
 import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
+import { SignInAccounts } from '#application/accounts/sign-in-accounts.js';
 import { PutAccount } from '#application/accounts/put-account.js';
 import { Administrators, RevokeAsAdministrator } from '#application/administration/administrators.js';
 import { PauseAsAdministrator } from '#application/administration/pause-as-administrator.js';
@@ -77,6 +78,7 @@ export type Settings = Pick<
   | 'leaseMs'
   | 'passwordSignIn'
   | 'freshSignIn'
+  | 'signInRules'
   | 'audit'
   | 'noticeReceivers'
   | 'expiryNoticeDays'
@@ -153,7 +155,12 @@ export function buildUseCases(settings: Settings, given: Ports) {
     signIn: new SignIn({ ...ports, check }),
     ...(platformLogin && {
       beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, freshSignIn),
-      finishPlatformSignIn: new FinishPlatformSignIn({ ...ports, login: platformLogin, rule: freshSignIn }),
+      finishPlatformSignIn: new FinishPlatformSignIn({
+        ...ports,
+        login: platformLogin,
+        rule: freshSignIn,
+        signInAccounts: new SignInAccounts(accounts, settings.signInRules),
+      }),
     }),
     signOut: new SignOut(sessions, confirmation, platformLogin),
     identifyOwner: new IdentifyOwner({ ...ports, tokens: ports.platformTokens }),

@@ -6,7 +6,7 @@ import { readGrpcPlaintext, readGrpcTls } from './grpc-tls-config.js';
 import { readMail } from './mail-config.js';
 import { isLoopbackUrl, isPrivateUrl, ownOrigins, urlHost } from './network-config.js';
 import { LAUNCHER_SETTINGS, SETTINGS, Settings } from './settings.js';
-import { readFreshSignIn, readOidc, readPasswordSignIn, readPlatformLogin } from './sign-in-config.js';
+import { readFreshSignIn, readOidc, readPasswordSignIn, readPlatformLogin, readSignInRules } from './sign-in-config.js';
 import { readWebhook } from './webhook-config.js';
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
@@ -70,6 +70,7 @@ function configOf(settings: Settings) {
     oidc: readOidc(settings),
     passwordSignIn: readPasswordSignIn(settings),
     freshSignIn: readFreshSignIn(settings),
+    signInRules: readSignInRules(settings),
     grpcTls,
     grpcPlaintext,
     audit: {

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { newPermissionProblem } from '#domain/accounts/permission.js';
 import type { EnvReader } from './env-reader.js';
 
 // Each `parse…` returns one entry of a list, or throws an Error whose message may be shown.
@@ -34,6 +35,14 @@ export function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (days >= 1 && days < MAX_KEY_DAYS) return days;
   throw new Error(`must be a whole number from 1 to ${MAX_KEY_DAYS - 1}`);
+}
+
+/** A permission of SIGN_IN_PERMISSIONS or SIGN_IN_ROLES. */
+export function parsePermission(text: unknown): string {
+  if (typeof text !== 'string') throw new Error('must be a text such as "systems:read"');
+  const problem = newPermissionProblem(text);
+  if (problem) throw new Error(`${problem}, unlike ${JSON.stringify(text.slice(0, 64))}`);
+  return text;
 }
 
 /** Splits a URL with several hosts, such as `postgres://user@one:5432,two:5432/name`, into one URL for each host. */

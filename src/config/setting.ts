@@ -118,6 +118,42 @@ function readableFile(env: EnvReader, name: string): string | undefined {
   return path;
 }
 
+/** A file with a JSON object that names a list for each of its members. @param parse an entry of such a list */
+export function jsonLists<T>(
+  parse: (entry: unknown) => T,
+  facts: Facts<ReadonlyMap<string, readonly T[]> | undefined>,
+) {
+  const read = (env: EnvReader, name: string): ReadonlyMap<string, readonly T[]> | undefined => {
+    const path = readableFile(env, name);
+    if (path === undefined) return undefined;
+    try {
+      const content = readFileSync(path, 'utf8');
+      const members: unknown = JSON.parse(content);
+      if (typeof members === 'object' && members !== null && !Array.isArray(members)) {
+        return new Map(Object.entries(members).map(([member, entries]) => [member, listIn(member, entries, content)]));
+      }
+    } catch (error) {
+      if (error instanceof WrongEntry) env.wrong(name, error.message);
+      // If the file could not be read, that is already reported.
+    }
+    env.wrong(name, 'names a file that does not contain a JSON object');
+    return undefined;
+  };
+  const listIn = (member: string, entries: unknown, content: string): T[] => {
+    const line = content.slice(0, content.indexOf(JSON.stringify(member))).split('\n').length;
+    const shown = JSON.stringify(member.slice(0, 64));
+    if (!Array.isArray(entries)) throw new WrongEntry(`has no list for ${shown} on line ${line}`);
+    try {
+      return entries.map(parse);
+    } catch (error) {
+      throw new WrongEntry(`has a wrong entry for ${shown} on line ${line}: it ${(error as Error).message}`);
+    }
+  };
+  return new Setting(read, { inLog: (lists) => lists?.size, ...facts });
+}
+
+class WrongEntry extends Error {}
+
 /** The entries of a file with a JSON array. @param parse as for `list` */
 export function jsonFile<T>(parse: (entry: unknown) => T, facts: Facts<readonly T[] | undefined>) {
   const read = (env: EnvReader, name: string): readonly T[] | undefined => {

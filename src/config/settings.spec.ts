@@ -10,6 +10,8 @@ import { SETTINGS } from './settings.js';
 const folder = mkdtempSync(join(tmpdir(), 'settings-'));
 const file = join(folder, 'some.json');
 writeFileSync(file, '[]');
+const roles = join(folder, 'roles.json');
+writeFileSync(roles, '{}');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const digest = createHash('sha256').update('token').digest('hex');
@@ -36,6 +38,7 @@ describe('the settings in the log', () => {
     AUDIT_SEAL_KEY: SECRETS[4],
     SMTP_URL: `smtps://latchkey:${SECRETS[7]}@mail.example.com?name=keys.example.com`,
     SERVICE_TOKENS: `gateway:validator:${digest}`,
+    SIGN_IN_ROLES: roles,
     ...Object.fromEntries(
       ['FORWARD_AUTH_ROUTES', 'GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CLIENT_CA'].map((name) => [name, file]),
     ),

@@ -6,13 +6,26 @@ import { KEY_PREFIX as MARKER } from '#domain/keys/key-string.js';
 import { LEAST_LEASE_MS, MAX_LEASE_MS } from '#domain/keys/lease.js';
 import { IDLE_DAYS } from '#domain/notices/idle-keys.js';
 import { readDemo } from './demo.js';
-import { parseAcr, parseDays, parseSealKey, parseWebhookSecret, readDatabaseUrls } from './entries.js';
+import { parseAcr, parseDays, parseSealKey, parseWebhookSecret, readDatabaseUrls, parsePermission } from './entries.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute } from './forward-auth-routes.js';
 import { parseOrigin, parseProxy, placeOf } from './network-config.js';
 import { readRedis } from './redis-config.js';
 import { nameAndRole, parseClientRoles, readServiceTokens } from './service-roles.js';
-import { file, jsonFile, list, onOrOff, oneOf, secureUrl, Setting, text, textOr, url, wholeNumber } from './setting.js';
+import {
+  file,
+  jsonFile,
+  jsonLists,
+  list,
+  onOrOff,
+  oneOf,
+  secureUrl,
+  Setting,
+  text,
+  textOr,
+  url,
+  wholeNumber,
+} from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const PORTS = [0, 65_535] as const;
@@ -107,6 +120,14 @@ export const SETTINGS = {
   OIDC_ACCOUNT_CLAIM: textOr('sub', { means: "the account's id; `email` counts only with `email_verified`" }),
   OIDC_SIGN_OUT: oneOf('here', ['here', 'provider'], { like: 'provider',
     means: '`provider`: a sign-out also ends the session at the provider' }),
+  SIGN_IN_OPENS_ACCOUNTS: onOrOff(
+    '`on`: people whom the login of `OIDC_ISSUER` knows [get an account](accounts.md#accounts-that-come-with-the-sign-in) at their first sign-in; set it once every instance is of this release'),
+  SIGN_IN_PERMISSIONS: new Setting((env, name): readonly string[] => env.entries(name, (env.text(name) ?? '').split(' ').filter(Boolean), parsePermission), {
+    like: 'systems:read', means: 'what each of them gets, separated by blanks' }),
+  SIGN_IN_ROLES: jsonLists(parsePermission, { like: '/etc/latchkey/roles.json',
+    means: 'a JSON file: the permissions of each role, `{"editors": ["systems:read", "systems:write"]}`; nobody without one of these roles gets an account' }),
+  SIGN_IN_ROLES_CLAIM: text({ like: '/realm_access/roles',
+    means: "the claim with a person's roles, in the ID token or else from UserInfo: a name or, beginning with `/`, a JSON Pointer" }),
   PASSWORD_SIGN_IN: oneOf<'on' | 'off', undefined>(undefined, ['on', 'off'], { or: '[`on` or `off`](accounts.md#sign-in-at-your-login)', like: 'off',
     means: 'whether people sign in, and confirm, with a Latchkey password; off by default with `SESSION_JWKS_URL` or `OIDC_ISSUER`' }),
   CONFIRMATION_MAX_AGE_SECONDS: wholeNumber(300, [1, 86_400], {

@@ -1,3 +1,5 @@
+import type { SignInRules } from '#application/accounts/sign-in-accounts.js';
+import { MAX_PERMISSIONS } from '#domain/accounts/account-profile.js';
 import type { FreshSignInRule } from '#domain/accounts/session.js';
 import type { Settings } from './settings.js';
 
@@ -28,6 +30,8 @@ export function readOidc(settings: Settings) {
     accountClaim: settings.get('OIDC_ACCOUNT_CLAIM'),
     /** Whether a sign-out here also ends the session at the provider, where the provider offers that. */
     endsProviderSession: settings.get('OIDC_SIGN_OUT') === 'provider',
+    /** Whether sign-ins open accounts, and which claim has a person's roles. */
+    profile: settings.get('SIGN_IN_OPENS_ACCOUNTS') ? { rolesClaim: settings.get('SIGN_IN_ROLES_CLAIM') } : undefined,
   };
 }
 
@@ -48,4 +52,50 @@ export function readFreshSignIn(settings: Settings): FreshSignInRule {
     maxAgeSeconds: settings.get('CONFIRMATION_MAX_AGE_SECONDS'),
     acrValues: settings.get('CONFIRMATION_ACR_VALUES'),
   };
+}
+
+/** What people get whose accounts sign-ins open. Undefined: sign-ins open none. */
+export function readSignInRules(settings: Settings): SignInRules | undefined {
+  const [permissions, roles] = [settings.get('SIGN_IN_PERMISSIONS'), settings.get('SIGN_IN_ROLES')];
+  const [isOn, claim] = [settings.get('SIGN_IN_OPENS_ACCOUNTS'), settings.get('SIGN_IN_ROLES_CLAIM')];
+  if (!isOn) return undefined;
+  if (settings.get('OIDC_ISSUER') === undefined) settings.missing('OIDC_ISSUER', 'with SIGN_IN_OPENS_ACCOUNTS');
+  if ((roles === undefined) !== (claim === undefined)) {
+    settings.missing(
+      roles ? 'SIGN_IN_ROLES_CLAIM' : 'SIGN_IN_ROLES',
+      roles ? 'with SIGN_IN_ROLES' : 'with SIGN_IN_ROLES_CLAIM',
+    );
+  }
+  const id = settings.get('OIDC_ACCOUNT_CLAIM');
+  const isPanelToo = settings.get('SESSION_JWKS_URL') !== undefined;
+  if (!['sub', 'oid'].includes(id)) {
+    settings.wrong(
+      'OIDC_ACCOUNT_CLAIM',
+      'must be sub or oid with SIGN_IN_OPENS_ACCOUNTS: people can edit other claims',
+    );
+  }
+  if (isPanelToo && id !== 'sub') {
+    settings.wrong(
+      'OIDC_ACCOUNT_CLAIM',
+      'must be sub with SIGN_IN_OPENS_ACCOUNTS and SESSION_JWKS_URL, whose tokens name people by it',
+    );
+  }
+  if (isPanelToo && settings.get('SESSION_JWT_ISSUER') !== settings.get('OIDC_ISSUER')) {
+    settings.wrong(
+      'SESSION_JWT_ISSUER',
+      'must be OIDC_ISSUER with SIGN_IN_OPENS_ACCOUNTS: two logins may give one id to two people',
+    );
+  }
+  const admin = settings.get('ADMIN_PERMISSION');
+  if (admin !== undefined && permissions.includes(admin)) {
+    settings.wrong('SIGN_IN_PERMISSIONS', 'must not have ADMIN_PERMISSION: everybody would be an administrator');
+  }
+  const all = new Set([...permissions, ...[...(roles?.values() ?? [])].flat()]);
+  if (all.size > MAX_PERMISSIONS) {
+    settings.wrong(
+      'SIGN_IN_ROLES',
+      `gives ${all.size} permissions together with SIGN_IN_PERMISSIONS, at most ${MAX_PERMISSIONS}`,
+    );
+  }
+  return { permissions, roles };
 }

@@ -37,7 +37,13 @@ describe('AccountService', () => {
   test('answers every method with the whole account', async () => {
     const { id, email } = stranger();
     const profile = { id, email, displayName: 'Ada Lovelace', permissions: ['systems:read', 'a/b.c-d_e:write'] };
-    const terms = { limits: null, attributes: null, kind: 'ACCOUNT_KIND_PERSON', managers: null };
+    const terms = {
+      limits: null,
+      attributes: null,
+      kind: 'ACCOUNT_KIND_PERSON',
+      managers: null,
+      origin: 'ACCOUNT_ORIGIN_PLATFORM',
+    };
     const account = { ...profile, ...terms, status: 'ACCOUNT_STATUS_ACTIVE', version: '3' };
     expect(await put({ ...profile, version: 3 })).toEqual(account);
     expect(await get(id)).toEqual(account);

@@ -178,6 +178,7 @@ describe('latchkey next to a running service', () => {
       status: 'active',
       version: '0',
       hasPassword: true,
+      origin: 'platform',
     };
     expect(opened).toEqual(account);
     const ada = await service.person().signIn(email, password);

@@ -93,6 +93,8 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
       status,
       passwordHash: null,
       activeSince: null,
+      signInIssuer: null,
+      signedInAt: null,
     };
     expect([account, formerAccount]).toEqual([Account.restore(state), undefined]);
     expect(await world.accounts.find(id)).toEqual(account);

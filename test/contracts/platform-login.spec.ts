@@ -33,6 +33,7 @@ async function openProvider(): Promise<Opened> {
     scopes: 'openid',
     accountClaim: 'sub',
     endsProviderSession: true,
+    profile: undefined,
   };
   const answer = async (url: string, _begun: BegunSignIn, accountId: string) => {
     provider.setVisitor({ accountId });

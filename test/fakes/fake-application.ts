@@ -93,6 +93,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
       leaseMs: 0,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
+      signInRules: undefined,
       audit: { sealKeys: [], retentionDays: undefined },
       noticeReceivers: { webhook: true, mail: true },
       expiryNoticeDays: [30, 7, 1],

@@ -18,6 +18,7 @@ export interface AccountListing extends LongPageRequest {
   readonly status?: AccountStatus | undefined;
   readonly email?: string | undefined;
   readonly isWithoutManagers?: boolean | undefined;
+  readonly signedInBefore?: Date | undefined;
 }
 
 export class ListAccounts {
@@ -25,14 +26,14 @@ export class ListAccounts {
 
   /** In the order of the ids, so that no page skips or repeats an account when others are added or purged. */
   async execute({ pageSize, pageToken, ...filter }: AccountListing): Promise<Page<Account>> {
-    const { status, email, isWithoutManagers } = filter;
+    const { status, email, isWithoutManagers, signedInBefore } = filter;
     requireFields({
       email: email === undefined ? undefined : emailProblem(email),
       pageSize: pageSizeProblem(pageSize),
     });
     const size = pageSize || DEFAULT_PAGE_SIZE;
     const after = pageToken === undefined ? undefined : idIn(pageToken);
-    const found = await this.accounts.list({ status, email, isWithoutManagers }, after, size + 1);
+    const found = await this.accounts.list({ status, email, isWithoutManagers, signedInBefore }, after, size + 1);
     return pageOf(found, size, ({ id }) => id);
   }
 }

@@ -1,5 +1,5 @@
 import { Account } from '#domain/accounts/account.js';
-import { accountIdProblem, requireProfile, type AccountProfile } from '#domain/accounts/account-profile.js';
+import { accountIdProblem, emailKey, requireProfile, type AccountProfile } from '#domain/accounts/account-profile.js';
 import { newPasswordProblem, passwordProblem } from '#domain/accounts/passwords.js';
 import { THE_SERVICE, type Actor } from '#domain/audit/audit-event.js';
 import { requireFields, LatchkeyError } from '#domain/errors.js';
@@ -21,7 +21,7 @@ interface NewPassword {
 
 export class PutAccount {
   constructor(
-    private readonly accounts: Pick<Accounts, 'find'> & AccountLocks<AccountChanges>,
+    private readonly accounts: Pick<Accounts, 'find' | 'findByEmail'> & AccountLocks<AccountChanges>,
     private readonly passwords: Passwords,
     /** Whether people may sign in with a password of ours. */
     private readonly takesPasswords: boolean,
@@ -40,25 +40,36 @@ export class PutAccount {
     const kind = command.kind ?? stored?.kind ?? 'person';
     if (kind === 'service') refusePasswords(command, 'a service account has none');
     const { passwordHash, sameAs } = await this.newPassword(command, stored?.passwordHash);
-    const put = await this.accounts.transaction(
-      command.id,
-      async (transaction) => {
-        const account =
-          transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
-        account.update(command);
-        requirePersons(transaction, alsoPersons, command.managers);
-        // It is no longer the account that the fields, or the password, were checked for.
-        if (account.kind !== kind || (sameAs !== undefined && sameAs !== account.passwordHash)) return undefined;
-        if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
-          account.changePassword(passwordHash);
-          await transaction.endSessions();
-        }
-        await saveAccount(transaction, account, actor);
-        return account;
-      },
-      command.managers,
-    );
-    return put ?? this.execute(command, actor, alsoPersons);
+    const put = (holderId?: string) =>
+      this.accounts.transaction(
+        command.id,
+        async (transaction) => {
+          await takeEmail(transaction, holderId, command.email, actor);
+          const account =
+            transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
+          account.update(command);
+          requirePersons(transaction, alsoPersons, command.managers);
+          // It is no longer the account that the fields, or the password, were checked for.
+          if (account.kind !== kind || (sameAs !== undefined && sameAs !== account.passwordHash)) return undefined;
+          if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
+            account.changePassword(passwordHash);
+            await transaction.endSessions();
+          }
+          await saveAccount(transaction, account, actor);
+          return account;
+        },
+        [...(command.managers ?? []), ...(holderId === undefined ? [] : [holderId])],
+      );
+    const account = await put().catch(async (error: unknown) => put(await this.giverOfEmail(command, error)));
+    return account ?? this.execute(command, actor, alsoPersons);
+  }
+
+  /** The id of an account that the login keeps and that has the email: the platform's accounts come first. */
+  private async giverOfEmail({ email }: PutAccountCommand, error: unknown): Promise<string> {
+    const isTaken = error instanceof LatchkeyError && error.code === 'email_taken';
+    const holder = isTaken ? await this.accounts.findByEmail(email) : undefined;
+    if (holder?.origin !== 'sign-in') throw error;
+    return holder.id;
   }
 
   /** The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be. */
@@ -76,6 +87,18 @@ export class PutAccount {
     requireFields({ password: newPasswordProblem(password) });
     return { passwordHash: await this.passwords.hash(password) };
   }
+}
+
+async function takeEmail(
+  transaction: AccountChanges,
+  holderId: string | undefined,
+  email: string,
+  actor: Actor,
+): Promise<void> {
+  const holder = holderId === undefined ? undefined : transaction.other(holderId);
+  if (holder?.origin !== 'sign-in' || emailKey(holder.email) !== emailKey(email)) return;
+  holder.loseEmail();
+  await saveAccount(transaction, holder, actor);
 }
 
 /** Suspended and deleted persons may be managers too. */

@@ -4,16 +4,8 @@ import { NetworkBudget } from '#domain/accounts/passwords.js';
 import type { Client, FailureReason } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type {
-  Accounts,
-  Audit,
-  PlatformLogin,
-  PlatformPerson,
-  Refusals,
-  Requester,
-  Sessions,
-  SpentSignIns,
-} from '../ports.js';
+import type { Audit, PlatformLogin, PlatformPerson, Refusals, Requester, Sessions, SpentSignIns } from '../ports.js';
+import type { SignInAccounts } from '../accounts/sign-in-accounts.js';
 import { isRefused } from './identify-owner.js';
 import { sessionOpened, type SignInUnderWay } from './sign-in.js';
 
@@ -43,7 +35,7 @@ interface FinishParts {
   readonly rule: FreshSignInRule;
   readonly login: PlatformLogin;
   readonly spentSignIns: SpentSignIns;
-  readonly accounts: Accounts;
+  readonly signInAccounts: SignInAccounts;
   readonly sessions: Sessions;
   readonly audit: Audit;
   readonly refusals: Refusals;
@@ -75,7 +67,7 @@ export class FinishPlatformSignIn {
       return { refusal: 'expired' };
     }
     const { accountId, signIn } = person;
-    const account = accountId === undefined ? undefined : await this.parts.accounts.find(accountId);
+    const account = await this.parts.signInAccounts.of(person, client);
     if (account && (await isRefused(this.parts.audit, account, client))) return { refusal: 'service_account' };
     const event = account && sessionOpened(account.id, client);
     const session = event && (await this.parts.sessions.begin({ accountId: account.id, signIn, event }));

@@ -3,6 +3,7 @@ import { openFakes, type FakeApplication } from '#test/fakes/fake-application.js
 import { FakePlatformLogin } from '#test/fakes/sessions/fake-platform-login.js';
 import { client, newOwner, outcomeOf } from '#test/support/application/calls.js';
 import type { SignInUnderWay } from './sign-in.js';
+import { SignInAccounts } from '../accounts/sign-in-accounts.js';
 import { FinishPlatformSignIn } from './finish-platform-sign-in.js';
 
 const HERE = '192.0.2.1';
@@ -18,7 +19,9 @@ describe('The budget of sign-ins at the platform', () => {
     nowMs = 0;
     login = new FakePlatformLogin();
     app = openFakes({ login });
-    finish = new FinishPlatformSignIn({ ...app, login, rule: { maxAgeSeconds: 300, acrValues: [] } }, () => nowMs);
+    const signInAccounts = new SignInAccounts(app.accounts, undefined);
+    const rule = { maxAgeSeconds: 300, acrValues: [] };
+    finish = new FinishPlatformSignIn({ ...app, login, rule, signInAccounts }, () => nowMs);
     ({ id } = await newOwner(app));
   });
 

@@ -17,6 +17,8 @@ function stored(): Account {
     passwordHash: null,
     version: 3n,
     activeSince: null,
+    signInIssuer: null,
+    signedInAt: null,
   } as const;
   return Account.restore({ ...state, status: 'active' });
 }
@@ -89,6 +91,8 @@ describe('accountChanges', () => {
         passwordHash: null,
         version: 0n,
         activeSince: null,
+        signInIssuer: null,
+        signedInAt: null,
         status,
       });
       expect(changesOf(account, (one) => one.reactivate(NOW))).toEqual([{ became: 'reactivated' }]);

@@ -19,16 +19,20 @@ export interface Entitlements {
 export const NO_ENTITLEMENTS: Entitlements = { permissions: [], limits: {}, attributes: [] };
 
 /** Everything of an account whose values are on the audit trail. */
+/** Who keeps the account: the platform, or the login, with each sign-in of the person. */
+export type AccountOrigin = 'platform' | 'sign-in';
+
 export interface AccountTerms extends Entitlements {
+  readonly origin: AccountOrigin;
   readonly kind: AccountKind;
   /** The ids of the persons who work with the keys of a service account. Sorted. */
   readonly managers: readonly string[];
 }
 
-export const NO_TERMS: AccountTerms = { ...NO_ENTITLEMENTS, kind: 'person', managers: [] };
+export const NO_TERMS: AccountTerms = { ...NO_ENTITLEMENTS, origin: 'platform', kind: 'person', managers: [] };
 
 /** Those that most events leave out, because they have not changed. */
-export const RARE_TERMS = ['limits', 'attributes', 'kind', 'managers'] as const;
+export const RARE_TERMS = ['limits', 'attributes', 'kind', 'managers', 'origin'] as const;
 
 export interface Change<T> {
   readonly before: T;

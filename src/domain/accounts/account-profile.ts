@@ -20,7 +20,7 @@ export function managersProblem(kind: AccountKind, managers: readonly string[]):
 }
 
 export const MAX_EMAIL_LENGTH = 254;
-const MAX_PERMISSIONS = 1000;
+export const MAX_PERMISSIONS = 1000;
 
 /** An account as the platform describes it. The platform counts `version`; without it the stored version stays. */
 export interface AccountProfile {
@@ -51,6 +51,12 @@ const NAMES_ANOTHER_ACTOR = /^(?:service|admin):/;
 /** Accounts that are older than this rule may have such an id. */
 export function isLikeAnotherActor(id: string): boolean {
   return NAMES_ANOTHER_ACTOR.test(id);
+}
+
+/** What the login says, so that it can be stored as the name of an account. */
+export function shownName(name: string, id: string): string {
+  const short = [...name.replace(/\p{Cc}/gu, ' ')].slice(0, 200).join('');
+  return displayNameProblem(short) || short === '' ? id : short;
 }
 
 function newIdProblem(id: string): string | undefined {

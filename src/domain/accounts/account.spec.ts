@@ -40,12 +40,15 @@ describe('Account', () => {
       limits: {},
       attributes: [],
       kind: 'person' as const,
+      origin: 'platform' as const,
       managers: [],
       id: 'u2',
       passwordHash: 'hash',
       status: 'deleted' as const,
       version: 7n,
       activeSince: null,
+      signInIssuer: null,
+      signedInAt: null,
     };
     expect(Account.restore(state)).toMatchObject({ ...state, isActive: false });
   });
@@ -304,12 +307,15 @@ describe('Account.endsLeases', () => {
     limits: { burst: 9 },
     attributes: [{ name: 'tenant', value: 'a' }],
     kind: 'person' as const,
+    origin: 'platform' as const,
     managers: [],
     id: 'u2',
     passwordHash: 'hash',
     status: 'active' as AccountStatus,
     version: 7n,
     activeSince: null,
+    signInIssuer: null,
+    signedInAt: null,
   };
   const isAfter = (change: (account: Account) => void, status: AccountStatus) => {
     const account = Account.restore({ ...stored, status });

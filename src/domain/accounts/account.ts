@@ -1,6 +1,7 @@
 import {
   accountChanges,
   type AccountChange,
+  type AccountOrigin,
   type AccountTerms,
   type Entitlements,
   leasesEnd,
@@ -28,6 +29,20 @@ interface AccountState extends OwnerStanding, AccountTerms {
   readonly version: bigint;
   /** The last reactivation. Null for an account that was never reactivated. */
   readonly activeSince: Date | null;
+  /** Of an account that the login keeps: its issuer, and when the newest ID token was issued. Null otherwise. */
+  readonly signInIssuer: string | null;
+  readonly signedInAt: Date | null;
+}
+
+/** What the login says of a person who signs in. */
+export interface SignInProfile {
+  readonly issuer: string;
+  /** When the ID token was issued. */
+  readonly issuedAt: Date;
+  /** Empty: none that is verified. */
+  readonly email: string;
+  readonly displayName: string;
+  readonly permissions: readonly string[];
 }
 
 export class Account implements OwnerStanding {
@@ -49,9 +64,20 @@ export class Account implements OwnerStanding {
       status: 'active',
       version: 0n,
       activeSince: null,
+      signInIssuer: null,
+      signedInAt: null,
     } as const;
     const account = new Account(state, undefined);
     account.update(profile);
+    return account;
+  }
+
+  /** An account that the login keeps: see `signIn`. */
+  static openBySignIn(id: string, profile: SignInProfile): Account {
+    const { issuer: signInIssuer, email, displayName } = profile;
+    const opened = Account.open(id, { email, displayName, permissions: [] });
+    const account = new Account({ ...opened.state, origin: 'sign-in', signInIssuer }, undefined);
+    account.signIn(profile);
     return account;
   }
 
@@ -95,6 +121,15 @@ export class Account implements OwnerStanding {
   get activeSince(): Date | null {
     return this.state.activeSince;
   }
+  get origin(): AccountOrigin {
+    return this.state.origin;
+  }
+  get signInIssuer(): string | null {
+    return this.state.signInIssuer;
+  }
+  get signedInAt(): Date | null {
+    return this.state.signedInAt;
+  }
   get isActive(): boolean {
     return this.state.status === 'active';
   }
@@ -122,7 +157,25 @@ export class Account implements OwnerStanding {
     const managers = profile.managers ? [...new Set(profile.managers)].sort() : this.state.managers;
     const entitlements = { permissions: [...new Set(permissions)], limits: givenLimits(limits), attributes };
     const named = { email, displayName: normalizeName(displayName) };
-    this.state = { ...this.state, ...named, ...entitlements, managers, version: newest };
+    // From here on it is the platform's.
+    const kept = { origin: 'platform', signInIssuer: null, signedInAt: null } as const;
+    this.state = { ...this.state, ...named, ...entitlements, ...kept, managers, version: newest };
+  }
+
+  /**
+   * Replaces email, name and permissions by what the login says now. An account of the platform, and one of another issuer,
+   * stays as it is, and so does every account for an ID token that is older than the last one.
+   */
+  signIn({ issuer, issuedAt, email, displayName, permissions }: SignInProfile): void {
+    const { origin, signInIssuer, signedInAt } = this.state;
+    if (origin !== 'sign-in' || signInIssuer !== issuer || (signedInAt && issuedAt < signedInAt)) return;
+    const said = { email, displayName: normalizeName(displayName), permissions: [...new Set(permissions)] };
+    this.state = { ...this.state, ...said, signedInAt: issuedAt };
+  }
+
+  /** The platform gives the email of an account that the login keeps to another account. */
+  loseEmail(): void {
+    this.state = { ...this.state, email: '' };
   }
 
   /** For a person who was purged. No manager may be left: the keys stay valid. */

@@ -12,11 +12,12 @@ export function fakeAccounts(store: FakeStore): Accounts {
   return {
     find: async (id) => store.account(id),
     findByEmail: async (email) => all().find((account) => hasEmail(account, email)),
-    list: async ({ status, email, isWithoutManagers }, afterId, limit) => {
+    list: async ({ status, email, isWithoutManagers, signedInBefore }, afterId, limit) => {
       const isMeant = (account: Account) =>
         (status === undefined || account.status === status) &&
         (email === undefined || hasEmail(account, email)) &&
         (!isWithoutManagers || isWithout(account)) &&
+        (!signedInBefore || (account.signedInAt !== null && account.signedInAt < signedInBefore)) &&
         (afterId === undefined || account.id > afterId);
       return all().filter(isMeant).slice(0, limit);
     },

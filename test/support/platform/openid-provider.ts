@@ -13,6 +13,8 @@ export interface Visitor {
   /** The time of the sign-in, if it is not now. */
   readonly authTime?: number;
   readonly acr?: string;
+  /** More claims, of UserInfo. */
+  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
@@ -56,7 +58,7 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   const begin = async () => {
     const policy = oidc.interactionPolicy.base();
     policy.add(new oidc.interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
-    const provider = new oidc.Provider(issuer, await configuration(redirectUri, policy));
+    const provider = new oidc.Provider(issuer, await configuration(redirectUri, policy, () => visitor));
     const answer = provider.callback();
     listener = (request, response) => {
       if (request.url!.startsWith('/interaction/')) void interact(provider, request, response, visitor);
@@ -107,7 +109,11 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
 
 type Policy = NonNullable<Configuration['interactions']>['policy'] & {};
 
-async function configuration(redirectUri: string, policy: Policy): Promise<Configuration> {
+async function configuration(
+  redirectUri: string,
+  policy: Policy,
+  current: () => Visitor | undefined,
+): Promise<Configuration> {
   const signedOutUri = new URL('/settings/api-keys', redirectUri).href;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: randomBytes(8).toString('hex'), alg: 'RS256', use: 'sig' };
@@ -125,10 +131,15 @@ async function configuration(redirectUri: string, policy: Policy): Promise<Confi
     features: { devInteractions: { enabled: false } },
     interactions: { policy, url: (_context, { uid }) => `/interaction/${uid}` },
     acrValues: ['gold', 'silver'],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], acr: null, auth_time: null },
+    claims: { openid: ['sub', 'name', 'realm_access'], email: ['email', 'email_verified'], acr: null, auth_time: null },
     findAccount: (_context, accountId) => ({
       accountId,
-      claims: () => ({ sub: accountId, email: accountId, email_verified: !accountId.startsWith('unverified') }),
+      claims: () => ({
+        sub: accountId,
+        email: accountId,
+        email_verified: !accountId.startsWith('unverified'),
+        ...current()?.claims,
+      }),
     }),
     // Skips the question for consent.
     loadExistingGrant: async ({ oidc }) => {

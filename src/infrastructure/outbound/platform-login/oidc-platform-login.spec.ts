@@ -28,6 +28,7 @@ describe('a sign-in at an OpenID provider', () => {
         scopes: 'openid email',
         accountClaim: 'sub',
         endsProviderSession: false,
+        profile: undefined,
         ...part,
       },
       { redirectUri: REDIRECT, signedOutUri: SIGNED_OUT },

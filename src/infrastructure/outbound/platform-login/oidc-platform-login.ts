@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { BegunSignIn, PlatformPerson, SignInPrompt } from '#application/sign-in-ports.js';
+import type { BegunSignIn, LoginProfile, PlatformPerson, SignInPrompt } from '#application/sign-in-ports.js';
 import type { PlatformLogin, Requester } from '#application/ports.js';
 import type { OidcConfig } from '#config/sign-in-config.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
@@ -95,33 +95,59 @@ export class OidcPlatformLogin implements PlatformLogin {
       const tokens = await oidc.authorizationCodeGrant(client, url, checks).catch((error: unknown) => {
         throw tokenError(error);
       });
-      const claims = tokens.claims()!;
-      const id = await accountClaim(this.config.accountClaim, claims, () =>
-        oidc.fetchUserInfo(client, tokens.access_token, claims.sub),
+      const idToken = tokens.claims()!;
+      const claims = await this.withUserInfo(idToken, () =>
+        oidc.fetchUserInfo(client, tokens.access_token, idToken.sub),
       );
-      return {
-        accountId: id !== undefined && accountIdProblem(id) === undefined ? id : undefined,
-        signIn: signInOf(claims),
-      };
+      const id = accountClaim(this.config.accountClaim, claims);
+      const isValid = id !== undefined && accountIdProblem(id) === undefined;
+      const profile = this.config.profile && profileOf(claims, idToken, this.config.profile.rolesClaim);
+      return { accountId: isValid ? id : undefined, signIn: signInOf(idToken), ...(profile && { profile }) };
     } catch (error) {
       throw error instanceof LatchkeyError ? error : signInError(error);
     }
+  }
+
+  /** Asks the provider for UserInfo only if the ID token lacks a claim that is needed. Those of the ID token count. */
+  private async withUserInfo(idToken: Claims, fetchUserInfo: () => Promise<Claims>): Promise<Claims> {
+    const { accountClaim: id, profile } = this.config;
+    const needed = [id, ...(profile ? ['email', 'name', ...(profile.rolesClaim ? [profile.rolesClaim] : [])] : [])];
+    const isComplete = needed.every((name) => claimAt(idToken, name) !== undefined);
+    return isComplete ? idToken : { ...(await fetchUserInfo()), ...idToken };
   }
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the account's id from its claim: from the ID token, or else from the UserInfo endpoint.
- * @returns undefined if the claim is missing, or is an email address that the provider has not verified
- */
-async function accountClaim(
-  name: string,
-  idToken: Claims,
-  fetchUserInfo: () => Promise<Claims>,
-): Promise<string | undefined> {
-  const claims = idToken[name] === undefined ? await fetchUserInfo() : idToken;
+/** @returns undefined if the claim is missing, or is an email address that the provider has not verified */
+function accountClaim(name: string, claims: Claims): string | undefined {
   const value = claims[name];
   if (typeof value !== 'string') return undefined;
   return name === 'email' && claims['email_verified'] !== true ? undefined : value;
+}
+
+function profileOf(claims: Claims, { iss, iat }: Claims, rolesClaim: string | undefined): LoginProfile {
+  const roles = rolesClaim === undefined ? [] : claimAt(claims, rolesClaim);
+  const texts = (Array.isArray(roles) ? roles : [roles]).filter((role) => typeof role === 'string');
+  const name = [claims['name'], claims['preferred_username']].find((each) => typeof each === 'string');
+  return {
+    issuer: String(iss),
+    issuedAt: new Date(Number(iat) * 1000),
+    email: accountClaim('email', claims) ?? '',
+    displayName: name ?? '',
+    roles: texts,
+  };
+}
+
+/** @param name of a claim at the top or, beginning with `/`, a JSON Pointer (RFC 6901) */
+function claimAt(claims: Claims, name: string): unknown {
+  if (!name.startsWith('/')) return Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const steps = name
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.reduce<unknown>(
+    (at, step) => (typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? (at as Claims)[step] : undefined),
+    claims,
+  );
 }

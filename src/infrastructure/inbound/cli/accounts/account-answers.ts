@@ -22,10 +22,11 @@ export function versionIn(text: string): bigint | undefined {
 
 /** Built field by field, so the password hash is never in it. */
 export function viewOf(account: Account) {
-  const { id, kind, email, displayName, permissions, limits, managers, status, version, passwordHash } = account;
+  const { id, kind, origin, email, displayName, permissions, limits, managers, status, version, passwordHash } =
+    account;
   const attributes = attributesByName(account.attributes);
   const rest = { status, version: String(version), hasPassword: passwordHash !== null };
-  return { id, kind, email, displayName, managers, permissions, limits, attributes, ...rest };
+  return { id, kind, origin, email, displayName, managers, permissions, limits, attributes, ...rest };
 }
 
 export function describe(account: Account): Answer {

@@ -12,6 +12,7 @@ import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { addImportCommand } from '../imports/import-command.js';
 import { atVersion, describe, viewOf } from './account-answers.js';
+import { parseMoment } from '../audit/audit-commands.js';
 import { addEntitlementCommands, addPutCommand } from './change-commands.js';
 import { ACCOUNT_IMPORT } from './import-accounts.js';
 
@@ -68,6 +69,11 @@ export function addAccountCommands(program: Command, databases: Databases): void
     .addOption(new Option('--status <status>', 'only accounts with this status').choices(ACCOUNT_STATUSES))
     .option('--email <address>', 'only the account with this email; case does not matter')
     .option('--without-managers', 'only service accounts that no active person manages, except deleted ones')
+    .option(
+      '--signed-in-before <time>',
+      'only accounts that the login keeps and whose last sign-in is older',
+      parseMoment('--signed-in-before'),
+    )
     .option('--page-token <token>', 'continue after the page that printed this token');
   answering(list, ({ withoutManagers: isWithoutManagers, ...filter }) =>
     listAccounts(databases, { ...filter, isWithoutManagers, pageSize: MAX_PAGE_SIZE }),

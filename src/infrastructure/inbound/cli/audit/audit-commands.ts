@@ -54,7 +54,7 @@ async function verifyTrail(databases: Databases, options: { exportSeal?: true; e
   return exportSeal(trail.newest);
 }
 
-function parseMoment(option: string) {
+export function parseMoment(option: string) {
   return (text: string): Date => {
     const [, day, minute, second = ':00', zone = 'Z'] = MOMENT.exec(text) ?? [];
     const moment = day && timeIn(`${day}T${minute ?? '00:00'}${second}${zone}`);

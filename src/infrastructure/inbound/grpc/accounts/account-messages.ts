@@ -38,6 +38,7 @@ export function toWire(account: Account): proto.Account {
     ...(Object.keys(limits).length > 0 && { limits: { ...numbers, ...ceiling } }),
     ...(attributes.length > 0 && { attributes: { items: [...attributes] } }),
     kind: KIND[kind],
+    origin: account.origin === 'platform' ? 'ACCOUNT_ORIGIN_PLATFORM' : 'ACCOUNT_ORIGIN_SIGN_IN',
     ...(managers.length > 0 && { managers: { ids: [...managers] } }),
   };
 }

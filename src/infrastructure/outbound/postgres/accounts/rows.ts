@@ -5,7 +5,7 @@ import { Account, type AccountStatus } from '#domain/accounts/account.js';
 import type { Attribute } from '#domain/accounts/account-attributes.js';
 import type { AccountLimits } from '#domain/accounts/account-limits.js';
 import type { FormerAccount } from '#domain/accounts/former-account.js';
-import { NO_TERMS, type RARE_TERMS } from '#domain/accounts/account-change.js';
+import { type AccountOrigin, NO_TERMS, type RARE_TERMS } from '#domain/accounts/account-change.js';
 
 /** An active account that has limits or attributes is stored as `active+`: see the migration Accounts. */
 export type StoredStatus = AccountStatus | 'active+';
@@ -39,6 +39,9 @@ export class AccountRow {
   @Column({ type: 'numeric', precision: 20, scale: 0 }) version!: string;
   /** The last reactivation; null if there was none since this column exists. */
   @Column(TIME_OR_NULL) activeSince!: Date | null;
+  /** Of an account that the login keeps; null for the platform's. */
+  @Column('text', { nullable: true }) signInIssuer!: string | null;
+  @Column(TIME_OR_NULL) signedInAt!: Date | null;
   /** Whether the data of the person was deleted. The row then holds only the id and the last version. */
   @Column('boolean', { default: false }) purged!: boolean;
   /** Events up to this id belong to purged accounts that had the same account id before. */
@@ -58,6 +61,8 @@ export function toAccount(row: AccountRow): Account {
     status: statusOf(row.status),
     version: BigInt(row.version),
     activeSince: row.activeSince,
+    signInIssuer: row.signInIssuer,
+    signedInAt: row.signedInAt,
   });
 }
 
@@ -69,12 +74,14 @@ export function storedAs(status: AccountStatus): StoredStatus[] {
   return STORED_STATUSES.filter((stored) => statusOf(stored) === status);
 }
 
-export function rareTerms(row: Pick<AccountRow, (typeof RARE_TERMS)[number]>) {
-  const { limits, attributes, kind, managers } = row;
+export function rareTerms(row: Pick<AccountRow, Exclude<(typeof RARE_TERMS)[number], 'origin'> | 'signInIssuer'>) {
+  const { limits, attributes, kind, managers, signInIssuer } = row;
+  const origin: AccountOrigin = signInIssuer === null ? 'platform' : 'sign-in';
   return {
     limits: limits ?? NO_TERMS.limits,
     attributes: attributes ?? NO_TERMS.attributes,
     kind,
+    origin,
     managers: managers ?? NO_TERMS.managers,
   };
 }
@@ -97,6 +104,8 @@ export function fromAccount(account: Account): StoredAccount {
     status: account.status,
     version: account.version.toString(),
     activeSince: account.activeSince,
+    signInIssuer: account.signInIssuer,
+    signedInAt: account.signedInAt,
     purged: false,
   };
 }
@@ -117,6 +126,8 @@ export function fromFormerAccount({ id, version }: FormerAccount): StoredAccount
     status: 'deleted',
     version: version.toString(),
     activeSince: null,
+    signInIssuer: null,
+    signedInAt: null,
     purged: true,
   };
 }

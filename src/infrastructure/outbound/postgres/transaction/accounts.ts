@@ -35,7 +35,7 @@ export class PostgresAccounts implements Accounts {
   }
 
   list(
-    { status, email, isWithoutManagers }: AccountFilter,
+    { status, email, isWithoutManagers, signedInBefore }: AccountFilter,
     afterId: string | undefined,
     limit: number,
   ): Promise<Account[]> {
@@ -44,6 +44,7 @@ export class PostgresAccounts implements Accounts {
       if (status !== undefined) query.andWhere('account.status IN (:...stored)', { stored: storedAs(status) });
       if (email !== undefined) query.andWhere('account.email_key = :emailKey', { emailKey: emailKey(email) });
       if (isWithoutManagers) query.andWhere(WITHOUT_MANAGERS);
+      if (signedInBefore) query.andWhere('account.signed_in_at < :signedInBefore', { signedInBefore });
       if (afterId !== undefined) query.andWhere('account.id > :afterId', { afterId });
       return (await query.orderBy('account.id').limit(limit).getMany()).map(toAccount);
     });

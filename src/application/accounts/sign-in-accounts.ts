@@ -1,0 +1,64 @@
+import { Account, type SignInProfile } from '#domain/accounts/account.js';
+import { isLikeAnotherActor, shownName, emailProblem } from '#domain/accounts/account-profile.js';
+import type { Actor, Client } from '#domain/audit/audit-event.js';
+import { LatchkeyError } from '#domain/errors.js';
+import type { AccountChanges, AccountLocks } from '../account-transaction.js';
+import type { Accounts, PlatformPerson } from '../ports.js';
+import { saveAccount } from './change-account.js';
+
+/** What people get whom the login knows. */
+export interface SignInRules {
+  readonly permissions: readonly string[];
+  /** By role. Undefined: roles do not count. Otherwise nobody gets an account without one of these. */
+  readonly roles: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
+/** The accounts of people who sign in at the platform's login, which may open and keep them. */
+export class SignInAccounts {
+  /** @param rules undefined: the platform opens all accounts */
+  constructor(
+    private readonly accounts: Pick<Accounts, 'find'> & AccountLocks<AccountChanges>,
+    private readonly rules: SignInRules | undefined,
+  ) {}
+
+  /**
+   * The account of a person who has just signed in, as the login says now. Undefined: they have none, and get none. The
+   * platform's accounts stay as they are, and so do those that are not active.
+   */
+  async of({ accountId: id, profile }: PlatformPerson, client: Client): Promise<Account | undefined> {
+    const stored = id === undefined ? undefined : await this.accounts.find(id);
+    const isLeft = stored && (stored.origin === 'platform' || !stored.isActive);
+    if (id === undefined || !this.rules || !profile || isLeft || isLikeAnotherActor(id)) return stored;
+    const roles = profile.roles.filter((role) => this.rules?.roles?.has(role));
+    if (!stored && this.rules.roles && roles.length === 0) return undefined;
+    const permissions = [...this.rules.permissions, ...roles.flatMap((role) => this.rules!.roles!.get(role)!)];
+    const displayName = shownName(profile.displayName, id);
+    const email = emailProblem(profile.email) ? '' : profile.email;
+    const { issuer, issuedAt } = profile;
+    return this.store(id, { issuer, issuedAt, email, displayName, permissions }, client);
+  }
+
+  /** Without the email, if another account has it. */
+  private async store(id: string, profile: SignInProfile, client: Client): Promise<Account | undefined> {
+    try {
+      return await this.signIn(id, profile, client);
+    } catch (error) {
+      if (!(error instanceof LatchkeyError && error.code === 'email_taken')) throw error;
+      return this.signIn(id, { ...profile, email: '' }, client);
+    }
+  }
+
+  private signIn(id: string, profile: SignInProfile, client: Client): Promise<Account | undefined> {
+    const actor: Actor = { actorId: 'sign-in', actorKind: 'service', client };
+    return this.accounts.transaction(id, async (transaction) => {
+      // The id was purged, or it is another person's: another login names its people by other ids.
+      if (!transaction.account && transaction.formerAccount) return undefined;
+      const account = transaction.account ?? Account.openBySignIn(id, profile);
+      if (account.origin === 'sign-in' && account.signInIssuer !== profile.issuer) return undefined;
+      if (!account.isActive) return account;
+      account.signIn(profile);
+      await saveAccount(transaction, account, actor);
+      return account;
+    });
+  }
+}
