@@ -36,8 +36,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: { index: pathOf('index.html'), begin: pathOf(BEGIN) },
-      // The first script names every file: shorter names make it smaller.
-      output: { chunkFileNames: 'assets/[name]-[hash:6].js', assetFileNames: 'assets/[hash:6][extname]' },
+      output: {
+        // The first script names every file: shorter names make it smaller.
+        entryFileNames: 'assets/[name]-[hash:6].js',
+        chunkFileNames: (chunk) => (chunk.isDynamicEntry ? 'assets/[name]-[hash:6].js' : 'assets/[hash:6].js'),
+        assetFileNames: 'assets/[hash:6][extname]',
+      },
     },
   },
   server: { proxy: { '/v1': process.env['LATCHKEY_URL'] ?? 'http://127.0.0.1:3000' } },

@@ -44,6 +44,7 @@ describe('creating a key', () => {
         idleEndsAt: null,
         revokedReason: null,
         leak: null,
+        pausedUntil: null,
         recent: { granted: Array.from({ length: 30 }, () => 0), refused: Array.from({ length: 30 }, () => 0) },
       },
       fullKey: expect.stringMatching(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/),

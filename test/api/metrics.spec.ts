@@ -56,7 +56,7 @@ describe('the metrics page', () => {
   test('measures requests by route and calls by method, and each validation of a stream', () => {
     const http = (method: string, outcome: string) =>
       page.sum('latchkey_http_server_request_duration_seconds_count', { method, outcome });
-    expect(http('POST /v1/api-keys', 'ok')).toBe(5);
+    expect(http('POST /v1/api-keys', 'ok')).toBe(6);
     expect(http('POST /v1/api-keys/:id/revoke', 'ok')).toBe(1);
     expect(http('GET /settings/api-keys', 'ok')).toBe(1);
     expect(http('GET /openapi.json', 'ok')).toBe(1);
@@ -77,7 +77,15 @@ describe('the metrics page', () => {
     expect(page.sum('latchkey_batch_size_sum')).toBeGreaterThanOrEqual(page.sum('latchkey_batch_size_count'));
     expect(page.sum('latchkey_postgres_connections', { pool: 'validation' })).toBe(2);
     expect(page.sum('latchkey_postgres_connections_max', { pool: 'management' })).toBe(10);
-    const failures = ['invalid-key', 'revoked', 'expired', 'owner-suspended', 'owner-deleted', 'address-not-allowed'];
+    const failures = [
+      'invalid-key',
+      'revoked',
+      'expired',
+      'paused',
+      'owner-suspended',
+      'owner-deleted',
+      'address-not-allowed',
+    ];
     const recorded = failures.reduce((sum, reason) => sum + page.sum('latchkey_validations_total', { reason }), 0);
     expect(page.sum('latchkey_audit_failures_total')).toBe(recorded);
     expect(page.sum('latchkey_audit_events_waiting')).toBe(0);

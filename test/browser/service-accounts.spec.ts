@@ -160,7 +160,8 @@ describe('the keys of a service account', () => {
     await whose(page).getByText('CI bot (suspended)').waitFor({ state: 'attached' });
     const making = page.getByRole('button', { name: /Create|Rotate|Replace/ });
     expect(await making.count()).toBe(0);
-    expect(await actionsOf(page, 'Nightly build')).toEqual(['Details', 'Rename', 'Copy ID', 'Revoke…']);
+    const pauses = ['For 5 minutes', 'For an hour', 'For a day'];
+    expect(await actionsOf(page, 'Nightly build')).toEqual(['Details', 'Rename', 'Copy ID', ...pauses, 'Revoke…']);
     await page.keyboard.press('Escape');
     const details = await showDetails(page, 'Nightly build');
     await button(details, 'Revoke…').waitFor();

@@ -11,14 +11,21 @@ import { sql } from '../stores/sql.js';
 export async function causeEveryVerdict(service: Service): Promise<string[]> {
   const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write'] });
   const { person } = owner;
-  const [good, elsewhere, revoked, expired, busy] = [
+  const endedKey = async () => {
+    const key = await person.newKey();
+    await person.revoke(key.apiKey.id);
+    return key;
+  };
+  const [good, elsewhere, revoked, expired, paused, busy] = [
     await person.newKey({ access: 'read-only' }),
     await person.newKey({ allowedNetworks: ['203.0.113.0/24'] }),
+    // No account may have more than five active keys.
+    await endedKey(),
     await person.newKey(),
     await person.newKey(),
     await person.newKey(),
   ];
-  await person.revoke(revoked.apiKey.id);
+  await person.call('POST', `/v1/api-keys/${paused.apiKey.id}/pause`, { minutes: 60 });
   await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired.apiKey.id]);
   const outcomes: string[] = [];
   const validate = async (key: string, request = {}) => {
@@ -32,6 +39,7 @@ export async function causeEveryVerdict(service: Service): Promise<string[]> {
   await validate(elsewhere.fullKey, { clientIp: '198.51.100.1' });
   await validate(revoked.fullKey);
   await validate(expired.fullKey);
+  await validate(paused.fullKey);
   await validate(good.fullKey, { operation: 'OPERATION_DESTROY' });
   await validate(good.fullKey, { operation: 'OPERATION_WRITE' });
   await validate(good.fullKey, { permission: 'reports:read' });
@@ -46,5 +54,5 @@ export async function causeEveryVerdict(service: Service): Promise<string[]> {
     (reason) => !outcomes.includes(`REASON_${reason.replaceAll('-', '_').toUpperCase()}`),
   );
   if (missing.length > 0) throw new Error(`no validation was denied with ${missing.join()}`);
-  return [good, elsewhere, revoked, expired, busy].map(({ fullKey }) => fullKey);
+  return [good, elsewhere, revoked, expired, paused, busy].map(({ fullKey }) => fullKey);
 }

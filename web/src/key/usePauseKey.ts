@@ -3,6 +3,7 @@ import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { relativeTime } from '../time/format';
+import { describeFailure } from '../ui/FailureAlert';
 import { refreshKeys, showCurrent } from './list';
 
 /** In minutes. The form that revokes a key offers the second one. */
@@ -14,12 +15,16 @@ export function usePauseKey() {
   const { client, announce } = usePanel();
   const queryClient = useQueryClient();
   return async (key: ApiKey, minutes: number): Promise<boolean> => {
-    const paused = await client.pauseKey(key.id, minutes).catch(() => undefined);
-    const until = paused?.pausedUntil;
-    if (paused) showCurrent(queryClient, [paused]);
-    void refreshKeys(queryClient);
-    const { done, failed } = texts.pause;
-    announce(until ? done(key.name, relativeTime(until, Date.now(), texts)) : failed(key.name));
-    return Boolean(until);
+    try {
+      const paused = await client.pauseKey(key.id, minutes);
+      showCurrent(queryClient, [paused]);
+      announce(texts.pause.done(key.name, relativeTime(paused.pausedUntil!, Date.now(), texts)));
+      return true;
+    } catch (error) {
+      announce(describeFailure(error, texts));
+      return false;
+    } finally {
+      void refreshKeys(queryClient);
+    }
   };
 }

@@ -3,9 +3,8 @@ export const pause = {
   for: { 5: 'For 5 minutes', 60: 'For an hour', 1440: 'For a day' } as Readonly<Record<number, string>>,
   until: (relative: string) => `Paused, works again ${relative}`,
   /** In the form that revokes a key. */
-  advice: 'Not sure who uses it? Pause it first, and see who is rejected. It works again by itself.',
+  advice: 'Not sure who uses it? Pause it first, and see who is rejected.',
   first: 'Pause it for an hour',
   done: (name: string, when: string) => `“${name}” is paused and works again ${when}`,
-  failed: (name: string) => `“${name}” could not be paused. Try again.`,
   fact: 'Paused until',
 };

@@ -4,10 +4,8 @@ export const pause: typeof english = {
   menu: 'Pausieren',
   for: { 5: 'Für 5 Minuten', 60: 'Für eine Stunde', 1440: 'Für einen Tag' },
   until: (relative) => `Pausiert, funktioniert ${relative} wieder`,
-  advice:
-    'Unsicher, wer ihn nutzt? Pausieren Sie ihn zuerst und sehen Sie, wer abgelehnt wird. Er funktioniert dann von selbst wieder.',
+  advice: 'Unsicher, wer ihn nutzt? Pausieren Sie ihn zuerst und sehen Sie, wer abgelehnt wird.',
   first: 'Für eine Stunde pausieren',
   done: (name, when) => `„${name}“ ist pausiert und funktioniert ${when} wieder`,
-  failed: (name) => `„${name}“ konnte nicht pausiert werden. Versuchen Sie es noch einmal.`,
   fact: 'Pausiert bis',
 };

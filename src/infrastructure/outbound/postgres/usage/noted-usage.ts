@@ -10,7 +10,7 @@ const KEYS_A_SECOND = 2000;
 /** Beyond this number, keys are forgotten after each write. Limits memory to about 75 MB. */
 const MAX_RESTING = 150_000;
 
-/** Permissions of all keys since their last writes. What is beyond is counted in one for each key. Limits memory to about 50 MB. */
+/** Permissions of all keys since their last writes. What is beyond is counted in one for each key, so that memory is limited. */
 export const MAX_PERMISSIONS = 400_000;
 
 /** Decides when a key is written: at its first use at once, and after that only once the pause is over. */
