@@ -46,9 +46,7 @@ export default {
       { text: 'Start', items: ['quickstart', 'concepts', 'use-a-key'].map(entry) },
       {
         text: 'Guides',
-        items: ['clients', 'edge', 'forward-auth', 'envoy', 'keys', 'accounts', 'leases', 'notices', 'migrate'].map(
-          entry,
-        ),
+        items: ['clients', 'edge', 'keys', 'accounts', 'leases', 'notices', 'migrate'].map(entry),
       },
       { text: 'Reference', items: ['api', 'errors', 'configuration', 'cli'].map(entry) },
       { text: 'Operate', items: ['operate', 'upgrading', 'runbook'].map(entry) },

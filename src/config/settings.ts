@@ -57,9 +57,9 @@ export const SETTINGS = {
   TRUSTED_PROXIES: list(parseProxy, { like: '10.0.0.0/8',
     means: 'addresses or networks of [proxies](#behind-a-proxy), comma-separated, whose `X-Forwarded-*` count' }),
   FORWARD_AUTH_ROUTES: jsonFile(parseForwardAuthRoute, { like: '/etc/latchkey/routes.json',
-    means: 'a JSON file: [what a key may do at a proxy](forward-auth.md#routes-and-permissions)' }),
+    means: 'a JSON file: [what a key may do at a proxy](edge.md#routes-and-permissions)' }),
   EXT_AUTHZ_ROUTES: onOrOff(
-    '`on`: `FORWARD_AUTH_ROUTES` decides for [ext_authz](edge.md#routes) where a route of the gateway names no `permission`'),
+    '`on`: `FORWARD_AUTH_ROUTES` decides for [ext_authz](edge.md#routes-and-permissions) where a route of the gateway names no `permission`'),
   EDGE_PORT: wholeNumber(undefined, PORTS, { like: '3100',
     means: 'the port of the [edge door](edge.md#the-edge-door), for gateways that send the request as it is; needs `FORWARD_AUTH_ROUTES`' }),
   CREDENTIALS: new Setting<readonly CredentialForm[]>(readCredentialForms, { like: 'bearer,x-api-key,basic',

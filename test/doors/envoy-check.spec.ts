@@ -10,7 +10,7 @@ import { sql } from '../support/stores/sql.js';
 import { excerpt, identityOf, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
 import { ExtAuthz, type Incoming } from './support/ext-authz.js';
 
-/** What the recipes send: deploy/envoy.yaml for reads, the excerpt in docs/envoy.md for everything else. */
+/** What the recipes send: deploy/envoy.yaml for reads, the excerpt in docs/edge.md for everything else. */
 const READS = settingsOf(recipeRoutes[0]!);
 const WRITES = settingsOf(excerpt.routes[0]);
 const ENVIRONMENT = { LATCHKEY_SERVICE_TOKEN: 'dev-validator-token' };

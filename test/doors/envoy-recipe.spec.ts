@@ -34,7 +34,7 @@ describe('deploy/envoy.yaml', () => {
     expect(methods).toEqual([{ exact: 'POST' }]);
   });
 
-  test('contains the excerpt in docs/envoy.md', () => {
+  test('contains the excerpt in docs/edge.md', () => {
     expect(recipeFilter).toEqual(excerpt.http_filters[0]);
     expect(recipeRoutes).toContainEqual(excerpt.routes[0]);
   });

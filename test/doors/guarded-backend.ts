@@ -16,8 +16,8 @@ import { startProxy, type Proxy, type Recipe } from './recipe.js';
 
 export const SYSTEMS = '/backend/api/systems';
 export const BURST = 40;
-/** The routes that docs/forward-auth.md shows. */
-export const ROUTES = snippetOf('docs/forward-auth.md', 'Routes and permissions', 'json');
+/** The routes that docs/edge.md shows. */
+export const ROUTES = snippetOf('docs/edge.md', 'Routes and permissions', 'json');
 
 export interface Answer {
   readonly status: number;
@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 /**
- * A backend behind a proxy that requires keys, with the routes of docs/forward-auth.md. PostgreSQL or Latchkey can be
+ * A backend behind a proxy that requires keys, with the routes of docs/edge.md. PostgreSQL or Latchkey can be
  * made unavailable.
  */
 export class GuardedBackend {

@@ -46,8 +46,8 @@ const recipeProxying = recipe.static_resources.listeners[0]!.filter_chains[0]!.f
 export const recipeFilter = recipeProxying.http_filters.find(({ name }) => name === 'envoy.filters.http.ext_authz')!;
 export const recipeRoutes = recipeProxying.route_config.virtual_hosts[0]!.routes;
 
-/** The excerpt of it in docs/envoy.md. */
-export const excerpt = parse(snippetOf('docs/envoy.md', 'API keys at Envoy', 'yaml')) as {
+/** The excerpt of it in docs/edge.md. */
+export const excerpt = parse(snippetOf('docs/edge.md', 'Envoy', 'yaml')) as {
   http_filters: [Filter];
   routes: [Route];
 };
