@@ -67,6 +67,7 @@ describe('ListKeys', () => {
       expiresAt: wireTime(made[0]!.expiresAt),
       revokedAt: null,
       endsAt: null,
+      pausedUntil: null,
       permissions: ['systems:read'],
       allowedNetworks: ['192.0.2.0/24'],
       imported: false,

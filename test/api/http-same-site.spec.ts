@@ -36,7 +36,8 @@ describe('the cross-site check', () => {
   const own = () => ({ origin: service.url });
 
   test('is tested on routes of both kinds', () => {
-    expect(CHANGING.map(({ method }) => method).sort()).toEqual(['DELETE', 'PATCH', 'POST', 'POST', 'POST', 'POST']);
+    expect([...new Set(CHANGING.map(({ method }) => method))].sort()).toEqual(['DELETE', 'PATCH', 'POST']);
+    expect(CHANGING.length).toBeGreaterThanOrEqual(6);
     expect(READING.length).toBeGreaterThanOrEqual(3);
   });
 
