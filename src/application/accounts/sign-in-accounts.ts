@@ -56,7 +56,7 @@ export class SignInAccounts {
       const account = transaction.account ?? Account.openBySignIn(id, profile);
       if (account.origin === 'sign-in' && account.signInIssuer !== profile.issuer) return undefined;
       if (!account.isActive) return account;
-      account.signIn(profile);
+      account.updateFromSignIn(profile);
       await saveAccount(transaction, account, actor);
       return account;
     });

@@ -1,11 +1,10 @@
-import { ownerDenial } from '#domain/accounts/account.js';
+import { type Account, ownerDenial } from '#domain/accounts/account.js';
 import { freshnessProblem, type FreshSignInRule, type SignInProblem, openedAt } from '#domain/accounts/session.js';
 import { NetworkBudget } from '#domain/accounts/passwords.js';
 import type { Client, FailureReason } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Audit, PlatformLogin, PlatformPerson, Refusals, Requester, Sessions, SpentSignIns } from '../ports.js';
-import type { SignInAccounts } from '../accounts/sign-in-accounts.js';
 import { isRefused } from './identify-owner.js';
 import { sessionOpened, type SignInUnderWay } from './sign-in.js';
 
@@ -35,7 +34,8 @@ interface FinishParts {
   readonly rule: FreshSignInRule;
   readonly login: PlatformLogin;
   readonly spentSignIns: SpentSignIns;
-  readonly signInAccounts: SignInAccounts;
+  /** Undefined: the person has no account, and gets none. */
+  readonly signInAccounts: { of(person: PlatformPerson, client: Client): Promise<Account | undefined> };
   readonly sessions: Sessions;
   readonly audit: Audit;
   readonly refusals: Refusals;

@@ -72,12 +72,12 @@ export class Account implements OwnerStanding {
     return account;
   }
 
-  /** An account that the login keeps: see `signIn`. */
+  /** An account that the login keeps: see `updateFromSignIn`. */
   static openBySignIn(id: string, profile: SignInProfile): Account {
     const { issuer: signInIssuer, email, displayName } = profile;
     const opened = Account.open(id, { email, displayName, permissions: [] });
     const account = new Account({ ...opened.state, origin: 'sign-in', signInIssuer }, undefined);
-    account.signIn(profile);
+    account.updateFromSignIn(profile);
     return account;
   }
 
@@ -166,7 +166,7 @@ export class Account implements OwnerStanding {
    * Replaces email, name and permissions by what the login says now. An account of the platform, and one of another issuer,
    * stays as it is, and so does every account for an ID token that is older than the last one.
    */
-  signIn({ issuer, issuedAt, email, displayName, permissions }: SignInProfile): void {
+  updateFromSignIn({ issuer, issuedAt, email, displayName, permissions }: SignInProfile): void {
     const { origin, signInIssuer, signedInAt } = this.state;
     if (origin !== 'sign-in' || signInIssuer !== issuer || (signedInAt && issuedAt < signedInAt)) return;
     const said = { email, displayName: normalizeName(displayName), permissions: [...new Set(permissions)] };
