@@ -28,7 +28,7 @@ describe('the chart', () => {
     const { latchkey, everything } = releases;
     expect([latchkey.error, everything.error]).toEqual([undefined, undefined]);
     expect(await typeProblems([...latchkey.objects, ...everything.objects])).toEqual([]);
-    expect(everything.objects).toHaveLength(latchkey.objects.length + 5);
+    expect(everything.objects).toHaveLength(latchkey.objects.length + 10);
     const planted = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { maxUnavailabel: 1 } };
     expect(await typeProblems([planted])).toEqual([expect.stringContaining('maxUnavailabel')]);
   });
@@ -126,11 +126,10 @@ describe('the chart', () => {
   });
 
   test('mounts the forward-auth routes of the values as the file that the service reads', () => {
-    const [{ name, data }] = [only(releases.everything.objects, 'ConfigMap')].map(({ metadata, data: files }) => ({
-      name: metadata.name as string,
-      data: files as Record<string, string>,
-    })) as [{ name: string; data: Record<string, string> }];
-    const routes = JSON.parse(data['routes.json']!) as unknown[];
+    const files = releases.everything.objects.filter(({ kind }) => kind === 'ConfigMap');
+    const { metadata, data } = files.find((file) => 'routes.json' in file['data'])!;
+    const name: string = metadata.name;
+    const routes = JSON.parse(data['routes.json']) as unknown[];
     expect(routes).toEqual(EVERYTHING['forwardAuth'].routes);
     expect(routes.map(parseForwardAuthRoute)).toHaveLength(3);
 

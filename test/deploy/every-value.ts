@@ -41,6 +41,13 @@ export const EVERYTHING: Tree = {
   },
   serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
   service: { annotations: { 'example.com/a': 'b' } },
+  keyRotation: {
+    enabled: true,
+    schedule: '15 2 * * 1',
+    secret: 'ci-key',
+    issuerSecret: 'ci-issuer',
+    graceSeconds: 3600,
+  },
   serviceAccount: { name: 'keys', annotations: { 'example.com/a': 'b' } },
   podAnnotations: { 'example.com/a': 'b' },
   podLabels: { team: 'platform' },

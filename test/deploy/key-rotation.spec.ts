@@ -1,0 +1,274 @@
+import { hash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+import { newOwner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { Commands } from '../scripts/commands.js';
+import { LEAST, only, renderChart, type Tree, valuesWith } from './chart.js';
+
+/** The recipes by which a service account's key is rotated without a person, run as their programs run them. */
+const SCRIPT = join(root, 'deploy/helm/latchkey/files/rotate-key.sh');
+const ISSUER = 'issuer-token';
+const identity = (name: string, role: string, token: string) => `${name}:${role}:${hash('sha256', token)}`;
+
+let service: Service;
+let folder: string;
+let commands: Commands;
+let job: { readonly id: string; readonly key: string };
+beforeAll(async () => {
+  const tokens = [
+    identity('dev-validator', 'validator', 'dev-validator-token'),
+    identity('dev-accounts', 'accounts', 'dev-accounts-token'),
+    identity('ci', 'issuer/ci-bot', ISSUER),
+  ];
+  service = await startService({ SERVICE_TOKENS: tokens.join(','), KEY_CHANGES_PER_HOUR: '1000' });
+  const manager = await newOwner(service);
+  await service.clients.putAccount({
+    id: 'ci-bot',
+    displayName: 'CI bot',
+    permissions: ['systems:read'],
+    kind: 'ACCOUNT_KIND_SERVICE',
+    managers: { ids: [manager.id] },
+    limits: { maxActiveKeys: 100 },
+  });
+});
+afterAll(() => service.stop());
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rotation-'));
+  commands = new Commands();
+  const recorded = `printf '%s\\n' "$*" >>"${folder}/arguments"`;
+  // Every program that gets arguments notes them first: a secret among them is one that other users can read.
+  const { output: curl } = await run('sh', ['-c', 'command -v curl']);
+  commands.provide('curl', `${recorded}\nexec ${curl.trim()} "$@"`);
+  for (const name of ['gh', 'vault']) commands.provide(name, `${recorded}\n. "${folder}/${name}.sh" "$@"`);
+  job = await newKey();
+});
+afterEach(() => {
+  commands.remove();
+  rmSync(folder, { recursive: true });
+});
+
+async function call(method: string, body: unknown): Promise<Tree> {
+  const headers = { authorization: `Bearer ${ISSUER}`, 'content-type': 'application/json' };
+  const url = `${service.servicesUrl}/latchkey.v1.AccountService/${method}`;
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = (await response.json()) as Tree;
+  if (!response.ok) throw new Error(JSON.stringify(answer));
+  return answer;
+}
+async function newKey() {
+  const wish = { accountId: 'ci-bot', name: 'nightly', access: 'ACCESS_LEVEL_READ_ONLY', permissions: ['*'] };
+  const { key, fullKey } = await call('CreateKey', wish);
+  return { id: key.id as string, key: fullKey as string };
+}
+const granted = async (key: string) => (await service.clients.validate(key)).grant?.keyId;
+const noted = (name: string) => readFileSync(join(folder, name), 'utf8');
+const environment = (more: Record<string, string> = {}) => ({
+  PATH: [commands.folder, process.env['PATH']].join(delimiter),
+  LATCHKEY_URL: service.servicesUrl,
+  LATCHKEY_TOKEN: ISSUER,
+  KEY_ID: job.id,
+  ...more,
+});
+
+/** Expects that the job's key works on, and that its successor, of which this is the string, works too. */
+async function expectReplacedBy(key: string): Promise<string> {
+  const id = await granted(key);
+  expect(id).toEqual(expect.any(String));
+  expect(id).not.toBe(job.id);
+  expect(await granted(job.key)).toBe(job.id);
+  expectNoSecretIn([noted('arguments')], [key, job.key, ISSUER]);
+  return id!;
+}
+function expectNoSecretIn(texts: readonly string[], secrets: readonly string[]) {
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(10);
+    expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+  }
+}
+
+describe('rotate-key.sh', () => {
+  const rotate = (more: Record<string, string> = {}, store = `cat >"${folder}/stored"`) =>
+    run('sh', [SCRIPT, 'sh', '-c', store], { env: environment(more) });
+
+  test('replaces a key twice, and lets the old one end after its grace', async () => {
+    expect((await rotate({ GRACE_SECONDS: '0' })).code).toBe(0);
+    const first = noted('stored');
+    const id = await granted(first);
+    expect([id === job.id, await granted(job.key)]).toEqual([false, undefined]);
+
+    expect((await rotate({ KEY_ID: id! })).code).toBe(0);
+    const second = noted('stored');
+    expect([await granted(first), await granted(second)]).toEqual([id, expect.any(String)]);
+    expectNoSecretIn([noted('arguments')], [first, second, ISSUER]);
+  });
+
+  test('prints no secret', async () => {
+    const { output } = await rotate();
+    expectNoSecretIn([output], [noted('stored'), ISSUER]);
+    expect(output).toContain(`The key ${job.id} is replaced by ${await granted(noted('stored'))}`);
+  });
+
+  test('keeps the old key, and revokes the new one, if that can not be stored', async () => {
+    const { code, output } = await rotate({ GRACE_SECONDS: '0' }, `cat >"${folder}/stored"; exit 3`);
+    expect([code, output]).toEqual([1, expect.stringContaining('could not be stored, and is revoked')]);
+    expect([await granted(noted('stored')), await granted(job.key)]).toEqual([undefined, job.id]);
+
+    expect((await rotate()).code).toBe(0);
+    await expectReplacedBy(noted('stored'));
+  });
+
+  test('gives up the key of a run whose answer was lost', async () => {
+    const lost = await call('RotateKey', { keyId: job.id, idempotencyKey: `rotation-of-${job.id}` });
+    expect((await rotate()).code).toBe(0);
+    await expectReplacedBy(noted('stored'));
+    expect(await granted(lost['fullKey'])).toBeUndefined();
+  });
+
+  test('says what Latchkey refuses', async () => {
+    const { code, output } = await rotate({ KEY_ID: 'unknown' });
+    expect([code, output]).toEqual([1, expect.stringContaining('Latchkey refused to rotate the key unknown: {"code"')]);
+    expect((await rotate({ LATCHKEY_TOKEN: 'another-token' })).output).toContain('unauthenticated');
+    expect((await rotate({ LATCHKEY_URL: '' })).output).toContain('LATCHKEY_URL: must be the URL of SERVICES_PORT');
+    expect((await run('sh', [SCRIPT], { env: environment() })).output).toContain('Usage: rotate-key.sh COMMAND');
+  });
+});
+
+describe("the chart's CronJob", () => {
+  const values = (part: Tree = {}) =>
+    valuesWith(LEAST, { keyRotation: { enabled: true, secret: 'ci-key', issuerSecret: 'ci-issuer', ...part } });
+  const podOf = (objects: Tree[]) => only(objects, 'CronJob')['spec'].jobTemplate.spec.template.spec;
+
+  test('may change one Secret and nothing else', async () => {
+    const { keys } = await renderChart({ keys: values() });
+    expect(keys.error).toBeUndefined();
+    expect(only(keys.objects, 'Role')['rules']).toEqual([
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['ci-key'], verbs: ['patch'] },
+    ]);
+    const { keys: off } = await renderChart({ keys: valuesWith(LEAST) });
+    expect(off.objects.filter(({ kind }) => kind === 'CronJob' || kind === 'Role')).toEqual([]);
+  });
+
+  test('replaces the key and its id in the Secret, twice', async () => {
+    const patches: { url: string | undefined; headers: Tree; body: Tree }[] = [];
+    const cluster = createServer(async (request, response) => {
+      let text = '';
+      for await (const chunk of request) text += String(chunk);
+      patches.push({ url: `${request.method} ${request.url}`, headers: request.headers, body: JSON.parse(text) });
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
+    try {
+      writeFileSync(join(folder, 'token'), 'token-of-the-pod');
+      writeFileSync(join(folder, 'ca.crt'), '');
+      writeFileSync(join(folder, 'issuer'), `${ISSUER}\n`);
+      const { keys } = await renderChart({ keys: values({ graceSeconds: 600 }) });
+      const [{ command, env }] = podOf(keys.objects).containers;
+      const { data } = keys.objects.find(({ kind, data: all }) => kind === 'ConfigMap' && 'rotate-key.sh' in all)!;
+      mkdirSync(join(folder, 'scripts'));
+      for (const [name, text] of Object.entries<string>(data)) writeFileSync(join(folder, 'scripts', name), text);
+      const [program, ...args] = command.map((each: string) => each.replace('/scripts', `${folder}/scripts`));
+      const given = Object.fromEntries(env.map(({ name, value }: Tree) => [name, value ?? '']));
+      const { LATCHKEY_TOKEN: _, ...rest } = environment();
+      const ofTest = {
+        LATCHKEY_URL: service.servicesUrl,
+        LATCHKEY_TOKEN_FILE: `${folder}/issuer`,
+        CLUSTER_URL: `http://127.0.0.1:${(cluster.address() as AddressInfo).port}`,
+        CLUSTER_FOLDER: folder,
+      };
+      const runJob = (id: string) => run(program!, args, { env: { ...rest, ...given, ...ofTest, KEY_ID: id } });
+
+      expect(given).toMatchObject({ LATCHKEY_URL: 'http://keys-latchkey-services.keys:3080', GRACE_SECONDS: '600' });
+      expect(await runJob(job.id)).toMatchObject({ code: 0 });
+      const first = patches[0]!.body['stringData'];
+      expect(await expectReplacedBy(first.key)).toBe(first.id);
+      expect(patches[0]).toMatchObject({
+        url: 'PATCH /api/v1/namespaces/keys/secrets/ci-key',
+        headers: { authorization: 'Bearer token-of-the-pod', 'content-type': 'application/merge-patch+json' },
+      });
+      // As the end of its grace would.
+      await call('RevokeKeys', { keyId: job.id });
+      expect(await runJob(first.id)).toMatchObject({ code: 0 });
+      const second = patches[1]!.body['stringData'];
+      expect([await granted(second.key), await granted(first.key)]).toEqual([second.id, first.id]);
+      expectNoSecretIn([noted('arguments')], [second.key, 'token-of-the-pod']);
+    } finally {
+      cluster.close();
+    }
+  });
+});
+
+describe('in a pipeline', () => {
+  const recipe = (name: string) => parse(readFileSync(join(root, 'deploy/keys', name), 'utf8')) as Tree;
+
+  test('a job of GitHub Actions stores the key as a secret of the repository', async () => {
+    mkdirSync(join(folder, '.github'));
+    writeFileSync(join(folder, '.github/rotate-key.sh'), readFileSync(SCRIPT));
+    writeFileSync(join(folder, 'gh.sh'), `[ "$1" = variable ] || cat >"${folder}/stored"`);
+    const step = recipe('github-actions.yml')['jobs'].rotate.steps.at(-1);
+    expect(Object.keys(step.env)).toEqual(
+      expect.arrayContaining(['LATCHKEY_URL', 'LATCHKEY_TOKEN', 'KEY_ID', 'GH_TOKEN']),
+    );
+    expect(await run('sh', ['-e', '-c', step.run], { cwd: folder, env: environment() })).toMatchObject({ code: 0 });
+    const id = await expectReplacedBy(noted('stored'));
+    expect(noted('arguments')).toContain(`secret set API_KEY\nvariable set API_KEY_ID --body ${id}\n`);
+  });
+
+  test('a job of GitLab CI stores the key as a variable of the project', async () => {
+    const puts: { url: string | undefined; token: unknown; value: string | undefined }[] = [];
+    const gitlab = createServer(async (request, response) => {
+      let text = '';
+      for await (const chunk of request) text += String(chunk);
+      const value = /name="value"[^]*?\r\n\r\n([^]*?)\r\n--/.exec(text)?.[1];
+      puts.push({ url: `${request.method} ${request.url}`, token: request.headers['private-token'], value });
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => gitlab.listen(0, '127.0.0.1', resolve));
+    try {
+      writeFileSync(join(folder, 'rotate-key.sh'), readFileSync(SCRIPT));
+      const { script, variables } = recipe('gitlab-ci.yml')['rotate-api-key'];
+      const env = environment({
+        STORE: variables.STORE.value,
+        VARIABLES_TOKEN: 'variables-token',
+        CI_API_V4_URL: `http://127.0.0.1:${(gitlab.address() as AddressInfo).port}/api/v4`,
+        CI_PROJECT_ID: '7',
+      });
+      expect(variables.STORE.expand).toBe(false);
+      expect(await run('sh', ['-e', '-c', script.join('\n')], { cwd: folder, env })).toMatchObject({ code: 0 });
+      const id = await expectReplacedBy(puts[0]!.value!);
+      const url = (name: string) => `PUT /api/v4/projects/7/variables/${name}`;
+      const token = 'variables-token';
+      expect(puts).toEqual([
+        { url: url('API_KEY'), token, value: expect.any(String) },
+        { url: url('API_KEY_ID'), token, value: id },
+      ]);
+      expectNoSecretIn([noted('arguments')], [token]);
+    } finally {
+      gitlab.close();
+    }
+  });
+
+  test("Terraform's command stores the key in Vault", async () => {
+    const text = readFileSync(join(root, 'deploy/keys/rotation.tf'), 'utf8');
+    const command = /<<-EOT\n(.*?)\n\s*EOT/s.exec(text)![1]!.replaceAll(/^ {6}/gm, '');
+    const secret = { SECRET: 'secret/systems-api', SCRIPT };
+    writeFileSync(join(folder, 'vault.sh'), `[ "$2" = get ] && echo ${job.id} || cat >"${folder}/stored"`);
+    const { KEY_ID: _, ...env } = environment(secret);
+    expect(await run('sh', ['-euc', command], { env })).toMatchObject({ code: 0 });
+    const id = await expectReplacedBy(noted('stored'));
+    expect(noted('arguments')).toContain(`kv put ${secret.SECRET} id=${id} key=-\n`);
+    // What Terraform keeps of the resource is what this names.
+    expect(text.match(/\b(triggers_replace|input|environment) += .*/g)).toEqual([
+      'triggers_replace = [var.rotation]',
+      'environment = { SECRET = var.secret, SCRIPT = "${path.module}/rotate-key.sh" }',
+    ]);
+  });
+});
