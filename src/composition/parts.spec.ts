@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { counter } from '#infrastructure/telemetry/instrument.js';
-import { Parts } from './start.js';
+import { Parts } from './parts.js';
 
 /** Notes every call to it. */
 function part(name: string, notes: string[]) {

@@ -5,10 +5,11 @@ import { Clock } from '#infrastructure/inbound/clock/clock.js';
 import type { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { openDatabase } from '#infrastructure/outbound/postgres/open-database.js';
 import { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
-import { mergeByName, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import { mergeByName } from '#infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
 import { buildDoors } from './doors.js';
 import { buildJobs } from './jobs.js';
+import { Parts } from './parts.js';
 import { openTelemetry } from './telemetry.js';
 import { buildUseCases, type UseCases } from './use-cases.js';
 import type { PutAccount, PutAccountCommand } from '#application/accounts/put-account.js';
@@ -97,45 +98,4 @@ export async function refuseDemoPassword(accounts: Accounts, passwords: Password
 /** Quotes the text as one word for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A part of the service, which may have to be opened, closed or measured. Any object is a valid part. */
-interface Part {
-  readonly constructor: unknown;
-  /** Prepares for the first request. */
-  open?(): Promise<void>;
-  /** Finishes the work that is under way. */
-  close?(): void | Promise<void>;
-  instruments?(): readonly Instrument[];
-}
-
-/** Parts by name; `undefined` for a part that the settings turn off. */
-export type Registry = Readonly<Record<string, Part | undefined>>;
-
-/** Opens, closes and measures all registered parts, so that none can be forgotten. */
-export class Parts {
-  private readonly parts: readonly Part[];
-
-  /** @param registry in the order of construction */
-  constructor(registry: Registry) {
-    this.parts = [...new Set(Object.values(registry).filter((part) => part !== undefined))];
-  }
-
-  async open(): Promise<void> {
-    await Promise.all(this.parts.map((part) => part.open?.()));
-  }
-
-  /** In reverse order, since a part may use the parts before it. */
-  async close(): Promise<void> {
-    for (const part of [...this.parts].reverse()) await part.close?.();
-  }
-
-  /** All at the same time, for parts that do not use each other. */
-  async closeTogether(): Promise<void> {
-    await Promise.all(this.parts.map((part) => part.close?.()));
-  }
-
-  instruments(): readonly Instrument[] {
-    return this.parts.flatMap((part) => part.instruments?.() ?? []);
-  }
 }

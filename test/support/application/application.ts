@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { PasswordGuesses, Passwords, PlatformTokens } from '#application/ports.js';
 import { buildAdapters } from '#composition/adapters.js';
-import { Parts } from '#composition/start.js';
+import { Parts } from '#composition/parts.js';
 import { buildUseCases } from '#composition/use-cases.js';
 import { readConfig } from '#config/config.js';
 import { SHOWN_EVENT_TYPES } from '#domain/audit/audit-event.js';
