@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
+import { isThorough } from '../support/jest/long-form.js';
 
 const folders = ['clients/go', 'examples/go-api'].map((folder) => join(root, folder));
 /** Go keeps its caches in the home folder, outside of the checkout. */
@@ -14,22 +15,22 @@ async function succeed(cwd: string, command: string, ...args: string[]): Promise
 
 // scripts/tools.mjs installs Go, or names it as missing and fails.
 describe.each(folders)('the Go code in %s', (folder) => {
+  type Case = readonly [string, readonly string[]];
+  const thorough: readonly Case[] = [
+    ['has no findings of go vet', ['vet', './...']],
+    ['has no findings of staticcheck', ['run', 'honnef.co/go/tools/cmd/staticcheck@v0.8.2', './...']],
+    // Building with the race detector takes long once.
+    ['has no race in its own tests', ['test', '-race', '-count=1', './...']],
+  ];
+  const always: readonly Case[] = [
+    ['passes its own tests, which for the guard include every table', ['test', '-count=1', './...']],
+  ];
+  test.each(isThorough ? thorough : always)('%s', async (_, args) => {
+    await succeed(folder, 'go', ...args);
+  });
+
   test('is formatted', async () => {
     expect(await succeed(folder, 'gofmt', '-l', '.')).toBe('');
-  });
-
-  test('has no findings of go vet', async () => {
-    await succeed(folder, 'go', 'vet', './...');
-  });
-
-  test('has no findings of staticcheck', async () => {
-    await succeed(folder, 'go', 'run', 'honnef.co/go/tools/cmd/staticcheck@v0.8.2', './...');
-  });
-
-  // Building with the race detector takes long once, so only a CI does it.
-  test('passes its own tests, which for the guard include every table of cases', async () => {
-    const detector = process.env['CI'] === 'true' ? ['-race'] : [];
-    await succeed(folder, 'go', 'test', ...detector, '-count=1', './...');
   });
 
   test('needs nothing beyond the standard library and the guard', () => {

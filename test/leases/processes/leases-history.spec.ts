@@ -131,8 +131,8 @@ test.each(inThisRun)(
     const stand = await Stand.start({ login, leaseMs, guards: GUARDS, owners: 3, paceMs: 400, ...options });
     try {
       stand.begin();
-      const changes = shortOrLong(8, 20);
-      for (let round = 0; round < shortOrLong(3, 10); round += 1) {
+      const changes = shortOrLong(6, 20);
+      for (let round = 0; round < shortOrLong(2, 10); round += 1) {
         await stand.more(changes);
         await fault?.(stand);
       }
