@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { client, outcomeOf } from '#test/support/application/calls.js';
 import { DEMO_OWNER, demoOwner } from '#config/demo.js';
-import { openDemoOwner, refuseDemoPassword } from './start.js';
+import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
 
 test('each start of a demo creates its owner, even after a purge', async () => {
   const app = openFakes();

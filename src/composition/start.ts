@@ -1,20 +1,18 @@
 import { alsoHide } from '#domain/secrets.js';
 import { type Config, version } from '#config/config.js';
-import { demoOwner, DEMO_OWNER } from '#config/demo.js';
+import { demoOwner } from '#config/demo.js';
 import { Clock } from '#infrastructure/inbound/clock/clock.js';
 import type { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { openDatabase } from '#infrastructure/outbound/postgres/open-database.js';
 import { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
 import { mergeByName } from '#infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
+import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
 import { buildDoors } from './doors.js';
 import { buildJobs } from './jobs.js';
 import { Parts } from './parts.js';
 import { openTelemetry } from './telemetry.js';
 import { buildUseCases, type UseCases } from './use-cases.js';
-import type { PutAccount, PutAccountCommand } from '#application/accounts/put-account.js';
-import type { Accounts, Passwords } from '#application/ports.js';
-import { LatchkeyError } from '#domain/errors.js';
 
 export interface Latchkey {
   readonly useCases: UseCases;
@@ -66,36 +64,4 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
     throw error;
   }
   return { useCases, stop };
-}
-
-/** Creates the owner that a demo starts with. After a purge, this needs a newer version than any before. */
-export async function openDemoOwner(putAccount: PutAccount, owner: PutAccountCommand): Promise<void> {
-  try {
-    await putAccount.execute(owner);
-  } catch (error) {
-    if (!(error instanceof LatchkeyError) || error.code !== 'stale_version') throw error;
-    await putAccount.execute({ ...owner, version: BigInt(Date.now()) });
-  }
-}
-
-/** Throws if this database once ran with demo values and the demo owner still has the public password. */
-export async function refuseDemoPassword(accounts: Accounts, passwords: Passwords): Promise<void> {
-  const [byId, byEmail] = [await accounts.find(DEMO_OWNER.id), await accounts.findByEmail(DEMO_OWNER.email)];
-  // There is usually one account, and checking a password is slow.
-  for (const owner of byId?.id === byEmail?.id ? [byId] : [byId, byEmail]) {
-    if (!owner?.passwordHash) continue;
-    // Hashes are salted, so only checking the password can show whether it is the same.
-    const { matches } = await passwords.verify(DEMO_OWNER.password, owner.passwordHash);
-    if (!matches) continue;
-    const profile = `--email ${quoted(owner.email)} --display-name ${quoted(owner.displayName)} --permissions ''`;
-    const fix = `openssl rand -hex 32 | latchkey account put ${quoted(owner.id)} ${profile} --password-from -`;
-    throw new Error(
-      `DEMO is off, but the published password of the demo owner still works. Replace it: ${fix} (or start with an empty database, if this one was only a demo)`,
-    );
-  }
-}
-
-/** Quotes the text as one word for a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

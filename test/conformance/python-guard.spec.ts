@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
@@ -12,7 +12,7 @@ const folder = join(root, 'clients/python');
 const example = join(root, 'examples/python-api');
 const requirements = readFileSync(join(folder, 'requirements-dev.txt'));
 /** With the pinned tools. It outlives a run, so that the next one works offline. */
-const venv = join(tmpdir(), `latchkey-python-${createHash('sha256').update(requirements).digest('hex').slice(0, 16)}`);
+const venv = join(homedir(), '.cache/latchkey', `python-${hash('sha256', requirements).slice(0, 12)}`);
 const python = join(venv, 'bin/python');
 
 async function succeed(cwd: string, command: string, ...args: string[]): Promise<void> {

@@ -18,6 +18,7 @@ import {
   shownKey,
   type,
   user,
+  waitFor,
 } from './support/screen';
 
 let api: ScriptedApi;
@@ -103,7 +104,7 @@ describe('a new key', () => {
     expect(asks()).toBe(true);
     await press('Copy key');
     await screen.findByRole('button', { name: 'Copied' });
-    expect(asks()).toBe(false);
+    await waitFor(() => expect(asks()).toBe(false));
   });
 
   test('is forgotten when the page is left, and the person reads why', async () => {

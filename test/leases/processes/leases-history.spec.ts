@@ -79,7 +79,7 @@ async function clocksMoved(): Promise<Ground> {
 }
 
 const SCENARIOS: Record<string, { ground: () => Promise<Ground>; isShort?: true }> = {
-  'nothing goes wrong': { ground: calm, isShort: true },
+  'nothing goes wrong': { ground: calm },
   'connections to PostgreSQL are cut': { ground: connectionsCut, isShort: true },
   'a guard is frozen': {
     ground: withFault((stand) => freeze((name) => stand.anyGuard().signal(name), LONGEST_MS)),
