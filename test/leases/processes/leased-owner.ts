@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { PASSWORD } from '#test/support/application/calls.js';
 import { CHEAP_HASH } from '#test/support/application/cheap.mjs';
@@ -58,18 +58,19 @@ export class LeasedOwner {
     while (!signal.aborted) {
       if (this.state.isActive && this.state.keys.length < KEYS) await this.create(signal);
       else await this.changeSomething(signal);
-      await pause(randomInt(2 * paceMs));
+      await sleep(randomInt(2 * paceMs));
     }
   }
 
   private changeSomething(signal: AbortSignal): Promise<void> {
     const { isActive, keys } = this.state;
     if (!isActive) return this.account('ReactivateAccount', signal);
-    const dice = randomInt(10);
+    const dice = randomInt(11);
     if (dice < 4) return this.put(signal);
     if (dice < 6) return this.account('SuspendAccount', signal);
     const keyId = keys[randomInt(keys.length)]!;
-    return dice < 8 ? this.revoke(keyId, signal) : this.rotate(keyId, signal);
+    if (dice < 8) return this.revoke(keyId, signal);
+    return dice < 10 ? this.rotate(keyId, signal) : this.pause(keyId, signal);
   }
 
   private put(signal: AbortSignal): Promise<void> {
@@ -98,6 +99,22 @@ export class LeasedOwner {
   private revoke(keyId: string, signal: AbortSignal): Promise<void> {
     const after = () => ({ ...this.state, keys: this.state.keys.filter((id) => id !== keyId) });
     return this.change(`revoke ${keyId}`, ({ clients }) => clients.revokeKeys({ keyId }), after, signal);
+  }
+
+  /** For a day, so that no run sees the key again. */
+  private async pause(keyId: string, signal: AbortSignal): Promise<void> {
+    const headers = { authorization: `Bearer ${await this.token}` };
+    const call = async ({ url }: Place) => {
+      const body = { minutes: 1440 };
+      const { status: code } = await new Person(url).call('POST', `/v1/api-keys/${keyId}/pause`, body, headers);
+      if (code === 503) throw new Error('unavailable');
+      return code;
+    };
+    // Undefined: the run ended before an answer. 409: it is not active any more.
+    const isDenied = (code: number | undefined) => code === undefined || code === 200 || code === 409;
+    const after = (code: number | undefined) =>
+      isDenied(code) ? { ...this.state, keys: this.state.keys.filter((id) => id !== keyId) } : this.state;
+    await this.change(`pause ${keyId}`, call, after, signal);
   }
 
   private async create(signal: AbortSignal): Promise<void> {
@@ -158,7 +175,7 @@ export class LeasedOwner {
         return;
       } catch (error) {
         for (const each of (error as AggregateError).errors) this.note(what, each);
-        await pause(BACK_OFF_MS);
+        await sleep(BACK_OFF_MS);
       }
     }
     // The run is over: the change may have been made, and is not answered.
