@@ -16,7 +16,8 @@ export type ApiKey = Newer<View.ApiKeyView, 'createdBy' | 'idleEndsAt' | 'paused
 export type Leak = NonNullable<ApiKey['leak']>;
 export type RecentUse = ApiKey['recent'];
 /** The usage of a key. */
-export type KeyHistory = Pick<View.ApiKeyHistoryView, 'uses' | 'days'>;
+export type KeyHistory = Pick<View.ApiKeyHistoryView, 'uses' | 'days'> &
+  Partial<Pick<View.ApiKeyHistoryView, 'permissionUse' | 'permissionUseSince'>>;
 export type AddressUse = KeyHistory['uses'][number];
 export type DayCount = KeyHistory['days'][number];
 
@@ -29,6 +30,14 @@ export type CreatedKey = Pick<View.CreatedApiKeyView, 'apiKey' | 'fullKey'>;
 
 export type CreateKeyRequest = Body.CreateApiKeyBody;
 export type RotateKeyRequest = Body.RotateApiKeyBody;
+/**
+ * What a key could be limited to without losing a request of its record. The access level stays: the record does not say
+ * whether a request for a permission to read was itself a write, such as a search by POST.
+ */
+export interface Narrower {
+  readonly permissions: readonly string[];
+}
+
 export type RenameKeyRequest = Body.RenameApiKeyBody;
 
 export type AuditEvent = Newer<View.AuditEventView, 'actor'> & {

@@ -1,4 +1,4 @@
-import type { AccessLevel, ApiKey } from '../api/types';
+import type { AccessLevel, ApiKey, Narrower } from '../api/types';
 
 /** How a person gets to the platform's login and back. */
 export interface Platform {
@@ -91,6 +91,7 @@ export type Grace = (typeof GRACE_CHOICES)[number];
 export interface RotationDraft {
   readonly grace: Grace;
   readonly expiry: Expiry;
+  readonly narrower?: Narrower | undefined;
 }
 
 export type Typed =

@@ -54,7 +54,10 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
     next.current = undefined;
     if (!step || !found.key) focus.restore();
     else if (step === 'create') create(found.key);
-    else act({ kind: step, key: found.key, rotation, opener: focus.opener() });
+    else {
+      const action = typeof step === 'string' ? { kind: step } : ({ kind: 'rotate', narrower: step } as const);
+      act({ ...action, key: found.key, rotation, opener: focus.opener() });
+    }
   };
   const hasStopped = useRef(false);
   const stopRenaming = () => {

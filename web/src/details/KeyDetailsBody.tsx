@@ -7,6 +7,7 @@ import type { Rotation } from '../key/rotation';
 import { useTexts } from '../texts';
 import { CopyId, Facts } from './Facts';
 import classes from './details.module.css';
+import { PermissionUse } from './PermissionUse';
 import { RenameForm } from './RenameForm';
 import { type KeyFound, useKey } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
@@ -48,6 +49,9 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
       )}
       <WhatToDo apiKey={apiKey} rotation={rotation} onOpen={onOpen} onNext={onNext} />
       <Usage found={found} />
+      {found.key && isUsageThere && (
+        <PermissionUse apiKey={found.key} isFree={!rotation && !apiKey.pausedUntil} onNarrower={onNext} />
+      )}
       {isUsageThere && <KeyEvents apiKey={apiKey} activity={activity} isLoading={isActivityLoading} />}
       {isUsageThere && !isActivityLoading && (
         <section aria-labelledby={factsId} className={classes.section}>

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { LeakSite } from '../activity/LeakSite';
-import type { ApiKey } from '../api/types';
+import type { ApiKey, Narrower } from '../api/types';
 import { endsSoon } from '../key/expiry';
 import { endedBy, endOf, rejectedSince, statusAt } from '../key/status';
 import type { KeyAction } from '../key/actions';
@@ -12,8 +12,8 @@ import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
 import { revokeAction } from '../key/revoke-words';
 
-/** What a person does next with the key; "create" makes one like it. */
-export type NextStep = KeyAction['kind'] | 'create';
+/** What a person does next with the key; "create" makes one like it. A limit is one to rotate with. */
+export type NextStep = KeyAction['kind'] | 'create' | Narrower;
 
 interface Props {
   readonly apiKey: ApiKey;

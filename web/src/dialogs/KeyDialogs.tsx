@@ -69,7 +69,12 @@ export function KeyDialogs({ onOpened, children }: Props) {
             leaked={shown.leaked}
             opened={kind === 'revoke'}
           />
-          <dialogs.RotateDialog key={`rotate ${actions}`} {...common} opened={kind === 'rotate'} />
+          <dialogs.RotateDialog
+            key={`rotate ${actions}`}
+            {...common}
+            narrower={shown.narrower}
+            opened={kind === 'rotate'}
+          />
           <dialogs.LeakedDialog
             key={`leaked ${actions}`}
             {...common}

@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import { Text } from '@mantine/core';
-import type { ApiKey, KeyPolicy, RotateKeyRequest } from '../api/types';
+import type { ApiKey, KeyPolicy, Narrower, RotateKeyRequest } from '../api/types';
 import { useApiKeys } from '../key/list';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
+import { permissionUseTexts } from '../details/permission-use-texts';
+import lines from '../details/details.module.css';
 import { usePanel, useReturned } from '../base/context';
 import { useTexts } from '../texts';
 import { type Grace, GRACE_CHOICES, type RotationDraft } from '../base/trip';
@@ -13,7 +15,7 @@ import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
 import { useNewKeyForm } from '../new-key/useNewKeyForm';
-import { fewWords } from '../key/limits';
+import { fewWords, linesOf } from '../key/limits';
 import { calendarDate } from '../time/format';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { lifetimeDays } from '../key/expiry';
@@ -21,17 +23,20 @@ import { DEFAULT_GRACE_SECONDS } from '../rules';
 
 interface Props {
   readonly apiKey: ApiKey;
+  readonly narrower: Narrower | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly onClosed: (madeKeyId?: string) => void;
 }
 
 /** Created again each time it opens, so that an attempt never continues for another key. */
-export function RotateDialog({ apiKey, ...dialog }: Props) {
+export function RotateDialog({ apiKey, narrower, ...dialog }: Props) {
   const { rotate } = useTexts();
   const { policy } = useApiKeys();
   const typed = useReturned()?.typed;
-  const [draft, setDraft] = useState(() => (typed?.form === 'rotate' ? typed.draft : draftFor(apiKey, policy)));
+  const [draft, setDraft] = useState(() =>
+    typed?.form === 'rotate' ? typed.draft : { ...draftFor(apiKey, policy), narrower },
+  );
   return (
     <NewKeyDialog
       form="rotate"
@@ -78,8 +83,16 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={rotate.lost} onKeep={onCancel}>
       <Text size="sm">
-        {rotate.intro} {limits.length > 0 && texts.restrictions.same(limits.join(' · '))}
+        {draft.narrower ? permissionUseTexts(texts.language).rotate : rotate.intro}{' '}
+        {!draft.narrower && limits.length > 0 && texts.restrictions.same(limits.join(' · '))}
       </Text>
+      {draft.narrower && (
+        <ul className={lines.lines}>
+          {linesOf(draft.narrower.permissions).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
       <GraceField
         replaced={replaced}
         value={draft.grace}
@@ -134,6 +147,9 @@ function draftFor(key: ApiKey, policy: KeyPolicy): RotationDraft {
   return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, expiry: expiryIn(days, serviceTime()) };
 }
 
-function requestOf({ grace, expiry }: RotationDraft, proof: { readonly password?: string }): RotateKeyRequest {
-  return { graceSeconds: Number(grace), expiresInDays: daysOf(expiry, serviceTime()) ?? 0, ...proof };
+function requestOf(
+  { grace, expiry, narrower }: RotationDraft,
+  proof: { readonly password?: string },
+): RotateKeyRequest {
+  return { graceSeconds: Number(grace), expiresInDays: daysOf(expiry, serviceTime()) ?? 0, ...narrower, ...proof };
 }

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { ApiKey } from '../api/types';
+import type { ApiKey, Narrower } from '../api/types';
 import type { Rotation } from './rotation';
 
 export interface KeyAction {
@@ -8,6 +8,8 @@ export interface KeyAction {
   readonly key: ApiKey;
   /** The rotation that the key is part of. */
   readonly rotation?: Rotation | undefined;
+  /** To what the successor of a rotated key is limited, if to less than the key. */
+  readonly narrower?: Narrower | undefined;
   /** Of a key that is only revoked: the reason. */
   readonly leaked?: boolean;
   /** The element that gets the focus afterwards, if it still exists. */

@@ -1,0 +1,72 @@
+import { Button, Text, Title } from '@mantine/core';
+import { useId } from 'react';
+import type { ApiKey, KeyHistory, Narrower } from '../api/types';
+import classes from '../history/history.module.css';
+import { RECORDED_DAYS, whatItUses } from '../history/permission-use';
+import { useCanMakeKeys } from '../key/list';
+import { statusAt } from '../key/status';
+import { usePermissions } from '../key/useKey';
+import { useTexts } from '../texts';
+import { DAY_MS, monthDay } from '../time/format';
+import { useNow } from '../time/useNow';
+import { permissionUseTexts } from './permission-use-texts';
+
+interface Props {
+  readonly apiKey: ApiKey & Partial<KeyHistory>;
+  /** Whether the key can be rotated now, as far as it is known here. */
+  readonly isFree: boolean;
+  readonly onNarrower: (narrower: Narrower) => void;
+}
+
+/** By which permissions a key was used, and which ones it could do without. Nothing from an instance of an earlier release. */
+export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
+  const { language } = useTexts();
+  const texts = permissionUseTexts(language);
+  const titleId = useId();
+  const now = useNow();
+  const canMakeKeys = useCanMakeKeys();
+  const owned = usePermissions().data?.items;
+  const { permissionUse, permissionUseSince } = apiKey;
+  if (!permissionUse || !permissionUseSince || !owned) return null;
+  const { used, of, proposal } = whatItUses(apiKey, owned, permissionUse, permissionUseSince, now);
+  const since = monthDay(permissionUseSince, language);
+  const from = monthDay(new Date(Date.parse(permissionUseSince) + RECORDED_DAYS * DAY_MS).toISOString(), language);
+  const all = permissionUse.reduce((sum, { count }) => sum + count, 0);
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumSignificantDigits: 2 });
+  const isActive = statusAt(apiKey, now) === 'active';
+  return (
+    <section aria-labelledby={titleId} className={classes.usage}>
+      <Title order={3} size="h5" id={titleId}>
+        {texts.title}
+      </Title>
+      <Text size="sm">{permissionUse.length > 0 ? texts.summary(used, of, since) : texts.none}</Text>
+      {permissionUse.length > 0 && (
+        <ul className={classes.addresses} aria-labelledby={titleId}>
+          {[...permissionUse]
+            .sort((one, other) => other.count - one.count)
+            .map(({ permission, operation, lastDay, count }) => (
+              <li key={`${permission} ${operation}`}>
+                {isNamed(permission) ? <span>{texts.other[permission]}</span> : <code>{permission}</code>}
+                <span className={classes.seen}>
+                  {texts.share(percent.format(count / all), monthDay(lastDay, language))}
+                </span>
+              </li>
+            ))}
+        </ul>
+      )}
+      {isActive && typeof proposal === 'string' && (
+        <Text size="xs" c="dimmed">
+          {texts.why[proposal](from)}
+        </Text>
+      )}
+      {isActive && typeof proposal !== 'string' && isFree && canMakeKeys && (
+        <Button variant="default" size="xs" w="fit-content" onClick={() => onNarrower(proposal)}>
+          {texts.leaveOut(of - used, since)}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const isNamed = (permission: string): permission is '' | 'unknown' | 'other' =>
+  ['', 'unknown', 'other'].includes(permission);
