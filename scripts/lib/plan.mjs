@@ -8,6 +8,7 @@ import { isIPv6 } from 'node:net';
  * @property {{ HTTP_PORT: string, GRPC_PORT: string, SERVICES_PORT?: string, SYSTEMS_API_PORT?: string }} ports the ports to listen on
  * @property {boolean} embedded
  * @property {boolean} demo
+ * @property {boolean} passwordSignIn whether people sign in with a password, as the service's PASSWORD_SIGN_IN decides
  * @property {NodeJS.ProcessEnv} serviceEnv
  * @property {NodeJS.ProcessEnv} systemsApiEnv
  *
@@ -23,6 +24,7 @@ export function planFrom(env) {
   const isPrivate = isLoopback(host) && (!env['PUBLIC_URL'] || isLoopback(hostOf(env['PUBLIC_URL'])));
   const implied = embedded && isPrivate && !production && !env['DEMO'];
   const demo = implied || (!production && /^(on|1)$/.test(env['DEMO'] ?? ''));
+  const hasLogin = Boolean(env['OIDC_ISSUER'] || env['SESSION_JWKS_URL']);
   const http = env['HTTP_PORT'] || '3000';
   const grpc = env['GRPC_PORT'] || '50051';
   const services = env['SERVICES_PORT'] || (demo ? '3080' : '');
@@ -38,6 +40,7 @@ export function planFrom(env) {
     },
     embedded,
     demo,
+    passwordSignIn: env['PASSWORD_SIGN_IN'] ? /^(on|1)$/.test(env['PASSWORD_SIGN_IN']) : !hasLogin,
     serviceEnv: { ...env, SERVICES_PORT: services, ...(implied ? { DEMO: 'on' } : {}) },
     systemsApiEnv: {
       ...env,

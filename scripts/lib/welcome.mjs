@@ -9,11 +9,11 @@ const RULE = '─'.repeat(78);
  * @param {string | undefined} dataFolder of the embedded PostgreSQL
  * @param {number} seconds how long the start took
  */
-export function welcome({ reachableHost, ports, demo: isDemo }, dataFolder, seconds) {
+export function welcome({ reachableHost, ports, demo: isDemo, passwordSignIn }, dataFolder, seconds) {
   const latchkey = `http://${reachableHost}:${ports.HTTP_PORT}`;
   const rows = [['Open', `${latchkey}/settings/api-keys`]];
   if (isDemo) {
-    rows.push(['Sign in', `${demo.email}   ${demo.password}`]);
+    rows.push(['Sign in', passwordSignIn ? `${demo.email}   ${demo.password}` : "at your platform's login"]);
     rows.push([
       'Your service',
       `LATCHKEY_SERVICE_TOKEN=dev-validator-token, gRPC at ${reachableHost}:${ports.GRPC_PORT}`,
@@ -24,7 +24,9 @@ export function welcome({ reachableHost, ports, demo: isDemo }, dataFolder, seco
   rows.push(['Stop', 'Ctrl+C; the data stay']);
   const lines = rows.map(([name = '', text = '']) => ` ${name.padEnd(13)}${text}`);
   const tryIt =
-    isDemo && ports.SYSTEMS_API_PORT ? snippetTo(latchkey, `http://${reachableHost}:${ports.SYSTEMS_API_PORT}`) : [];
+    isDemo && passwordSignIn && ports.SYSTEMS_API_PORT
+      ? snippetTo(latchkey, `http://${reachableHost}:${ports.SYSTEMS_API_PORT}`)
+      : [];
   const ready = ` Latchkey is ready after ${seconds.toFixed(1)} s.`;
   return ['', ...tryIt, RULE, ...lines, RULE, ready].join('\n');
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { planFrom } from '../../scripts/lib/plan.mjs';
+import { welcome } from '../../scripts/lib/welcome.mjs';
 
 describe('the plan of a start', () => {
   it.each([
@@ -36,5 +37,15 @@ describe('the plan of a start', () => {
     ['localhost', 'localhost:50051'],
   ])('with HOST=%s lets the systems API call the service at %s', (host, target) => {
     expect(planFrom({ HOST: host }).systemsApiEnv['LATCHKEY_GRPC_TARGET']).toBe(target);
+  });
+
+  it.each([
+    [{}, true],
+    [{ OIDC_ISSUER: 'https://login.example.com' }, false],
+    [{ SESSION_JWKS_URL: 'https://login.example.com/jwks.json' }, false],
+    [{ OIDC_ISSUER: 'https://login.example.com', PASSWORD_SIGN_IN: 'on' }, true],
+    [{ PASSWORD_SIGN_IN: 'off' }, false],
+  ])('shows the password of the demo only where people sign in with one, with %j', (env, isShown) => {
+    expect(welcome(planFrom(env), undefined, 1).includes('correct horse')).toBe(isShown);
   });
 });

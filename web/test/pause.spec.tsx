@@ -1,8 +1,8 @@
 /** @jest-environment @happy-dom/jest-environment */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { ScriptedApi } from './support/api';
+import { Refusal, ScriptedApi } from './support/api';
 import { anApiKey } from './support/keys';
-import { chooseAction, isGone, openPanel, press, screen } from './support/screen';
+import { chooseAction, dialog, isGone, openPanel, PASSWORD, press, screen, type, user } from './support/screen';
 
 let api: ScriptedApi;
 beforeEach(() => {
@@ -36,5 +36,35 @@ describe('a key that nobody dares to revoke', () => {
     await chooseAction('CI deploy', 'Revoke…');
     await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' });
     expect(screen.queryByRole('button', { name: 'Pause it for an hour' })).toBeNull();
+  });
+
+  test('is resumed from its menu or its details, with a password', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    openPanel();
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    await press('Resume…');
+    const { findByText } = await dialog('Resume “CI deploy”?');
+    await press('Resume key');
+    await findByText('Enter your password');
+    api.once('resumeKey', new Refusal(403, 'incorrect_password'));
+    await type('Your password', 'wrong');
+    await press('Resume key');
+    await findByText('Incorrect password');
+    await type('Your password', PASSWORD);
+    await press('Resume key');
+    await screen.findByText('“CI deploy” works again');
+    expect(api.calls('resumeKey').map(({ body }) => body)).toEqual([{ password: 'wrong' }, { password: PASSWORD }]);
+    await isGone(() => screen.queryByText(/^Paused, works again/));
+  });
+
+  test('stays paused if an administrator paused it for longer', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    api.once('resumeKey', api.keys[0]!);
+    openPanel();
+    await chooseAction('CI deploy', 'Resume…');
+    await dialog('Resume “CI deploy”?');
+    await type('Your password', PASSWORD);
+    await press('Resume key');
+    await screen.findByText('“CI deploy” stays paused by an administrator');
   });
 });

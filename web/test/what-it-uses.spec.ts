@@ -4,7 +4,7 @@ import { effectivePermissions } from '../../src/domain/keys/access';
 import { denialBy } from '../../src/domain/keys/key-rights';
 import { PERMISSIONS_KEPT, PermissionUses, usedBy } from '../../src/domain/usage/permission-use';
 import { utcDay } from '../../src/domain/time';
-import { whatItUses } from '../src/history/permission-use';
+import { whatItUses } from '../src/key/permission-use';
 
 const TODAY = utcDay(new Date('2026-03-29'));
 const resource = fc.constantFrom('a', 'a/b', 'a/b/c', 'd', 'e');

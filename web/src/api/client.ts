@@ -92,6 +92,9 @@ export class ApiClient {
   pauseKey = (id: string, minutes: number) =>
     this.ofAccount<ApiKey>(`${pathOf(id)}/pause`, { method: 'POST', body: { minutes } });
 
+  resumeKey = (id: string, body: { readonly password?: string }, token?: string) =>
+    this.ofAccount<ApiKey>(`${pathOf(id)}/resume`, { method: 'POST', body, token });
+
   renameKey = (id: string, body: RenameKeyRequest) => this.ofAccount<ApiKey>(pathOf(id), { method: 'PATCH', body });
 
   listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>

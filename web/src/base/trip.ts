@@ -99,6 +99,7 @@ export type Typed =
   | { readonly form: 'rotate'; readonly draft: RotationDraft; readonly replaced: ApiKey }
   /** After a lost answer the key has ended, so it cannot be rotated a second time. */
   | { readonly form: 'leaked'; readonly replaced: ApiKey; readonly hasEnded: boolean }
+  | { readonly form: 'resume'; readonly replaced: ApiKey }
   /** An administrator ends the key of another owner. */
   | { readonly form: 'end'; readonly keyId: string; readonly note: string };
 

@@ -2,14 +2,14 @@ import { Button, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
-import { RECORDED_DAYS, whatItUses } from '../history/permission-use';
+import { RECORDED_DAYS, whatItUses } from '../key/permission-use';
 import { useCanMakeKeys } from '../key/list';
 import { statusAt } from '../key/status';
 import { usePermissions } from '../key/useKey';
 import { useTexts } from '../texts';
 import { DAY_MS, monthDay } from '../time/format';
 import { useNow } from '../time/useNow';
-import { permissionUseTexts } from './permission-use-texts';
+import { permissionUseTexts } from '../key/permission-use-texts';
 
 interface Props {
   readonly apiKey: ApiKey & Partial<KeyHistory>;

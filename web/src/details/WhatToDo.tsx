@@ -6,6 +6,7 @@ import { endedBy, endOf, rejectedSince, statusAt } from '../key/status';
 import type { KeyAction } from '../key/actions';
 import { useCanMakeKeys } from '../key/list';
 import type { Rotation } from '../key/rotation';
+import { resumeTexts } from '../key/resume-texts';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -92,6 +93,7 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   );
   return (
     <>
+      {apiKey.pausedUntil && action('resume', resumeTexts(texts.language).action)}
       {hasRotate && action('rotate', keys.rotate)}
       {canMakeKeys && !rotation && action('leaked', keys.leaked)}
       {action('revoke', revokeAction(apiKey, rotation, texts))}

@@ -75,6 +75,7 @@ export function KeyDialogs({ onOpened, children }: Props) {
             narrower={shown.narrower}
             opened={kind === 'rotate'}
           />
+          <dialogs.ResumeDialog key={`resume ${actions}`} {...common} opened={kind === 'resume'} />
           <dialogs.LeakedDialog
             key={`leaked ${actions}`}
             {...common}

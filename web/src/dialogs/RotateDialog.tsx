@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { ApiKey, KeyPolicy, Narrower, RotateKeyRequest } from '../api/types';
 import { useApiKeys } from '../key/list';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
-import { permissionUseTexts } from '../details/permission-use-texts';
-import lines from '../details/details.module.css';
+import { permissionUseTexts } from '../key/permission-use-texts';
 import { usePanel, useReturned } from '../base/context';
 import { useTexts } from '../texts';
 import { type Grace, GRACE_CHOICES, type RotationDraft } from '../base/trip';
@@ -87,11 +86,13 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
         {!draft.narrower && limits.length > 0 && texts.restrictions.same(limits.join(' · '))}
       </Text>
       {draft.narrower && (
-        <ul className={lines.lines}>
+        <Stack gap={2}>
           {linesOf(draft.narrower.permissions).map((line) => (
-            <li key={line}>{line}</li>
+            <Text key={line} size="sm">
+              {line}
+            </Text>
           ))}
-        </ul>
+        </Stack>
       )}
       <GraceField
         replaced={replaced}

@@ -2,4 +2,5 @@
 export { CreateKeyDialog } from '../create/CreateKeyDialog';
 export { RevokeDialog } from './RevokeDialog';
 export { LeakedDialog } from './LeakedDialog';
+export { ResumeDialog } from './ResumeDialog';
 export { RotateDialog } from './RotateDialog';

@@ -4,7 +4,7 @@ import type { Rotation } from './rotation';
 
 export interface KeyAction {
   /** A leaked key is replaced at once; the dialog also offers to only revoke it. */
-  readonly kind: 'revoke' | 'rotate' | 'leaked';
+  readonly kind: 'revoke' | 'rotate' | 'leaked' | 'resume';
   readonly key: ApiKey;
   /** The rotation that the key is part of. */
   readonly rotation?: Rotation | undefined;

@@ -5,6 +5,7 @@ import { usePanel } from '../base/context';
 import { useCanMakeKeys } from '../key/list';
 import { revokeAction } from '../key/revoke-words';
 import { PAUSES, usePauseKey } from '../key/usePauseKey';
+import { resumeTexts } from '../key/resume-texts';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
@@ -83,6 +84,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
             {canMakeKeys && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
             {canMakeKeys && <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>}
             <Menu.Divider />
+            {key.pausedUntil && <Menu.Item onClick={choose('resume')}>{resumeTexts(texts.language).action}</Menu.Item>}
             <Menu.Label>{texts.pause.menu}</Menu.Label>
             {PAUSES.map((minutes) => (
               <Menu.Item key={minutes} onClick={() => void pause(key, minutes)}>

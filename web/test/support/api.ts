@@ -23,6 +23,7 @@ const CALLS = {
   rotateKey: 'POST /v1/api-keys/:id/rotate',
   revokeKey: 'POST /v1/api-keys/:id/revoke',
   pauseKey: 'POST /v1/api-keys/:id/pause',
+  resumeKey: 'POST /v1/api-keys/:id/resume',
   renameKey: 'PATCH /v1/api-keys/:id',
   getPermissions: 'GET /v1/permissions',
   listEvents: 'GET /v1/audit-events',
@@ -216,6 +217,7 @@ export class ScriptedApi {
       return made;
     },
     pauseKey: ({ id, body }) => this.change(id, { pausedUntil: iso(body.minutes * 60_000) }),
+    resumeKey: ({ id }) => this.change(id, { pausedUntil: null }),
     revokeKey: ({ id, body }) => {
       const revokedReason = body?.leaked ? 'leaked' : 'owner';
       return this.found(id, () => this.change(id, { status: 'revoked', revokedAt: this.now(), revokedReason }));

@@ -1,4 +1,4 @@
-import type { NoProposal } from '../history/permission-use';
+import type { NoProposal } from './permission-use';
 
 const english = {
   title: 'What it uses',
