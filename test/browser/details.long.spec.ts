@@ -54,7 +54,7 @@ describe('the details of a key', () => {
     await button(details, 'Try again').click();
     await details.getByText('Not used yet').waitFor();
     expect(await details.getByRole('alert').count()).toBe(0);
-    await details.getByText('No request from a known address yet.').waitFor();
+    await details.getByText(/^Reads the key from your .env file/).waitFor();
     await details.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
     const exact = /\d{4} at \d+:\d\d:\d\d [AP]M UTC$/;
     await button(details, 'Copy ID').waitFor();
@@ -216,7 +216,7 @@ describe('the details of a key', () => {
     });
     const { page } = await stage.open({ owner });
     const details = await showDetails(page, 'CI deploy');
-    await details.getByText('No request from a known address yet.').waitFor();
+    await details.getByText(/^Reads the key from your .env file/).waitFor();
   });
 
   test('say why an expired key ended and how many requests it cost, and offer one like it', async () => {

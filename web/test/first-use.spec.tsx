@@ -1,7 +1,8 @@
 /** @jest-environment @happy-dom/jest-environment */
 import { beforeEach, expect, test } from '@jest/globals';
 import { ScriptedApi } from './support/api';
-import { fillCreate, openCreate, openPanel, press, screen, shownKey } from './support/screen';
+import { anApiKey } from './support/keys';
+import { dialog, fillCreate, openCreate, openPanel, press, screen, shownKey } from './support/screen';
 
 const at = new Date().toISOString();
 const lastDenial = { at, reason: 'missing-permission', operation: 'read', permission: 'systems:read' } as const;
@@ -28,4 +29,20 @@ test('a first request that was rejected is explained, and shown in the list too,
   await screen.findByText(/: it lacks the permission systems:read; this key has systems\/42:read\. Waiting/);
   await screen.findByRole('img', { name: /1 rejected/ });
   expect(api.calls('getKey')[before]!.id).toBe(api.keys[0]!.id);
+});
+
+test.each([
+  ['an active key shows how to use it', {}, true],
+  [
+    'an ended key shows no example',
+    { status: 'revoked' as const, revokedAt: at, revokedReason: 'owner' as const },
+    false,
+  ],
+])('in place of an empty chart, %s', async (_, part, isShown) => {
+  api.keys = [anApiKey(part)];
+  openPanel({ place: { tab: 'keys', status: 'all', keyId: api.keys[0]!.id } });
+  const { findByRole, queryByText, queryByRole } = await dialog('CI deploy');
+  await findByRole('button', { name: 'Copy ID' });
+  expect(queryByText(/^Reads the key from your .env file/) !== null).toBe(isShown);
+  expect(queryByRole('slider') === null).toBe(isShown);
 });

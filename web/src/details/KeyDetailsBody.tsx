@@ -14,6 +14,9 @@ import { type NextStep, WhatToDo } from './WhatToDo';
 import { EventList } from '../activity/EventList';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { PlaceLink } from '../ui/links';
+import { CurlExample } from '../reveal/Snippets';
+import { statusAt } from '../key/status';
+import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 
 interface Props {
@@ -35,6 +38,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
   const activity = useActivity('all', apiKey.id);
   // The placeholder has the events of the key that was open before.
   const isActivityLoading = activity.isPending || activity.isPlaceholderData;
+  const isActive = statusAt(apiKey, useNow()) === 'active';
   const isUsageThere = found.isError || found.key?.days !== undefined;
   return (
     <Stack gap="lg">
@@ -48,7 +52,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
         )
       )}
       <WhatToDo apiKey={apiKey} rotation={rotation} onOpen={onOpen} onNext={onNext} />
-      <Usage found={found} />
+      <Usage found={found} {...(isActive && { unused: <CurlExample /> })} />
       {found.key && isUsageThere && (
         <PermissionUse apiKey={found.key} isFree={!rotation && !apiKey.pausedUntil} onNarrower={onNext} />
       )}

@@ -1,5 +1,5 @@
 import { Badge, Text, Title } from '@mantine/core';
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import type { AddressUse, ApiKey, DayCount, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
@@ -21,13 +21,16 @@ interface Props {
     readonly isFetching: boolean;
     readonly refetch: () => unknown;
   };
+  /** In place of the chart of a key that was never used. */
+  readonly unused?: ReactNode;
 }
 
 /** How often a key was used, and from where. */
-export function Usage({ found: { key, isError, error, isFetching, refetch } }: Props) {
+export function Usage({ found: { key, isError, error, isFetching, refetch }, unused }: Props) {
   const { history } = useTexts();
   const titleId = useId();
   const retry = () => void refetch();
+  const isUnused = unused !== undefined && key?.days?.length === 0 && key.lastUsedAt === null;
   return (
     <section aria-labelledby={titleId} className={classes.usage}>
       <div className={classes.titleLine}>
@@ -39,7 +42,13 @@ export function Usage({ found: { key, isError, error, isFetching, refetch } }: P
         </Text>
       </div>
       {isError && <FailureAlert title={history.failed} error={error} isRetrying={isFetching} onRetry={retry} />}
-      {key?.uses && key.days && (
+      {isUnused && (
+        <>
+          <Text size="sm">{history.never}</Text>
+          {unused}
+        </>
+      )}
+      {!isUnused && key?.uses && key.days && (
         <>
           <UsageChart days={key.days} isUsed={key.lastUsedAt !== null} />
           {key.days.some(({ refused }) => refused > 0) && (

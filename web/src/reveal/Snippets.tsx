@@ -9,6 +9,14 @@ interface Props {
   readonly onKeyCopied: () => void;
 }
 
+/** For a key that nobody sees any more. */
+export function CurlExample() {
+  const { reveal } = useTexts();
+  const { exampleUrl } = usePanel();
+  const { curl } = snippetsFor('', exampleUrl ?? reveal.address);
+  return <CopyableText text={curl} label={SNIPPET_NAMES.curl} copyLabel={reveal.copyCode} hint={reveal.hint.curl} />;
+}
+
 /** Without the address of an API that accepts keys, the examples have a plain placeholder. */
 export function Snippets({ fullKey, onKeyCopied }: Props) {
   const { reveal } = useTexts();
