@@ -46,3 +46,12 @@ test('a proposal loses no recorded request', () => {
   fc.assert(replayed, { numRuns: 2000 });
   expect(counts.proposed).toBeGreaterThan(200);
 });
+
+test('a use by a permission that only the replaced key had may have been any that it covers', () => {
+  const key = { access: 'read-only', permissions: ['a/b:read', 'd:read'] } as const;
+  const used = (permission: string) => ({ permission, lastDay: '2026-03-29', count: 1 });
+  const proposal = (...names: string[]) =>
+    whatItUses(key, ['a:read', 'd:read'], names.map(used), '2026-01-01', Date.parse('2026-03-29')).proposal;
+  expect(proposal('a:read', 'd:read')).toBe('unclear');
+  expect(proposal('e:read', 'd:read')).toEqual({ permissions: ['d:read'] });
+});
