@@ -96,6 +96,8 @@ class Latchkey:
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
+            # The default of 5 drops connections of a busy machine, and the system tries again only much later.
+            request_queue_size = 128
 
             def handle_error(self, *_: Any) -> None:  # A connection that was cut.
                 pass
@@ -121,7 +123,9 @@ def up() -> Iterator[Latchkey]:
 
 
 def until(condition: Callable[[], object]) -> None:
+    ends = time.monotonic() + 200
     while not condition():
+        assert time.monotonic() < ends, "it never became true"
         time.sleep(0.02)
 
 
