@@ -9,7 +9,7 @@ import { CopyId, Facts } from './Facts';
 import classes from './details.module.css';
 import { PermissionUse } from './PermissionUse';
 import { RenameForm } from './RenameForm';
-import { type KeyFound, useKey } from '../key/useKey';
+import { type KeyFound, useKey, usePermissions } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
 import { EventList } from '../activity/EventList';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
@@ -40,6 +40,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
   const isActivityLoading = activity.isPending || activity.isPlaceholderData;
   const isActive = statusAt(apiKey, useNow()) === 'active';
   const isUsageThere = found.isError || found.key?.days !== undefined;
+  const isUseThere = !usePermissions().isPending && isUsageThere;
   return (
     <Stack gap="lg">
       {isRenaming ? (
@@ -53,11 +54,11 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
       )}
       <WhatToDo apiKey={apiKey} rotation={rotation} onOpen={onOpen} onNext={onNext} />
       <Usage found={found} {...(isActive && { unused: <CurlExample /> })} />
-      {found.key && isUsageThere && (
+      {found.key && isUseThere && (
         <PermissionUse apiKey={found.key} isFree={!rotation && !apiKey.pausedUntil} onNarrower={onNext} />
       )}
-      {isUsageThere && <KeyEvents apiKey={apiKey} activity={activity} isLoading={isActivityLoading} />}
-      {isUsageThere && !isActivityLoading && (
+      {isUseThere && <KeyEvents apiKey={apiKey} activity={activity} isLoading={isActivityLoading} />}
+      {isUseThere && !isActivityLoading && (
         <section aria-labelledby={factsId} className={classes.section}>
           <Title order={3} size="h5" id={factsId}>
             {details.facts}

@@ -27,7 +27,7 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
   const canMakeKeys = useCanMakeKeys();
   const owned = usePermissions().data?.items;
   const { permissionUse, permissionUseSince } = apiKey;
-  if (!permissionUse || !permissionUseSince || !owned) return null;
+  if (!texts || !permissionUse || !permissionUseSince || !owned) return null;
   const { used, of, proposal } = whatItUses(apiKey, owned, permissionUse, permissionUseSince, now);
   const since = monthDay(permissionUseSince, language);
   const from = monthDay(new Date(Date.parse(permissionUseSince) + RECORDED_DAYS * DAY_MS).toISOString(), language);

@@ -82,6 +82,7 @@ interface KeyActionsProps {
 export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const texts = useTexts();
   const { keys } = texts;
+  const resumeText = resumeTexts(texts.language)?.action;
   // A key that ends soon has this button at the top.
   const now = useNow();
   const canMakeKeys = useCanMakeKeys();
@@ -93,7 +94,7 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   );
   return (
     <>
-      {apiKey.pausedUntil && action('resume', resumeTexts(texts.language).action)}
+      {apiKey.pausedUntil && resumeText && action('resume', resumeText)}
       {hasRotate && action('rotate', keys.rotate)}
       {canMakeKeys && !rotation && action('leaked', keys.leaked)}
       {action('revoke', revokeAction(apiKey, rotation, texts))}

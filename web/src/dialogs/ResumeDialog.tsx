@@ -24,17 +24,24 @@ interface Props {
 
 /** Ends a pause early. It is confirmed like a creation, because a paused key may be one that somebody stole. */
 export function ResumeDialog({ apiKey, opened, onClose, onClosed }: Props) {
-  const texts = resumeTexts(useTexts().language);
+  const words = resumeTexts(useTexts().language);
   return (
-    <Dialog opened={opened} onClose={onClose} onClosed={onClosed} title={texts.title(apiKey.name)}>
-      <ResumeForm apiKey={apiKey} onClose={onClose} />
-    </Dialog>
+    words && (
+      <Dialog opened={opened} onClose={onClose} onClosed={onClosed} title={words.title(apiKey.name)}>
+        <ResumeForm apiKey={apiKey} words={words} onClose={onClose} />
+      </Dialog>
+    )
   );
 }
 
-function ResumeForm({ apiKey, onClose }: Pick<Props, 'apiKey' | 'onClose'>) {
+interface FormProps {
+  readonly apiKey: ApiKey;
+  readonly words: NonNullable<ReturnType<typeof resumeTexts>>;
+  readonly onClose: () => void;
+}
+
+function ResumeForm({ apiKey, words, onClose }: FormProps) {
   const texts = useTexts();
-  const words = resumeTexts(texts.language);
   const { client, account, announce, startAgain, trip } = usePanel();
   const queryClient = useQueryClient();
   const asksPassword = useOwner().data?.confirmation !== 'fresh-sign-in';

@@ -82,7 +82,7 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={rotate.lost} onKeep={onCancel}>
       <Text size="sm">
-        {draft.narrower ? permissionUseTexts(texts.language).rotate : rotate.intro}{' '}
+        {draft.narrower ? permissionUseTexts(texts.language)?.rotate : rotate.intro}{' '}
         {!draft.narrower && limits.length > 0 && texts.restrictions.same(limits.join(' · '))}
       </Text>
       {draft.narrower && (

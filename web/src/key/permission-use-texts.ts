@@ -47,5 +47,10 @@ const german: typeof english = {
   },
 };
 
-/** Here and not with the other texts, which are loaded before the list of keys. */
-export const permissionUseTexts = (language: string) => (language === 'de' ? german : english);
+const LANGUAGES: Readonly<Record<string, typeof english>> = { en: english, de: german };
+
+/**
+ * Here and not with the other texts, which are loaded before the list of keys. Undefined: a host gave texts in another
+ * language, and a panel shows no text in a language that it was not given.
+ */
+export const permissionUseTexts = (language: string): typeof english | undefined => LANGUAGES[language];

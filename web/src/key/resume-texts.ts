@@ -16,5 +16,7 @@ const german: typeof english = {
   still: (name) => `„${name}“ bleibt pausiert, durch die Administration`,
 };
 
-/** Loaded with the menu and the dialogs, not before the list of keys. */
-export const resumeTexts = (language: string) => (language === 'de' ? german : english);
+const LANGUAGES: Readonly<Record<string, typeof english>> = { en: english, de: german };
+
+/** Loaded with the menu and the dialogs, not before the list of keys. Undefined as in permission-use-texts.ts. */
+export const resumeTexts = (language: string): typeof english | undefined => LANGUAGES[language];

@@ -33,6 +33,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
   const { key, rotation, status } = row;
   const canMakeKeys = useCanMakeKeys();
   const pause = usePauseKey();
+  const resumeText = resumeTexts(texts.language)?.action;
 
   const show = (keyId: string) => () => {
     // The details return the focus to where it is now.
@@ -84,7 +85,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
             {canMakeKeys && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
             {canMakeKeys && <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>}
             <Menu.Divider />
-            {key.pausedUntil && <Menu.Item onClick={choose('resume')}>{resumeTexts(texts.language).action}</Menu.Item>}
+            {key.pausedUntil && resumeText && <Menu.Item onClick={choose('resume')}>{resumeText}</Menu.Item>}
             <Menu.Label>{texts.pause.menu}</Menu.Label>
             {PAUSES.map((minutes) => (
               <Menu.Item key={minutes} onClick={() => void pause(key, minutes)}>
