@@ -23,7 +23,7 @@ export function planFrom(env) {
   // An explicit DEMO is passed on, also DEMO=off: the service decides whether it is allowed.
   const isPrivate = isLoopback(host) && (!env['PUBLIC_URL'] || isLoopback(hostOf(env['PUBLIC_URL'])));
   const implied = embedded && isPrivate && !production && !env['DEMO'];
-  const demo = implied || (!production && /^(on|1)$/.test(env['DEMO'] ?? ''));
+  const demo = implied || (!production && isOn(env['DEMO']));
   const hasLogin = Boolean(env['OIDC_ISSUER'] || env['SESSION_JWKS_URL']);
   const http = env['HTTP_PORT'] || '3000';
   const grpc = env['GRPC_PORT'] || '50051';
@@ -40,7 +40,7 @@ export function planFrom(env) {
     },
     embedded,
     demo,
-    passwordSignIn: env['PASSWORD_SIGN_IN'] ? /^(on|1)$/.test(env['PASSWORD_SIGN_IN']) : !hasLogin,
+    passwordSignIn: env['PASSWORD_SIGN_IN'] ? isOn(env['PASSWORD_SIGN_IN']) : !hasLogin,
     serviceEnv: { ...env, SERVICES_PORT: services, ...(implied ? { DEMO: 'on' } : {}) },
     systemsApiEnv: {
       ...env,
@@ -50,6 +50,11 @@ export function planFrom(env) {
       LATCHKEY_SERVICE_TOKEN: 'dev-validator-token',
     },
   };
+}
+
+/** @param {string | undefined} setting */
+function isOn(setting = '') {
+  return /^(on|1)$/.test(setting);
 }
 
 /** @param {string} host */

@@ -1,6 +1,5 @@
 /** @jest-environment @happy-dom/jest-environment */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { KeyHistory } from '../src/api/types';
 import { ScriptedApi } from './support/api';
 import { anApiKey, DAY_MS, iso } from './support/keys';
 import { dialog, openPanel, PASSWORD, press, screen, type, user, waitFor } from './support/screen';
@@ -25,7 +24,7 @@ async function openWith(permissionUse: ReturnType<typeof use>[], days = 60, lang
   const key = anApiKey({ access: 'read-and-write', permissions: OWNED });
   api.keys = [key];
   const permissionUseSince = dayOf(-days * DAY_MS);
-  api.histories[key.id] = { uses: [], days: [], permissionUse, permissionUseSince } as unknown as KeyHistory;
+  api.histories[key.id] = { uses: [], days: [], permissionUse, permissionUseSince };
   openPanel({ language });
   await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
   return screen.findByRole('region', { name: language === 'en' ? 'What it uses' : 'Was er nutzt' });

@@ -2,7 +2,7 @@ import { Button, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
-import { RECORDED_DAYS, whatItUses } from '../key/permission-use';
+import { isUnnamed, RECORDED_DAYS, whatItUses } from '../key/permission-use';
 import { useCanMakeKeys } from '../key/list';
 import { statusAt } from '../key/status';
 import { usePermissions } from '../key/useKey';
@@ -46,7 +46,7 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
             .sort((one, other) => other.count - one.count)
             .map(({ permission, operation, lastDay, count }) => (
               <li key={`${permission} ${operation}`}>
-                {isNamed(permission) ? <span>{texts.other[permission]}</span> : <code>{permission}</code>}
+                {isUnnamed(permission) ? <span>{texts.other[permission]}</span> : <code>{permission}</code>}
                 <span className={classes.seen}>
                   {texts.share(percent.format(count / all), monthDay(lastDay, language))}
                 </span>
@@ -67,6 +67,3 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
     </section>
   );
 }
-
-const isNamed = (permission: string): permission is '' | 'unknown' | 'other' =>
-  ['', 'unknown', 'other'].includes(permission);

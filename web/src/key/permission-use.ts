@@ -1,11 +1,17 @@
 import type { AccessLevel, Narrower } from '../api/types';
 import { isCovered } from '../../../src/domain/accounts/permission';
 import { effectivePermissions } from '../../../src/domain/keys/access';
+import { DAY_MS } from '../../../src/domain/time';
 import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from '../../../src/domain/usage/permission-use';
 
-const DAY_MS = 86_400_000;
 /** As long as the record is shorter, a job that runs once a month may be missing. */
 export const RECORDED_DAYS = 30;
+
+/** Stands in the place of a permission for requests that no permission of the key granted, as far as it is recorded. */
+const UNNAMED = ['', UNKNOWN_PERMISSION, OTHER_PERMISSIONS] as const;
+export type Unnamed = (typeof UNNAMED)[number];
+
+export const isUnnamed = (permission: string): permission is Unnamed => UNNAMED.some((each) => each === permission);
 
 interface Use {
   /** Empty for requests that needed none. */
@@ -49,8 +55,8 @@ export function whatItUses(
   const no = (proposal: NoProposal) => ({ ...counts, proposal });
   if (now - Date.parse(since) < RECORDED_DAYS * DAY_MS) return no('early');
   const isUnclear = (name: string) =>
-    ['', UNKNOWN_PERMISSION, OTHER_PERMISSIONS].includes(name) ||
-    // Of a key that this one replaced, and that had a permission above some of this one's.
+    isUnnamed(name) ||
+    // A permission of the replaced key that covers some of this key's.
     (!effective.includes(name) && effective.some((permission) => isCovered(permission, new Set([name]))));
   if (names.some(isUnclear)) return no('unclear');
   if (permissions.length === 0) return no('unused');
