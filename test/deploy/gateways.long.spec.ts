@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -52,7 +52,7 @@ beforeAll(async () => {
     // Outside of the checkout, where no go.mod speaks of other modules.
     // oxlint-disable-next-line no-await-in-loop
     const { output } = await run('go', ['mod', 'download', '-json', module], {
-      cwd: mkdtempSync(join(tmpdir(), 'go-')),
+      cwd: tmpdir(),
     });
     const { Dir: folder, Error: problem } = JSON.parse(output) as { Dir?: string; Error?: string };
     if (!folder) throw new Error(problem ?? output);

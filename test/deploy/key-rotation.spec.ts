@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -78,6 +78,27 @@ const environment = (more: Record<string, string> = {}) => ({
   KEY_ID: job.id,
   ...more,
 });
+
+interface Received {
+  /** Of the form `PATCH /path`. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** An API that stores keys: it answers everything with `{}`, and keeps what it received. */
+async function startReceiver() {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    received.push({ url: `${request.method} ${request.url}`, headers: request.headers, text });
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, received, close: () => server.close() };
+}
 
 /** Expects that the job's key works on, and that its successor, of which this is the string, works too. */
 async function expectReplacedBy(key: string): Promise<string> {
@@ -158,14 +179,7 @@ describe("the chart's CronJob", () => {
   });
 
   test('replaces the key and its id in the Secret, twice', async () => {
-    const patches: { url: string | undefined; headers: Tree; body: Tree }[] = [];
-    const cluster = createServer(async (request, response) => {
-      let text = '';
-      for await (const chunk of request) text += String(chunk);
-      patches.push({ url: `${request.method} ${request.url}`, headers: request.headers, body: JSON.parse(text) });
-      response.end('{}');
-    });
-    await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
+    const cluster = await startReceiver();
     try {
       writeFileSync(join(folder, 'token'), 'token-of-the-pod');
       writeFileSync(join(folder, 'ca.crt'), '');
@@ -181,23 +195,23 @@ describe("the chart's CronJob", () => {
       const ofTest = {
         LATCHKEY_URL: service.servicesUrl,
         LATCHKEY_TOKEN_FILE: `${folder}/issuer`,
-        CLUSTER_URL: `http://127.0.0.1:${(cluster.address() as AddressInfo).port}`,
+        CLUSTER_URL: cluster.url,
         CLUSTER_FOLDER: folder,
       };
       const runJob = (id: string) => run(program!, args, { env: { ...rest, ...given, ...ofTest, KEY_ID: id } });
 
       expect(given).toMatchObject({ LATCHKEY_URL: 'http://keys-latchkey-services.keys:3080', GRACE_SECONDS: '600' });
       expect(await runJob(job.id)).toMatchObject({ code: 0 });
-      const first = patches[0]!.body['stringData'];
+      const first = JSON.parse(cluster.received[0]!.text).stringData;
       expect(await expectReplacedBy(first.key)).toBe(first.id);
-      expect(patches[0]).toMatchObject({
+      expect(cluster.received[0]).toMatchObject({
         url: 'PATCH /api/v1/namespaces/keys/secrets/ci-key',
         headers: { authorization: 'Bearer token-of-the-pod', 'content-type': 'application/merge-patch+json' },
       });
       // As the end of its grace would.
       await call('RevokeKeys', { keyId: job.id });
       expect(await runJob(first.id)).toMatchObject({ code: 0 });
-      const second = patches[1]!.body['stringData'];
+      const second = JSON.parse(cluster.received[1]!.text).stringData;
       expect([await granted(second.key), await granted(first.key)]).toEqual([second.id, first.id]);
       expectNoSecretIn([noted('arguments')], [second.key, 'token-of-the-pod']);
     } finally {
@@ -223,26 +237,23 @@ describe('in a pipeline', () => {
   });
 
   test('a job of GitLab CI stores the key as a variable of the project', async () => {
-    const puts: { url: string | undefined; token: unknown; value: string | undefined }[] = [];
-    const gitlab = createServer(async (request, response) => {
-      let text = '';
-      for await (const chunk of request) text += String(chunk);
-      const value = /name="value"[^]*?\r\n\r\n([^]*?)\r\n--/.exec(text)?.[1];
-      puts.push({ url: `${request.method} ${request.url}`, token: request.headers['private-token'], value });
-      response.end('{}');
-    });
-    await new Promise<void>((resolve) => gitlab.listen(0, '127.0.0.1', resolve));
+    const gitlab = await startReceiver();
     try {
       writeFileSync(join(folder, 'rotate-key.sh'), readFileSync(SCRIPT));
       const { script, variables } = recipe('gitlab-ci.yml')['rotate-api-key'];
       const env = environment({
         STORE: variables.STORE.value,
         VARIABLES_TOKEN: 'variables-token',
-        CI_API_V4_URL: `http://127.0.0.1:${(gitlab.address() as AddressInfo).port}/api/v4`,
+        CI_API_V4_URL: `${gitlab.url}/api/v4`,
         CI_PROJECT_ID: '7',
       });
       expect(variables.STORE.expand).toBe(false);
       expect(await run('sh', ['-e', '-c', script.join('\n')], { cwd: folder, env })).toMatchObject({ code: 0 });
+      const puts = gitlab.received.map(({ url, headers, text }) => ({
+        url,
+        token: headers['private-token'],
+        value: /name="value"[^]*?\r\n\r\n([^]*?)\r\n--/.exec(text)?.[1],
+      }));
       const id = await expectReplacedBy(puts[0]!.value!);
       const url = (name: string) => `PUT /api/v4/projects/7/variables/${name}`;
       const token = 'variables-token';

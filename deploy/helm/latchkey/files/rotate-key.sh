@@ -34,7 +34,7 @@ revoke() {
 rotate() {
   call RotateKey "{\"keyId\":\"$KEY_ID\",\"graceSeconds\":${GRACE_SECONDS:-43200},\"idempotencyKey\":\"$1\"}"
 }
-# member NAME: the first value of this name, which is the new key's. Neither an id nor a key has characters that JSON escapes.
+# member 1: the new key's id. member 2: its string. Neither has characters that JSON escapes.
 member() {
   sed -n "s/^[^\"]*\"key\":{\"id\":\"\([^\"]*\)\".*\"fullKey\":\"\([^\"]*\)\".*/\\$1/p" "$folder/answer"
 }
