@@ -1,7 +1,8 @@
 // `npm start`: starts Latchkey from a fresh clone, and stops it in order.
 import './lib/node-version.mjs';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startEmbeddedPostgres } from './embedded-postgres.mjs';
 import { whenNpmEnds } from './lib/launcher.mjs';
 import { acquireLock } from './lib/lock.mjs';
@@ -57,13 +58,13 @@ await main(async () => {
 });
 
 async function start() {
-  const lock = await acquireLock(`start ${root}`);
-  if (!lock) throw new Stop(`Latchkey is already running from ${root}.`);
   if (existsSync(join(root, '.env'))) process.loadEnvFile(join(root, '.env'));
+  const dataDir = process.env['DATA_DIR'];
+  const lock = await acquireLock(`start ${dataDir ? resolve(dataDir) : root}`);
+  if (!lock) throw new Stop(`Latchkey is already running from ${dataDir || root}.`);
   const plan = planFrom(process.env);
   await assertPortsFree(plan.host, { ...plan.ports });
-  await take('scripts/install.mjs');
-  await take('scripts/build.mjs');
+  await prepare();
 
   const print = await readableLog();
   const database = plan.embedded ? await startDatabase() : undefined;
@@ -84,6 +85,18 @@ async function start() {
       ...(database ? [database.exited.then(() => 'PostgreSQL ended: everything is stopped.')] : []),
     ]),
   );
+}
+
+/** Installs and builds; a start with another data folder waits for it. */
+async function prepare() {
+  let lock = await acquireLock(`prepare ${root}`);
+  while (!lock) {
+    await setTimeout(100);
+    lock = await acquireLock(`prepare ${root}`);
+  }
+  await take('scripts/install.mjs');
+  await take('scripts/build.mjs');
+  await lock.release();
 }
 
 /** @param {string} script */

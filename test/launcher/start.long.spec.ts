@@ -92,6 +92,15 @@ describe('npm start', () => {
     expect(runs(before.postgres)).toBe(true);
   });
 
+  it('starts next to another one when DATA_DIR names another folder', async () => {
+    const first = checkout.start(ports);
+    const second = checkout.start({ ...(await freePorts()), DATA_DIR: `${checkout.base}/second` });
+    await Promise.all([first.ready(), second.ready()]);
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toBe(0);
+    expect(runs(postgresPid())).toBe(true);
+  });
+
   it('starts again after kill -9, which leaves no service behind', async () => {
     const first = checkout.start(ports);
     await first.ready();
