@@ -34,8 +34,14 @@ local function authorize(txn, address)
     timeout = 3000,
     headers = {
       ["authorization"] = values(sent, "authorization"),
+      -- ["x-api-key"] = values(sent, "x-api-key"),
+      -- By which Latchkey knows a browser, for the form basic.
+      ["origin"] = values(sent, "origin"),
+      ["sec-fetch-site"] = values(sent, "sec-fetch-site"),
+      ["upgrade-insecure-requests"] = values(sent, "upgrade-insecure-requests"),
       ["user-agent"] = values(sent, "user-agent"),
       ["x-forwarded-for"] = { txn.f:src() },
+      ["x-forwarded-host"] = values(sent, "host"),
       ["x-forwarded-method"] = { txn.f:method() },
       ["x-forwarded-uri"] = { txn.f:pathq() },
     },

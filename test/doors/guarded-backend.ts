@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
+import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { runCommand } from '../support/processes/command-line.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
@@ -65,15 +66,23 @@ export class GuardedBackend {
     const { users } = this;
     this.backend = await EchoBackend.start(recipe.acceptsUserTokens ? (header) => users.isUser(header) : undefined);
     this.undo.push(() => this.backend.stop());
+    const edgePort = recipe.isEdge && (await freePort());
     this.service = await startService({
+      ...(edgePort && { EDGE_PORT: String(edgePort) }),
+      EXT_AUTHZ_ROUTES: 'on',
       DATABASE_URL: this.line.instead(database.url),
       FORWARD_AUTH_ROUTES: routes,
+      CREDENTIALS: recipe.credentials ?? 'bearer',
       TRUSTED_PROXIES: 'loopback',
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: String(BURST),
     });
     this.undo.push(() => this.stopLatchkey());
-    const latchkey = recipe.isGrpc ? this.service.grpcTarget : new URL(this.service.url).host;
+    const latchkey = edgePort
+      ? `127.0.0.1:${edgePort}`
+      : recipe.isGrpc
+        ? this.service.grpcTarget
+        : new URL(this.service.url).host;
     this.proxy = await startProxy(recipe, { latchkey, backend: this.backend.address });
     this.undo.push(() => this.proxy.stop());
   }

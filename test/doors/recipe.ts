@@ -44,10 +44,14 @@ export interface Recipe {
   readonly passesWebSockets: boolean;
   /** Calls Latchkey's gRPC port, whose answers choose no permission by the path. */
   readonly isGrpc?: boolean;
+  /** Calls the edge door. */
+  readonly isEdge?: boolean;
   /** Brings a path into its normal form, in which the backend gets it. */
   readonly normalizesPaths?: boolean;
   /** Answers 400 if the header Connection names X-Forwarded-*, or many headers. */
   readonly refusesNamedForwarding?: boolean;
+  /** Latchkey's CREDENTIALS. With x-api-key the recipe's lines for it are uncommented. */
+  readonly credentials?: string;
   /** Stands for `lk_` in the pattern by which the recipe knows a key. */
   readonly beginnings?: string;
   /** What the files lack, as in an earlier release. */
@@ -79,6 +83,10 @@ const envoyAddress = (hostAndPort: string) => {
 /** The lines of a recipe that let the tokens of users through, commented out. */
 const USER_TOKEN_LINES = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
 
+/** The lines of a recipe for the form x-api-key, commented out. */
+const API_KEY_LINES =
+  /^(\s*)(?:#|--) (?=map \$upstream|add_header Cache|proxy_set_header X-API|request_header -X-API|header \?Cache|http-request del-header X-API|http-response set-header Cache|\["x-api|- \{ exact: x-api)/gm;
+
 /**
  * Runs the real proxy with the recipe. Only ports and timeouts are replaced with the test's.
  * @param clientSeconds how long it waits for a client, unless that is as in the recipe
@@ -102,6 +110,7 @@ export async function startProxy(
       .reduce((before, [line, replacement]) => before.replace(line, replacement), given)
       .replaceAll(recipe.without ?? /$^/g, '')
       .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
+      .replaceAll(API_KEY_LINES, recipe.credentials?.includes('x-api-key') ? '$1' : '$&')
       .replaceAll('+/-])lk_', `+/-])${recipe.beginnings ?? 'lk_'}`)
       .replaceAll('127.0.0.1:3000', latchkey)
       // As the backend of a test needs it.

@@ -41,6 +41,21 @@ export const ENVOY_FIRST_HOP: Recipe = {
   without: /^ *- \{ exact: x-forwarded-for \}\n/gm,
 };
 
+/** What gateways make of deploy/gateways. Their routes name no permission. */
+export const ENVOY_BY_ROUTES: Recipe = {
+  ...ENVOY_FIRST_HOP,
+  name: 'Envoy that asks over gRPC without a permission',
+  without:
+    /^ *(?:- \{ exact: x-forwarded-for \}|typed_per_filter_config:|envoy\.filters\.http\.ext_authz:|'@type': .*ExtAuthzPerRoute|check_settings:|context_extensions: .*)\n/gm,
+};
+export const ENVOY_AT_EDGE_DOOR: Recipe = {
+  ...ENVOY,
+  name: 'Envoy that asks the edge door',
+  files: ['../../test/doors/support/envoy-edge.yaml'],
+  isGrpc: false,
+  isEdge: true,
+};
+
 /** The same recipe, in front of a backend that also accepts its users' tokens. */
 export function withUserTokens(recipe: Recipe): Recipe {
   return { ...recipe, name: `${recipe.name} with users' tokens`, acceptsUserTokens: true };
