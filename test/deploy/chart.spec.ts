@@ -28,7 +28,7 @@ describe('the chart', () => {
     const { latchkey, everything } = releases;
     expect([latchkey.error, everything.error]).toEqual([undefined, undefined]);
     expect(await typeProblems([...latchkey.objects, ...everything.objects])).toEqual([]);
-    expect(everything.objects).toHaveLength(latchkey.objects.length + 10);
+    expect(everything.objects).toHaveLength(latchkey.objects.length + 11);
     const planted = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { maxUnavailabel: 1 } };
     expect(await typeProblems([planted])).toEqual([expect.stringContaining('maxUnavailabel')]);
   });
@@ -98,6 +98,18 @@ describe('the chart', () => {
     expect(container('latchkey').ports).toContainEqual({ name: 'services', containerPort: 3080 });
     expect(container('latchkey').env).toContainEqual({ name: 'SERVICES_PORT', value: '3080' });
     expect(releases.latchkey.notes).toContain('http://latchkey-services.keys.svc:3080');
+  });
+
+  test('opens the edge door at an address of its own, for the gateway alone', () => {
+    const edge = releases.everything.objects.find(({ metadata }) => metadata.name === 'everything-latchkey-edge')!;
+    expect(edge['spec'].ports).toEqual([{ name: 'edge', port: 3100, targetPort: 'edge' }]);
+    expect(container('everything').ports).toContainEqual({ name: 'edge', containerPort: 3100 });
+    expect(container('everything').env).toContainEqual({ name: 'EDGE_PORT', value: '3100' });
+    expect(only(releases.everything.objects, 'NetworkPolicy')['spec'].ingress).toContainEqual({
+      ports: [{ port: 'edge', protocol: 'TCP' }],
+      from: EVERYTHING['networkPolicy'].edgeFrom,
+    });
+    expect(releases.latchkey.objects.map(({ metadata }) => metadata.name)).not.toContain('latchkey-edge');
   });
 
   test('scales its own Deployment, which then sets no replicas', () => {

@@ -21,8 +21,9 @@ export const EVERYTHING: Tree = {
     routes: [
       { method: 'GET', path: '/backend/api/systems/**', permission: 'systems:read' },
       { method: 'GET', path: '/backend/api/systems/{id}', permission: 'systems/{id}:read' },
-      { method: '*', path: '/<"odd">/*', permission: '', operation: 'write' },
+      { method: '*', host: 'odd.example.com', path: '/<"odd">/*', permission: '', operation: 'write' },
     ],
+    edgePort: 3100,
   },
   autoscaling: { enabled: true },
   ingress: {
@@ -36,6 +37,7 @@ export const EVERYTHING: Tree = {
     enabled: true,
     httpFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
     grpcFrom: [{ podSelector: { matchLabels: { 'latchkey-client': 'true' } } }],
+    edgeFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gateways' } } }],
     metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
     egress: [{ ports: [{ port: 5432, protocol: 'TCP' }] }],
   },

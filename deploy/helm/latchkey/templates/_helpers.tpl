@@ -44,6 +44,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 - name: FORWARD_AUTH_ROUTES
   value: /etc/latchkey/forward-auth/routes.json
 {{- end }}
+{{- with .Values.forwardAuth.edgePort }}
+- name: EDGE_PORT
+  value: {{ int . | quote }}
+{{- end }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
