@@ -139,8 +139,10 @@ describe('a new key', () => {
     await createKey();
     const { id } = api.keys[0]!;
     await screen.findByText('Waiting for the first request…');
-    const lastDenial = { at: iso(0), reason: 'read-only-key', operation: 'write', permission: '' } as const;
-    const use = { clientIp: '203.0.113.7', service: 'systems-api', firstAt: iso(0), lastAt: iso(0) };
+    // The same time twice: the last request was the denied one.
+    const at = iso(0);
+    const lastDenial = { at, reason: 'read-only-key', operation: 'write', permission: '' } as const;
+    const use = { clientIp: '203.0.113.7', service: 'systems-api', firstAt: at, lastAt: at };
     api.histories[id] = { uses: [{ ...use, lastDenial }], days: [day] };
     await screen.findByText(/^A request was rejected: .+ Waiting for one that is accepted…$/);
     api.histories[id] = { uses: [use], days: [{ ...day, granted: 1 }] };
