@@ -7,6 +7,7 @@ import { type AccessLevel, lowerAccess } from '#domain/accounts/access-level.js'
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { ShownPrefix } from '#domain/keys/key-string.js';
+import type { CouldNarrow } from '#domain/usage/narrower.js';
 import { recentUse, type RecentUse } from '#domain/usage/key-history.js';
 import { utcDay } from '#domain/time.js';
 
@@ -19,6 +20,8 @@ export interface ListedKey {
   /** When the key ends unless it is used. Null until its owner is notified of that. */
   readonly idleEndsAt: Date | null;
   readonly recent: RecentUse;
+  /** What the record of an active key says that it could do without. */
+  readonly couldNarrow: CouldNarrow | null;
   /** Null unless an event of its revocation is on the audit trail. */
   readonly revocation: Revocation | null;
 }
@@ -50,7 +53,7 @@ export function newlyListed({ key, maker, policy: { maxAccess } }: NewKey, now: 
   const access = lowerAccess(key.snapshot().access, maxAccess);
   const createdBy = { id: maker.id, displayName: maker.displayName, isFormerManager: false };
   const recent = recentUse([], utcDay(now));
-  return { key, access, createdBy, lastUsedAt: null, idleEndsAt: null, recent, revocation: null };
+  return { key, access, createdBy, lastUsedAt: null, idleEndsAt: null, recent, couldNarrow: null, revocation: null };
 }
 
 export interface ReadKey extends ListedKey {
@@ -65,6 +68,8 @@ export interface OwnedKey extends ReadKey {
 export interface KeyFilter {
   readonly ownerId?: string | undefined;
   readonly status?: ApiKeyStatus | undefined;
+  /** Active keys that are paused, or whose record may be long enough to say what they could do without. */
+  readonly only?: 'paused' | 'recorded' | undefined;
   /** A key that was never used counts as used when it was made. */
   readonly lastUsedBefore?: Date | undefined;
   /** Inclusive. */

@@ -42,6 +42,7 @@ describe('creating a key', () => {
         endsAt: null,
         graceSeconds: null,
         idleEndsAt: null,
+        couldNarrow: null,
         revokedReason: null,
         leak: null,
         pausedUntil: null,

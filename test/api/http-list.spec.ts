@@ -21,6 +21,7 @@ const KEY_FIELDS = [
   ...[
     'access',
     'allowedNetworks',
+    'couldNarrow',
     'createdAt',
     'createdBy',
     'endsAt',

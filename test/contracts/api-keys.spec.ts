@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordDueEnds } from '#application/keys/record-due-ends.js';
+import { changePause } from '#application/keys/pause-keys.js';
 import { saveKeys } from '#application/keys/change-keys.js';
 import { type KeyFilter, type KeyPosition, newlyListed } from '#application/lists.js';
 import type { AccountLimits } from '#domain/accounts/account-limits.js';
@@ -9,7 +10,7 @@ import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { ApiKey } from '#domain/keys/api-key.js';
 import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
 import { KeyString } from '#domain/keys/key-string.js';
-import { DAY_MS } from '#domain/time.js';
+import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import { change, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
@@ -242,6 +243,21 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       expect(await before(madeAt, 1)).toEqual([unused!.id]);
       expect(await before(usedAt, 0)).toEqual([unused!.id]);
       expect(await before(usedAt, 1)).toEqual(newestFirst(unused!, used!));
+    });
+
+    test('filters active keys that are paused', async () => {
+      const ownerId = await newAccount(world);
+      const [, paused, revoked] = await keysOf(ownerId, 9, 9, 9);
+      const pause = ({ id }: ApiKey, by: 'owner' | 'administrator') =>
+        world.accounts.transaction(ownerId, (transaction) =>
+          changePause(transaction, { keyId: id, minutes: 5, by }, THE_SERVICE),
+        );
+      await pause(paused!, 'administrator');
+      await pause(revoked!, 'owner');
+      await revoke(world, revoked!);
+      expect(await listedIds({ ownerId, only: 'paused' })).toEqual([paused!.id]);
+      await world.pass(5 * MINUTE_MS);
+      expect(await listedIds({ ownerId, only: 'paused' })).toEqual([]);
     });
 
     test('filters by expiry', async () => {

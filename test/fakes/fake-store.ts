@@ -169,6 +169,7 @@ export class FakeStore {
       },
       lastUsedAt,
       idleEndsAt: shownIdleEnd({ key, lastUsedAt, noticeAt }, this.now()),
+      couldNarrow: null,
       recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),
       revocation: revoked ? { reason: revoked.reason, leak: recordedLeak(revoked) } : null,
     };

@@ -29,6 +29,14 @@ interface ViewParts {
   readonly audit: Audit;
 }
 
+export interface KeySearch extends Omit<KeyListing, 'pageSize' | 'only'> {
+  /** Active keys that are paused, or whose record says what they could do without. */
+  readonly only?: 'paused' | 'narrower' | undefined;
+}
+
+/** How many pages of keys are read to find one that could be narrower. */
+const MAX_PAGES = 20;
+
 /** The newest events of a key, as this administrator may see them. */
 export async function newestEvents(
   audit: Audit,
@@ -44,15 +52,19 @@ export class ViewKeys {
   constructor(private readonly parts: ViewParts) {}
 
   /** Newest first. The event belongs to the owner if the page is limited to one. */
-  async page(listing: Omit<KeyListing, 'pageSize'>, viewer: Actor): Promise<Page<OwnedKey>> {
+  async page(listing: KeySearch, viewer: Actor): Promise<Page<OwnedKey>> {
     const { listAllKeys, accounts, audit } = this.parts;
-    const page = await listAllKeys.execute({ ...listing, pageSize: SHOWN });
+    const { only, ...filter } = listing;
+    const page = await (only === 'narrower'
+      ? this.narrowerOnes(filter)
+      : listAllKeys.execute({ ...filter, only, pageSize: SHOWN }));
     const { ownerId, status, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
     const query = {
       owner: ownerId,
       status,
       // Any other text may be something that does not belong on the audit trail.
       prefix: prefix === undefined || listAllKeys.isShown(prefix) ? prefix : null,
+      only,
       lastUsedBefore: lastUsedBefore?.toISOString(),
       expiresFrom: expiresFrom?.toISOString(),
       expiresBefore: expiresBefore?.toISOString(),
@@ -61,6 +73,20 @@ export class ViewKeys {
     const owner = ownerId === undefined ? undefined : await accounts.find(ownerId);
     await audit.record({ type: 'admin.viewed', details: { query }, ...viewer }, owner?.id ?? null);
     return page;
+  }
+
+  /** A page may have fewer keys than others and still have a next one, because the record of each key is looked at. */
+  private async narrowerOnes(filter: Omit<KeySearch, 'only'>): Promise<Page<OwnedKey>> {
+    let pageToken = filter.pageToken;
+    let items: readonly OwnedKey[] = [];
+    for (let pages = 0; pages < MAX_PAGES && items.length === 0; pages += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      const page = await this.parts.listAllKeys.execute({ ...filter, only: 'recorded', pageSize: SHOWN, pageToken });
+      items = page.items.filter(({ couldNarrow }) => couldNarrow !== null);
+      if (page.nextCursor === null) return { items, nextCursor: null };
+      pageToken = page.nextCursor;
+    }
+    return { items, nextCursor: pageToken ?? null };
   }
 
   /** Throws `not_found`. */

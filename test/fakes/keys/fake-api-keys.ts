@@ -38,11 +38,13 @@ function keysOf(store: FakeStore): ApiKey[] {
 }
 
 function passes({ key, lastUsedAt, now }: OwnedKey, filter: KeyFilter): boolean {
-  const { ownerId, status, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed, createdBy } = filter;
+  const { ownerId, status, only, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed, createdBy } = filter;
   const { createdAt, expiresAt, keyPrefix, publicPart, displayPrefix } = key.snapshot();
   return (
     (ownerId === undefined || key.ownerId === ownerId) &&
     (status === undefined || key.status(now) === status) &&
+    (only === undefined || key.status(now) === 'active') &&
+    (only !== 'paused' || key.pausedUntil(now) !== null) &&
     (lastUsedBefore === undefined || (lastUsedAt ?? createdAt) < lastUsedBefore) &&
     (expiresFrom === undefined || expiresAt >= expiresFrom) &&
     (expiresBefore === undefined || expiresAt < expiresBefore) &&

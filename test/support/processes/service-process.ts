@@ -74,6 +74,11 @@ export class ServiceProcess {
     return service;
   }
 
+  /** Starts it again after its end, on the same ports. */
+  again(): Promise<ServiceProcess> {
+    return ServiceProcess.startReady(this.env);
+  }
+
   /** Kills all services of a test, with their workers. */
   static async killTheRest(): Promise<void> {
     for (const { child } of this.running) child.kill('SIGKILL');

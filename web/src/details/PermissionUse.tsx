@@ -2,6 +2,7 @@ import { Button, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
+import { UNKNOWN_PERMISSION } from '../../../src/domain/usage/permission-use';
 import { isUnnamed, RECORDED_DAYS, whatItUses } from '../key/permission-use';
 import { useCanMakeKeys } from '../key/list';
 import { statusAt } from '../key/status';
@@ -28,7 +29,10 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
   const owned = usePermissions().data?.items;
   const { permissionUse, permissionUseSince } = apiKey;
   if (!texts || !permissionUse || !permissionUseSince || !owned) return null;
-  const { used, of, proposal } = whatItUses(apiKey, owned, permissionUse, permissionUseSince, now);
+  const { used, of, proposal } = whatItUses(apiKey, owned, {
+    used: permissionUse.map(({ permission, operation }) => permission || (operation ?? UNKNOWN_PERMISSION)),
+    days: (now - Date.parse(permissionUseSince)) / DAY_MS,
+  });
   const since = monthDay(permissionUseSince, language);
   const from = monthDay(new Date(Date.parse(permissionUseSince) + RECORDED_DAYS * DAY_MS).toISOString(), language);
   const all = permissionUse.reduce((sum, { count }) => sum + count, 0);

@@ -3,7 +3,10 @@ import type { Account } from '#domain/accounts/account.js';
 import type { LeakSite } from '#domain/audit/event-details.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
-export function keyView({ key, access, createdBy, lastUsedAt, idleEndsAt, recent, revocation }: ListedKey, now: Date) {
+export function keyView(
+  { key, access, createdBy, lastUsedAt, idleEndsAt, recent, couldNarrow, revocation }: ListedKey,
+  now: Date,
+) {
   const { id, name, note, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds, permissions, allowedNetworks } = rotation;
   return {
@@ -32,6 +35,7 @@ export function keyView({ key, access, createdBy, lastUsedAt, idleEndsAt, recent
     idleEndsAt: idleEndsAt?.toISOString() ?? null,
     revokedReason: revocation?.reason ?? null,
     leak: revocation?.leak ? leakView(revocation.leak) : null,
+    couldNarrow,
     recent: { granted: [...recent.granted], refused: [...recent.refused] },
   };
 }

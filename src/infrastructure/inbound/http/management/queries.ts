@@ -1,6 +1,7 @@
 import type { EventFilter, EventSearch } from '#application/ports.js';
 import { type PageRequest, WRONG_CURSOR } from '#application/lists.js';
-import { type KeyListing, positionIn } from '#application/keys/shown-keys.js';
+import type { KeySearch } from '#application/administration/view-keys.js';
+import { positionIn } from '#application/keys/shown-keys.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
 import { idempotencyKeyProblem, isKeyId } from '#domain/keys/key-rules.js';
 import { OWNER_EVENT_TYPES, type OwnerEventType } from '#domain/audit/audit-event.js';
@@ -24,6 +25,10 @@ const limit: Rule = optional((value) => {
 });
 const status: Rule = optional((value) =>
   API_KEY_STATUSES.some((known) => known === value) ? undefined : `must be one of ${API_KEY_STATUSES.join(', ')}`,
+);
+const ONLY = ['paused', 'narrower'] as const;
+const only = optional((value) =>
+  ONLY.some((known) => known === value) ? undefined : `must be one of ${ONLY.join(', ')}`,
 );
 /** One or more values, comma-separated, so that the parameter is given once, like every other. */
 const eventTypes: Rule = optional((value) => {
@@ -79,6 +84,11 @@ export class KeySearchQuery {
   })
   prefix?: string;
   @Field(status, { enum: API_KEY_STATUSES }) status?: ApiKeyStatus;
+  @Field(only, {
+    enum: ONLY,
+    description: 'Active keys that are paused, or that could do without some of what they may do',
+  })
+  only?: (typeof ONLY)[number];
   @Field(time, { ...TIME, description: 'A key that was never used counts as used when it was made' })
   lastUsedBefore?: string;
   @Field(time, TIME) expiresFrom?: string;
@@ -108,7 +118,7 @@ export function readEventFilter({ type, keyId }: EventQuery): Partial<EventFilte
   return { ...(type !== undefined && { types: typesIn(type) }), ...(keyId && { keyId: keyId.toLowerCase() }) };
 }
 
-export function readKeySearch(query: KeySearchQuery): Omit<KeyListing, 'pageSize'> {
+export function readKeySearch(query: KeySearchQuery): KeySearch {
   const { owner: ownerId, lastUsedBefore, expiresFrom, expiresBefore, cursor: pageToken, ...filter } = query;
   return {
     ...filter,

@@ -9,6 +9,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.j
 import { MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
 import { MAX_NOTE_LENGTH } from '#domain/keys/key-rules.js';
+import { COULD_NARROW, type CouldNarrow } from '#domain/usage/narrower.js';
 import { RECENT_DAYS } from '#domain/usage/key-history.js';
 
 /**
@@ -67,6 +68,8 @@ const NETWORKS = 'The CIDR ranges that requests must come from; null: any addres
 const MAKER = 'The account that made the key: its owner, or a manager of a service account';
 
 const IDLE_ENDS = 'When the key ends unless it is used; null unless its owner was notified of that';
+const NARROWER =
+  'What an active key could be limited to, by the record of at least 30 days: some of its permissions, or those to read';
 const REVOKE_IDLE = 'After how many days without use keys are revoked; null: they are not';
 const LIMITED_BY =
   "Which of the values the account's own limits set, by name: the rest is the service's. Names may be added";
@@ -138,6 +141,8 @@ export class ApiKeyView {
   @ApiProperty({ ...TIME_OR_NULL, description: IDLE_ENDS }) idleEndsAt!: string | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) revokedReason!: string | null;
   @ApiProperty(LEAK_SCHEMA) leak!: LeakView | null;
+  @ApiProperty({ ...TEXT_OR_NULL, enum: [...COULD_NARROW, null], description: NARROWER })
+  couldNarrow!: CouldNarrow | null;
   @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
 }
 

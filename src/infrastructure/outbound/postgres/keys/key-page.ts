@@ -1,7 +1,8 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import type { KeyFilter, KeyPosition } from '#application/lists.js';
 import { MAX_SHOWN_LENGTH } from '#domain/keys/imported-key.js';
-import { hasStatus, openKey, STATUS_BY_INDEX } from './key-status-sql.js';
+import { RECORDED_DAYS } from '#domain/usage/narrower.js';
+import { activeAt, hasStatus, openKey, STATUS_BY_INDEX } from './key-status-sql.js';
 import { ApiKeyRow } from './rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
@@ -51,15 +52,23 @@ const LAST_USED_BEFORE = `
   key.created_at < :lastUsedBefore AND NOT EXISTS (
     SELECT FROM api_key_usage used WHERE used.key_id = key.id AND used.last_used_at >= :lastUsedBefore)`;
 
+/** Each holds for active keys alone. A successor has the record of the key that it replaced, too. */
+const ONLY = {
+  paused: `${activeAt('key', ':now')} AND greatest(key.paused_until, key.admin_paused_until) > :now`,
+  recorded: `${activeAt('key', ':now')}
+    AND (key.permissions_since <= :now - make_interval(days => ${RECORDED_DAYS}) OR key.replaces IS NOT NULL)`,
+} as const;
+
 const MADE_HERE = 'key.display_prefix IS NULL';
 /** The range begins with the text, and its beginnings may be all that is shown of a key. */
 const DISPLAYED = `
   (key.display_prefix BETWEEN :displayed AND :lastDisplayed OR key.display_prefix IN (:...beginnings))`;
 
 function conditionsOf(filter: KeyFilter, after: KeyPosition | undefined): string[] {
-  const { ownerId, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed } = filter;
+  const { ownerId, only, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed } = filter;
   return [
     ...(ownerId === undefined ? [] : ['key.owner_id = :ownerId']),
+    ...(only === undefined ? [] : [ONLY[only]]),
     ...(lastUsedBefore === undefined ? [] : [LAST_USED_BEFORE]),
     ...(expiresFrom === undefined ? [] : ['key.expires_at >= :expiresFrom']),
     ...(expiresBefore === undefined ? [] : ['key.expires_at < :expiresBefore']),
@@ -70,7 +79,7 @@ function conditionsOf(filter: KeyFilter, after: KeyPosition | undefined): string
   ];
 }
 
-function parametersOf({ prefix, displayed = '', status: _status, ...filter }: KeyFilter) {
+function parametersOf({ prefix, displayed = '', status: _status, only: _only, ...filter }: KeyFilter) {
   const { marker, publicPart = '' } = prefix ?? {};
   const imported = {
     displayed,

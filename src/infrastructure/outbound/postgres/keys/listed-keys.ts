@@ -5,7 +5,8 @@ import { type AccessLevel, lowerAccess } from '#domain/accounts/access-level.js'
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { shownIdleEnd } from '#domain/notices/idle-keys.js';
 import { firstRecentDay, recentUse } from '#domain/usage/key-history.js';
-import { utcDay } from '#domain/time.js';
+import { utcDay, type UtcDay } from '#domain/time.js';
+import { couldNarrow } from '#domain/usage/narrower.js';
 import { openKey } from './key-status-sql.js';
 
 /** A manager who was purged after making the key is not the person who has their id now. */
@@ -21,7 +22,7 @@ const FACTS = `
     coalesce(stored.created_by !~ '^(service|admin):', false)
       AND NOT (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers)) AS "hasLeft",
     used.last_used_at AS "lastUsedAt",
-    idle.written_at AS "noticeAt", recent.*, revoked.reason,
+    idle.written_at AS "noticeAt", recent.*, owner.permissions AS owned, recorded.*, revoked.reason,
     revoked.details, revoked.id IS NOT NULL AS "isRevoked"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
   LEFT JOIN api_keys stored ON stored.id = key.id
@@ -39,6 +40,13 @@ const FACTS = `
     SELECT id, reason, details FROM audit_events
     WHERE key_id = key.id AND type = 'api_key.revoked' ORDER BY id LIMIT 1
   ) revoked ON true
+  LEFT JOIN LATERAL (
+    WITH RECURSIVE chain AS (
+      SELECT stored.id, stored.replaces, stored.permissions_since WHERE ${openKey('stored')}
+      UNION SELECT old.id, old.replaces, old.permissions_since FROM api_keys old JOIN chain ON old.id = chain.replaces)
+    SELECT (min(permissions_since) AT TIME ZONE 'UTC')::date - date '1970-01-01' AS since,
+      (SELECT array_agg(DISTINCT used) FROM api_key_permissions JOIN chain ON key_id = id) AS used FROM chain
+  ) recorded ON true
   ORDER BY key.position`;
 
 interface FactsRow {
@@ -54,6 +62,10 @@ interface FactsRow {
   readonly days: number[] | null;
   readonly granted: number[] | null;
   readonly refused: number[] | null;
+  readonly owned: readonly string[] | null;
+  /** The first day of the record of permissions, for an active key. */
+  readonly since: UtcDay | null;
+  readonly used: readonly string[] | null;
   readonly isRevoked: boolean;
   readonly reason: string | null;
   readonly details: string | null;
@@ -77,12 +89,23 @@ export async function listedKeys(
   const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
   return keys.map((key, index) => {
     const { maxAccess, makerId, makerName, hasLeft, lastUsedAt, ...row } = rows[index]!;
-    const { noticeAt, days, granted, refused, isRevoked, reason, details } = row;
+    const { noticeAt, days, granted, refused, owned, since, used, isRevoked, reason, details } = row;
     const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
     const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
     const access = lowerAccess(key.snapshot().access, maxAccess ?? undefined);
     const createdBy = { id: makerId, displayName: makerName, isFormerManager: hasLeft === true };
     const idleEndsAt = endsIdleKeys ? shownIdleEnd({ key, lastUsedAt, noticeAt }, now) : null;
-    return { key, access, createdBy, lastUsedAt, idleEndsAt, recent: recentUse(counts, today), revocation };
+    const { permissions } = key.snapshot();
+    const record = { used: used ?? [], days: today - (since ?? today) };
+    return {
+      key,
+      access,
+      createdBy,
+      lastUsedAt,
+      idleEndsAt,
+      recent: recentUse(counts, today),
+      couldNarrow: couldNarrow({ access, permissions }, owned ?? [], record),
+      revocation,
+    };
   });
 }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { effectivePermissions } from '../../src/domain/keys/access';
-import { denialBy } from '../../src/domain/keys/key-rights';
-import { PERMISSIONS_KEPT, PermissionUses, usedBy } from '../../src/domain/usage/permission-use';
-import { utcDay } from '../../src/domain/time';
-import { whatItUses } from '../src/key/permission-use';
+import { effectivePermissions } from '../keys/access.js';
+import { denialBy } from '../keys/key-rights.js';
+import { utcDay } from '../time.js';
+import { couldNarrow, whatItUses } from './narrower.js';
+import { PERMISSIONS_KEPT, PermissionUses, usedBy } from './permission-use.js';
 
 const TODAY = utcDay(new Date('2026-03-29'));
 const resource = fc.constantFrom('a', 'a/b', 'a/b/c', 'd', 'e');
@@ -32,8 +32,8 @@ test('a proposal loses no recorded request', () => {
       const granted = asked.filter((each) => !denialBy(rights, each));
       const uses = new PermissionUses({ left: PERMISSIONS_KEPT });
       for (const each of granted) uses.note(usedBy(each, rights.permissions), TODAY, TODAY, 1);
-      const shown = uses.take().map(({ used, count }) => ({ permission: used, lastDay: '2026-03-29', count }));
-      const { used, of: all, proposal } = whatItUses(of, owned, shown, '2026-01-01', Date.parse('2026-03-29'));
+      const record = { used: uses.take().map(({ used }) => used), days: 30 };
+      const { used, of: all, proposal } = whatItUses(of, owned, record);
       expect(all).toBe(rights.permissions.length);
       if (typeof proposal === 'string') return expect(['all', 'unused']).toContain(proposal);
       expect(proposal.permissions.length).toBe(used);
@@ -49,9 +49,26 @@ test('a proposal loses no recorded request', () => {
 
 test('a use by a permission that only the replaced key had may have been any that it covers', () => {
   const key = { access: 'read-only', permissions: ['a/b:read', 'd:read'] } as const;
-  const used = (permission: string) => ({ permission, lastDay: '2026-03-29', count: 1 });
-  const proposal = (...names: string[]) =>
-    whatItUses(key, ['a:read', 'd:read'], names.map(used), '2026-01-01', Date.parse('2026-03-29')).proposal;
+  const proposal = (...used: string[]) => whatItUses(key, ['a:read', 'd:read'], { used, days: 30 }).proposal;
   expect(proposal('a:read', 'd:read')).toBe('unclear');
   expect(proposal('e:read', 'd:read')).toEqual({ permissions: ['d:read'] });
+});
+
+test.each([
+  ['only reads', ['a:read'], 30, 'reading'],
+  ['writes, too', ['a:read', 'a:write'], 30, 'permissions'],
+  ['uses all that it may', ['a:read', 'a:write', 'b:read'], 30, null],
+  ['was used without a permission', ['a:read', 'read'], 30, null],
+  ['uses something unknown', ['a:read', 'unknown'], 30, null],
+  ['uses more than is kept', ['a:read', 'other'], 30, null],
+  ['was not used', [], 30, null],
+  ['is not recorded for long', ['a:read'], 29, null],
+] as const)('a key that %s', (_, used, days, expected) => {
+  const key = { access: 'read-and-write', permissions: null } as const;
+  expect(couldNarrow(key, ['a:read', 'a:write', 'b:read'], { used, days })).toBe(expected);
+});
+
+test('a key that may only read is not proposed to read alone', () => {
+  const record = { used: ['a:read'], days: 30 };
+  expect(couldNarrow({ access: 'read-only', permissions: null }, ['a:read', 'b:read'], record)).toBe('permissions');
 });
