@@ -144,6 +144,17 @@ describe('what needs attention', () => {
     expect(found({ ...next, expiresAt: at(6) }, { ...old, expiresAt: at(8) })).toEqual([]);
   });
 
+  test('is an active key that may write and only reads, and comes last', () => {
+    const reads = keyWith({ id: 'reads', couldNarrow: 'reading' });
+    expect(found(reads, keyWith({ id: 'soon', expiresAt: at(3) }))).toEqual(['expiring soon', 'reading reads']);
+    expect(found({ ...reads, couldNarrow: 'permissions' })).toEqual([]);
+    expect(found({ ...reads, pausedUntil: at(0.5) })).toEqual([]);
+    expect(found({ ...reads, status: 'revoked', revokedReason: 'owner' })).toEqual([]);
+    expect(
+      found({ ...reads, replacedBy: 'next' }, keyWith({ id: 'next', createdAt: at(-1), replaces: 'reads' })),
+    ).toEqual([]);
+  });
+
   test('comes most urgent first: a leak, what is broken, what will be, and what was in use', () => {
     expect(
       found(

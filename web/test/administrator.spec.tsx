@@ -107,7 +107,7 @@ describe('all keys', () => {
     const status = field('Status');
     await user.selectOptions(status, 'Revoked');
     await expectQuery({ status: 'revoked' });
-    await user.click(screen.getByLabelText('Unused for 90 days'));
+    await user.selectOptions(field('Only'), 'Unused for 90 days');
     await waitFor(() => expect(query()).toMatchObject({ status: 'active' }));
     const since = Date.parse(query()['lastUsedBefore']!);
     expect(Math.abs(since - Date.parse(iso(-90 * DAY_MS)))).toBeLessThan(DAY_MS);
@@ -131,6 +131,19 @@ describe('all keys', () => {
     expect(query()).toMatchObject({ status: 'active' });
     await press('Any expiry');
     await expectQuery({ status: 'active' });
+  });
+
+  test('can be narrowed to those that are paused, or could be narrower', async () => {
+    open('tab=all-keys');
+    await row('CI deploy');
+    await user.selectOptions(field('Only'), 'Could be narrower');
+    await expectQuery({ status: 'active', only: 'narrower' });
+    expect(new URLSearchParams(location.search).get('only')).toBe('narrower');
+    await user.selectOptions(field('Only'), 'Paused');
+    await expectQuery({ status: 'active', only: 'paused' });
+    await user.selectOptions(field('Status'), 'Revoked');
+    await expectQuery({ status: 'revoked' });
+    expect((field('Only') as unknown as HTMLSelectElement).value).toBe('');
   });
 
   test('say so to somebody who loses the permission while the page is open', async () => {

@@ -232,6 +232,19 @@ describe('what needs attention', () => {
     expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull();
   });
 
+  test.each([
+    ['en', 'Needs attention', 'See what it uses: CI deploy', /may write, and only reads/],
+    ['de', 'Handlungsbedarf', 'Nutzung ansehen: CI deploy', /darf schreiben und liest nur/],
+  ] as const)('leads to what a key uses that may write and only reads: %s', async (language, title, link, words) => {
+    api.keys = [anApiKey({ couldNarrow: 'reading' })];
+    openPanel({ language });
+    const section = await region(title);
+    section.getByText(words);
+    expect(section.queryByRole('button')).toBeNull();
+    await user.click(section.getByRole('link', { name: link }));
+    await screen.findByRole('dialog');
+  });
+
   test('shows three lines at first, then all of them', async () => {
     api.keys = several(4, (n) =>
       anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),

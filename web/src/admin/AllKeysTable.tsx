@@ -3,6 +3,7 @@ import { KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
 import { endsSoon } from '../key/expiry';
+import { isPaused, PausedUntil } from '../keys/ExpiryCell';
 import list from '../keys/KeyList.module.css';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
@@ -60,6 +61,7 @@ function End({ apiKey }: { readonly apiKey: OwnedKey }) {
   const now = useNow();
   const status = statusAt(apiKey, now);
   const { idleEndsAt, revokedAt } = apiKey;
+  if (status === 'active' && isPaused(apiKey, now)) return <PausedUntil iso={apiKey.pausedUntil} />;
   if (status === 'active' && idleEndsAt) {
     return <span className={list.soon}>{keys.idleEnds(shortDate(idleEndsAt, now, language))}</span>;
   }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { type ClipboardEvent, useRef, useState } from 'react';
 import type { KeyOwner } from './types';
 import { useTexts } from '../texts';
@@ -6,7 +6,7 @@ import classes from './admin.module.css';
 import { type Days, daysFrom, monthOf } from './days';
 import { DaysField } from './DaysField';
 import { OwnerField } from './OwnerField';
-import { type AllKeysPlace, SHOWN_LENGTH, shownPart, type Status, STATUSES } from './place';
+import { type AllKeysPlace, ONLY, SHOWN_LENGTH, shownPart, type Status, STATUSES } from './place';
 import { SearchField } from './SearchField';
 import { serviceTime } from '../time/useNow';
 import { useAdminTexts } from './texts';
@@ -26,7 +26,7 @@ interface Props {
 export function Filters({ place, owner, goTo, error }: Props) {
   const { keys } = useTexts();
   const admin = useAdminTexts();
-  const { prefix, status, isUnused, expires } = place;
+  const { prefix, status, only, expires } = place;
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState({ prefix, text: prefix ?? '' });
   // "Back" may lead to another prefix.
@@ -50,7 +50,7 @@ export function Filters({ place, owner, goTo, error }: Props) {
   const choose = (chosen: Status) =>
     change({
       status: chosen,
-      isUnused: isUnused && chosen === 'active',
+      only: chosen === 'active' ? only : undefined,
       ...(chosen !== 'active' && chosen !== 'expired' && { expires: {} }),
     });
   const expire = (days: Days) => {
@@ -86,6 +86,15 @@ export function Filters({ place, owner, goTo, error }: Props) {
         onChange={(event) => choose(event.currentTarget.value as Status)}
         data={STATUSES.map((value) => ({ value, label: value === 'all' ? admin.anyStatus : keys.status[value] }))}
       />
+      <NativeSelect
+        label={admin.only.label}
+        value={only ?? ''}
+        onChange={({ currentTarget: { value } }) => {
+          const chosen = ONLY.find((each) => each === value);
+          change({ only: chosen, status: chosen ? 'active' : status });
+        }}
+        data={[{ value: '', label: admin.only.any }, ...ONLY.map((value) => ({ value, label: admin.only[value] }))]}
+      />
       <DaysField labels={admin.expires} days={expires} onChoose={expire}>
         <Button variant="subtle" onClick={() => expire(monthOf(new Date(serviceTime())))}>
           {admin.expires.thisMonth}
@@ -97,14 +106,6 @@ export function Filters({ place, owner, goTo, error }: Props) {
           {admin.expires.any}
         </Button>
       </DaysField>
-      <Checkbox
-        className={classes.wide}
-        label={admin.unused}
-        checked={isUnused}
-        onChange={({ currentTarget: { checked } }) =>
-          change({ isUnused: checked, status: checked ? 'active' : status })
-        }
-      />
     </div>
   );
 }

@@ -4,6 +4,10 @@ import { dayIn, type Days } from './days';
 export const STATUSES = ['all', 'active', 'expired', 'revoked'] as const;
 export type Status = (typeof STATUSES)[number];
 
+/** Of active keys, those that were not used for 90 days, are paused, or could be narrower. */
+export const ONLY = ['unused', 'paused', 'narrower'] as const;
+export type Only = (typeof ONLY)[number];
+
 /** The most that the page sends and keeps of a key string. The service refuses more. */
 export const SHOWN_LENGTH = 16;
 
@@ -13,8 +17,7 @@ export interface AllKeysPlace {
   readonly owner?: string | undefined;
   readonly prefix?: string | undefined;
   readonly status: Status;
-  /** Unused for 90 days. */
-  readonly isUnused: boolean;
+  readonly only?: Only | undefined;
   readonly expires: Days;
   /** With a key, its drawer is open. */
   readonly keyId?: string | undefined;
@@ -27,19 +30,19 @@ export function allKeysPlaceOf(search: string): AllKeysPlace {
     owner: named.get('owner') || undefined,
     prefix: shownPart(named.get('prefix') ?? '') || undefined,
     status: STATUSES.find((each) => each === named.get('status')) ?? 'all',
-    isUnused: named.has('unused'),
+    only: ONLY.find((each) => each === named.get('only')),
     expires: { from: dayIn(named.get('expiresFrom')), until: dayIn(named.get('expiresUntil')) },
     keyId: placeOf(search).keyId,
   };
 }
 
 /** The query string of a place with its `?`. */
-export function searchOfAllKeys({ owner, prefix, status, isUnused, expires, keyId }: AllKeysPlace): string {
+export function searchOfAllKeys({ owner, prefix, status, only, expires, keyId }: AllKeysPlace): string {
   const named = new URLSearchParams({ tab: 'all-keys' });
   if (owner !== undefined) named.set('owner', owner);
   if (prefix !== undefined) named.set('prefix', shownPart(prefix));
   if (status !== 'all') named.set('status', status);
-  if (isUnused) named.set('unused', '90');
+  if (only !== undefined) named.set('only', only);
   if (expires.from !== undefined) named.set('expiresFrom', expires.from);
   if (expires.until !== undefined) named.set('expiresUntil', expires.until);
   if (keyId !== undefined) named.set('key', keyId);

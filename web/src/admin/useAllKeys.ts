@@ -23,19 +23,20 @@ interface Asked {
 }
 
 /** The keys of all owners, newest first, page by page. */
-export function useAllKeys({ owner, prefix, status, isUnused, expires }: AllKeysPlace) {
+export function useAllKeys({ owner, prefix, status, only, expires }: AllKeysPlace) {
   const { client } = usePanel();
   const days = timesOf(expires);
   const query = useInfiniteQuery({
     ...ONLY_WHEN_ASKED,
-    queryKey: [...LIST, { owner, prefix, status, isUnused, days }],
+    queryKey: [...LIST, { owner, prefix, status, only, days }],
     queryFn: ({ pageParam: { at, cursor } }) =>
       asAdministrator<OwnedKeyPage>(client, KEYS, {
         query: {
           owner,
           prefix,
           status: status === 'all' ? undefined : status,
-          lastUsedBefore: isUnused ? new Date(at - UNUSED_DAYS * DAY_MS).toISOString() : undefined,
+          only: only === 'unused' ? undefined : only,
+          lastUsedBefore: only === 'unused' ? new Date(at - UNUSED_DAYS * DAY_MS).toISOString() : undefined,
           expiresFrom: days.from,
           expiresBefore: days.before,
           cursor,

@@ -66,7 +66,10 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
   const { key } = concern;
   // What does not make a key ends one.
   const isRevoked = concern.kind === 'unused' || concern.kind === 'idling';
-  const canMend = useCanMakeKeys() || isRevoked;
+  const canMakeKeys = useCanMakeKeys();
+  // The details say which permissions to leave out.
+  const canMend = (canMakeKeys && concern.kind !== 'reading') || isRevoked;
+  const details = concern.kind === 'reading' ? attention.reading.see : attention.seeUsage;
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {
     const opener = fix.current;
@@ -91,12 +94,8 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
             {label}
           </Button>
         )}
-        <PlaceLink
-          place={placeOf(key.id)}
-          className={classes.link}
-          aria-label={attention.about(attention.seeUsage, key.name)}
-        >
-          {attention.seeUsage}
+        <PlaceLink place={placeOf(key.id)} className={classes.link} aria-label={attention.about(details, key.name)}>
+          {details}
         </PlaceLink>
       </div>
     </li>
@@ -111,6 +110,7 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     const { title, text, textInUse, fix } = attention.expiring;
     return { title: title(relativeTime(at, now, texts)), text: isInUse ? textInUse : text, label: fix };
   }
+  if (kind === 'reading') return { ...attention.reading, label: '' };
   if (kind === 'seen') {
     const { title, text } = attention.seen;
     return { title: title(nameOf(key.createdBy!)), text, label: attention.expiring.fix };

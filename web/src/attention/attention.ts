@@ -21,6 +21,8 @@ export type Concern =
   | { readonly kind: 'expiring'; readonly key: ApiKey; readonly at: string }
   /** Somebody who is no manager any more made it, and knows the key string. */
   | { readonly kind: 'seen'; readonly key: ApiKey; readonly at: string }
+  /** It may write, and was used for nothing but permissions to read. */
+  | { readonly kind: 'reading'; readonly key: ApiKey; readonly at: string }
   /** It ends unless it is used. */
   | { readonly kind: 'idling'; readonly key: ApiKey; readonly at: string; readonly rotation: Rotation | undefined }
   /** The new key of a rotation has not been used. `key` is the old one. */
@@ -43,7 +45,10 @@ function concernOfActive(key: ApiKey, keys: readonly ApiKey[], now: number): Con
     const isShown = rotation?.old.id !== key.id;
     return isShown ? { kind: 'idling', key, at: key.idleEndsAt, rotation } : undefined;
   }
-  if (!endsSoon(key, now)) return undefined;
+  if (!endsSoon(key, now)) {
+    const isFree = !rotation && !key.pausedUntil;
+    return key.couldNarrow === 'reading' && isFree ? { kind: 'reading', key, at: key.createdAt } : undefined;
+  }
   const at = endOf(key);
   if (!rotation) return { kind: 'expiring', key, at };
   const isWaiting = rotation.old.id === key.id && rotation.next.lastUsedAt === null;
@@ -80,9 +85,10 @@ function isReplaced(key: ApiKey, keys: readonly ApiKey[], now: number): boolean 
   return keys.some((other) => isLater(other) && isInPlace(other));
 }
 
-/** A leak first, then what is broken, then what will be. */
+/** A leak first, then what is broken, then what will be, and last what could be better. */
 function urgency(concern: Concern): number {
   if (concern.kind === 'leaked') return 0;
+  if (concern.kind === 'reading') return 4;
   if (!('rejected' in concern)) return 2;
   return concern.rejected > 0 ? 1 : 3;
 }

@@ -15,15 +15,9 @@ import { StatusBadge } from '../key/StatusBadge';
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
   const now = useNow();
-  const { keys, language, pause } = useTexts();
+  const { keys, language } = useTexts();
   if (status === 'active') {
-    if (key.pausedUntil && Date.parse(key.pausedUntil) > now) {
-      return (
-        <span className={classes.soon}>
-          <RelativeTime iso={key.pausedUntil} text={pause.until} />
-        </span>
-      );
-    }
+    if (isPaused(key, now)) return <PausedUntil iso={key.pausedUntil} />;
     if (key.idleEndsAt) {
       return <span className={classes.soon}>{keys.idleEnds(shortDate(key.idleEndsAt, now, language))}</span>;
     }
@@ -45,6 +39,20 @@ export function ExpiryCell({ row: { key, status, successor } }: { readonly row: 
         {reason === 'rotated' && successor ? keys.replacedBy(successor.prefix) : date}
         <LeakPlace apiKey={key} />
       </span>
+    </span>
+  );
+}
+
+export const isPaused = <Key extends Pick<ApiKey, 'pausedUntil'>>(
+  key: Key,
+  now: number,
+): key is Key & { readonly pausedUntil: string } => !!key.pausedUntil && Date.parse(key.pausedUntil) > now;
+
+export function PausedUntil({ iso }: { readonly iso: string }) {
+  const { pause } = useTexts();
+  return (
+    <span className={classes.soon}>
+      <RelativeTime iso={iso} text={pause.until} />
     </span>
   );
 }

@@ -12,7 +12,7 @@ export const admin = {
   prefixHint: 'Paste a key: only its beginning is used',
   status: 'Status',
   anyStatus: 'All',
-  unused: 'Unused for 90 days',
+  only: { label: 'Only', any: 'All', unused: 'Unused for 90 days', paused: 'Paused', narrower: 'Could be narrower' },
   /** The label of the button that starts the search in a field. */
   start: (field: string) => `Search: ${field}`,
   apply: 'Apply',

@@ -28,6 +28,11 @@ export const attention = {
     fix: 'Rotate…',
   },
   seen: { title: (name: string) => `was made by ${name}, who has left`, text: 'They know the key. Rotate it.' },
+  reading: {
+    title: 'may write, and only reads',
+    text: 'For 30 days it has used only permissions to read.',
+    see: 'See what it uses',
+  },
   idling: { text: 'Use it once if you still need it. If not, there is nothing to do.' },
   unused: {
     title: (when: string) => `The new key has not been used yet; the old one expires ${when}`,

@@ -13,7 +13,13 @@ export const admin: AdminTexts = {
   prefixHint: 'Nur der Anfang wird verwendet',
   status: 'Status',
   anyStatus: 'Alle',
-  unused: 'Seit 90 Tagen ungenutzt',
+  only: {
+    label: 'Nur',
+    any: 'Alle',
+    unused: 'Seit 90 Tagen ungenutzt',
+    paused: 'Pausiert',
+    narrower: 'Könnten weniger dürfen',
+  },
   start: (field) => `Suchen: ${field}`,
   apply: 'Anwenden',
   expires: {

@@ -32,6 +32,11 @@ export const attention: Texts['attention'] = {
     title: (name) => `stammt von ${name}, nicht mehr dabei`,
     text: 'Diese Person kennt den Schlüssel. Rotieren Sie ihn.',
   },
+  reading: {
+    title: 'darf schreiben und liest nur',
+    text: 'Seit 30 Tagen hat er nur Berechtigungen zum Lesen genutzt.',
+    see: 'Nutzung ansehen',
+  },
   idling: {
     text: 'Nutzen Sie ihn einmal, wenn Sie ihn noch brauchen. Wenn nicht, ist nichts zu tun.',
   },
