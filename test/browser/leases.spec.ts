@@ -20,7 +20,7 @@ test('the screen says "revoked" once no guard grants the key any more, a hundred
   const owner = await stage.newOwner();
   const { fullKey } = await owner.person.newKey({ name: 'CI deploy' });
   const options = { target: stage.service.grpcTarget, leases: true, paceMs: 10, permissions: [''] };
-  const guard = await GuardProcess.start(options);
+  const guard = await GuardProcess.start('node', options);
   try {
     guard.check([fullKey]);
     await eventually(async () => guard.decisions.filter(({ isFromLease }) => isFromLease).length > 100);

@@ -1,8 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { root } from '../../../scripts/lib/paths.mjs';
+import { run } from '../../../scripts/lib/run.mjs';
 import { EQUAL_PRIORITY } from '#test/support/processes/service-process.js';
 
-const PROGRAM = 'test/leases/processes/guard-program.mjs';
+const HERE = join(root, 'test/leases/processes');
 
 /** One request that a guard decided. Times are milliseconds of the machine's monotonic clock. */
 export interface Decided {
@@ -17,6 +21,8 @@ export interface Decided {
   readonly version: string | undefined;
 }
 
+export type Language = 'node' | 'python' | 'go';
+
 interface Options {
   readonly target: string;
   readonly leases: boolean;
@@ -24,29 +30,40 @@ interface Options {
   readonly permissions: readonly string[];
 }
 
+/** How the guard's program is started. */
+const COMMANDS: Record<Language, () => Promise<readonly [string, ...string[]]>> = {
+  node: async () => [process.execPath, EQUAL_PRIORITY, join(HERE, 'guard-program.mjs')],
+  python: async () => ['python3', join(HERE, 'guard_program.py')],
+  go: async () => {
+    const program = join(root, 'node_modules/.cache/guard-program');
+    const { code, output } = await run('go', ['build', '-o', program, '.'], { cwd: join(HERE, 'go') });
+    if (code !== 0) throw new Error(output);
+    return [program];
+  },
+};
+
 /** A guard in a process of its own, which checks keys all the time. */
 export class GuardProcess {
   readonly decisions: Decided[] = [];
-  private child: ChildProcess;
+  private child!: ChildProcess;
   private keys: readonly string[] = [];
 
   private constructor(
-    private readonly options: Options,
+    private readonly command: readonly [string, ...string[]],
     private readonly env: Record<string, string>,
-  ) {
-    this.child = this.spawn();
-  }
+  ) {}
 
-  static async start(options: Options, env: Record<string, string> = {}): Promise<GuardProcess> {
-    const guard = new GuardProcess(options, env);
-    await once(guard.child, 'message');
+  static async start(language: Language, options: Options, env: Record<string, string> = {}): Promise<GuardProcess> {
+    const command = [...(await COMMANDS[language]()), JSON.stringify(options)] as const;
+    const guard = new GuardProcess(command as unknown as [string, ...string[]], env);
+    await guard.spawn();
     return guard;
   }
 
   check(keys: readonly string[]): void {
     this.keys = keys;
     // A process that was killed in the meantime gets them when it starts again.
-    if (this.child.connected) this.child.send({ keys }, () => undefined);
+    this.child.stdin!.write(`${JSON.stringify({ keys })}\n`);
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
@@ -55,8 +72,7 @@ export class GuardProcess {
 
   async killAndStartAgain(): Promise<void> {
     await this.stop();
-    this.child = this.spawn();
-    await once(this.child, 'message');
+    await this.spawn();
     this.check(this.keys);
   }
 
@@ -67,11 +83,21 @@ export class GuardProcess {
     await ended;
   }
 
-  private spawn(): ChildProcess {
-    const env = { PATH: process.env['PATH'] ?? '', ...this.env };
-    const child = fork(PROGRAM, [JSON.stringify(this.options)], { env, execArgv: [EQUAL_PRIORITY] });
-    child.on('message', ({ decisions }: { decisions?: Decided[] }) => this.decisions.push(...(decisions ?? [])));
-    child.on('error', () => undefined);
-    return child;
+  /** Resolves once it is ready. */
+  private async spawn(): Promise<void> {
+    const [program, ...args] = this.command;
+    const PYTHONPATH = join(root, 'clients/python/src');
+    const env = { PATH: process.env['PATH'] ?? '', PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1', ...this.env };
+    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = child;
+    child.stdin.on('error', () => undefined);
+    const lines = createInterface(child.stdout);
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${program} ended before it was ready`)));
+    await Promise.race([once(lines, 'line'), ended]);
+    ended.catch(() => undefined);
+    lines.on('line', (line) => {
+      const { decisions } = JSON.parse(line) as { decisions: Decided[] };
+      this.decisions.push(...decisions);
+    });
   }
 }

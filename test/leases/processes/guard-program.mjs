@@ -1,5 +1,6 @@
 // A service behind a guard with leases, without the service: checks keys all the time and reports every decision.
-// Messages in: `{ keys }`, the key strings to check from now on; `{ report: true }`, to answer with the counts of the guard.
+// A line in: `{ keys }`, the key strings to check from now on. Lines out: `{ ready }`, then `{ decisions }`.
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGuard } from '@latchkey/guard';
 
@@ -54,14 +55,22 @@ async function watch(key) {
 }
 
 setInterval(() => {
-  if (decisions.length > 0) process.send?.({ decisions });
+  if (decisions.length > 0) write({ decisions });
   decisions = [];
 }, REPORT_EVERY_MS);
 
-process.on('message', (/** @type {{ keys?: string[] }} */ message) => {
-  const added = (message.keys ?? []).filter((key) => !keys.has(key));
-  keys = new Set(message.keys);
-  for (const key of added) void watch(key);
-});
-process.on('disconnect', () => process.exit(0));
-process.send?.({ ready: true });
+/** @param {object} message */
+function write(message) {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+createInterface(process.stdin)
+  .on('line', (line) => {
+    /** @type {{ keys: string[] }} */
+    const message = JSON.parse(line);
+    const added = message.keys.filter((key) => !keys.has(key));
+    keys = new Set(message.keys);
+    for (const key of added) void watch(key);
+  })
+  .on('close', () => process.exit(0));
+write({ ready: true });

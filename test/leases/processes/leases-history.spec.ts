@@ -8,11 +8,15 @@ import { type PlatformLogin, startPlatformLogin } from '#test/support/platform/p
 import { buildService } from '#test/support/processes/service-process.js';
 import { createDatabase } from '#test/support/stores/databases.mjs';
 import { sql } from '#test/support/stores/sql.js';
+import type { Language } from './guard-process.js';
 import { freeze, Stand, type StandOptions } from './stand.js';
 
 const LEASE_MS = 500;
 const INSTANCES = 2;
-const GUARDS = 4;
+/** The others are built and started in the long form. */
+const GUARDS: readonly Language[] = isLong
+  ? ['node', 'python', 'go', 'node', 'python', 'go']
+  : ['node', 'node', 'node', 'node'];
 const LONGEST_MS = 1500;
 
 type Ground = Partial<StandOptions> & {
@@ -73,7 +77,7 @@ async function standbyPromoted(): Promise<Ground> {
 }
 
 async function clocksMoved(): Promise<Ground> {
-  const clocks = Array.from({ length: INSTANCES + GUARDS }, () => new Clock());
+  const clocks = Array.from({ length: INSTANCES + GUARDS.length }, () => new Clock());
   const fault = async () => clocks[randomInt(clocks.length)]!.set(randomInt(20) - 10);
   return { ...(await calm()), env: (index) => clocks[index]!.env, fault };
 }

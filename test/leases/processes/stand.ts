@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connectClients, type Clients } from '#test/support/callers/grpc-clients.js';
 import { eventually } from '#test/support/eventually.js';
 import { AUDIENCE, ISSUER, type PlatformLogin } from '#test/support/platform/platform-login.js';
+import { freePort } from '../../../scripts/lib/ports.mjs';
 import { freePorts, ServiceProcess } from '#test/support/processes/service-process.js';
-import { type Decided, GuardProcess } from './guard-process.js';
+import { type Decided, GuardProcess, type Language } from './guard-process.js';
 import { LeasedOwner, type Place } from './leased-owner.js';
 import { staleGrants } from './stale-grants.js';
 
@@ -13,7 +14,7 @@ export interface StandOptions {
   readonly login: PlatformLogin;
   /** One service for each. */
   readonly leaseMs: readonly number[];
-  readonly guards: number;
+  readonly guards: readonly Language[];
   readonly owners: number;
   /** Between two changes of an owner. */
   readonly paceMs: number;
@@ -36,6 +37,10 @@ export class Instance implements Place {
 
   get url(): string {
     return `http://127.0.0.1:${this.env['HTTP_PORT']}`;
+  }
+
+  get servicesUrl(): string {
+    return `http://127.0.0.1:${this.env['SERVICES_PORT']}`;
   }
 
   get target(): string {
@@ -74,6 +79,7 @@ export class Stand {
       const instance = new Instance({
         ...UNLIMITED,
         ...(await freePorts()),
+        SERVICES_PORT: String(await freePort()),
         DATABASE_URL: databaseUrl,
         DATABASE_PATIENCE_MS: '120',
         LEASE_MS: String(each),
@@ -86,12 +92,15 @@ export class Stand {
       await instance.start();
       stand.instances.push(instance);
     }
-    const targets = stand.instances.map(({ target }) => target);
-    for (let index = 0; index < guards; index += 1) {
-      const turned = [...targets.slice(index % targets.length), ...targets.slice(0, index % targets.length)];
-      const target = `ipv4:${turned.join(',')}`;
+    const { instances } = stand;
+    for (const [index, language] of guards.entries()) {
+      const first = index % instances.length;
+      const turned = [...instances.slice(first), ...instances.slice(0, first)];
+      // Over HTTP a guard has one address.
+      const target =
+        language === 'node' ? `ipv4:${turned.map((each) => each.target).join(',')}` : turned[0]!.servicesUrl;
       const guard = { target, leases: true, paceMs: CHECK_EVERY_MS, permissions: PERMISSIONS };
-      stand.guards.push(await GuardProcess.start(guard, env(leaseMs.length + index)));
+      stand.guards.push(await GuardProcess.start(language, guard, env(leaseMs.length + index)));
     }
     return stand;
   }
@@ -142,6 +151,9 @@ export class Stand {
     return {
       changes: this.changes,
       grants: grants.length,
+      'grants of each guard': this.guards
+        .map(({ decisions: own }) => own.filter(({ status }) => status === 200).length)
+        .join(),
       fromLeases: grants.filter(({ isFromLease }) => isFromLease).length,
       refusals: decisions.filter(({ status }) => status !== 200 && status !== 503).length,
       unavailable: decisions.filter(({ status }) => status === 503).length,
