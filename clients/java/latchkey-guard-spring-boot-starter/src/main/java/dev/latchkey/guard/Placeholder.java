@@ -1,0 +1,3 @@
+package dev.latchkey.guard;
+
+class Placeholder {}

@@ -1,0 +1,4 @@
+class PlaceholderTest {
+  @org.junit.jupiter.api.Test
+  void x() {}
+}

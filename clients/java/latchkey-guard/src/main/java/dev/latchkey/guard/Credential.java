@@ -1,0 +1,45 @@
+package dev.latchkey.guard;
+
+import java.util.Map;
+
+/**
+ * What a request presents: an API key by itself, or one Authorization header as it came. If both
+ * are empty, it is an invalid key.
+ *
+ * @param apiKey the key, as found in X-API-Key or Basic; empty otherwise
+ * @param authorization the value of the header; empty otherwise
+ */
+public record Credential(String apiKey, String authorization) {
+  static final Credential NONE = new Credential("", "");
+  private static final int LONGEST = 4096;
+
+  /** Cuts texts that no key has, so that they cost Latchkey nothing. */
+  public Credential {
+    apiKey = Texts.cut(apiKey, LONGEST);
+    authorization = Texts.cut(authorization, LONGEST);
+  }
+
+  static Credential ofApiKey(String apiKey) {
+    return new Credential(apiKey, "");
+  }
+
+  static Credential ofAuthorization(String authorization) {
+    return new Credential("", authorization);
+  }
+
+  boolean isEmpty() {
+    return apiKey.isEmpty() && authorization.isEmpty();
+  }
+
+  Map.Entry<String, String> field() {
+    return apiKey.isEmpty()
+        ? Map.entry("authorization", authorization)
+        : Map.entry("apiKey", apiKey);
+  }
+
+  /** Never shows the key. */
+  @Override
+  public String toString() {
+    return isEmpty() ? "no credential" : "[redacted]";
+  }
+}

@@ -1,0 +1,137 @@
+package dev.latchkey.guard;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Finds the only credential of a request. */
+final class Credentials {
+  private static final Pattern BEARER_SCHEME = Pattern.compile("(?i)(?:^|, *)bearer(?: |$)");
+  private static final Pattern BASIC_SCHEME = Pattern.compile("(?i)^basic(?: |$)");
+  private static final List<String> BROWSER_HEADERS =
+      List.of("Origin", "Sec-Fetch-Site", "Upgrade-Insecure-Requests");
+
+  private final boolean isBearer;
+  private final boolean isBasic;
+  private final boolean isXApiKey;
+  private final Pattern marker;
+
+  Credentials(Set<CredentialForm> forms, String keyPrefix) {
+    isBearer = forms.contains(CredentialForm.BEARER);
+    isBasic = forms.contains(CredentialForm.BASIC);
+    isXApiKey = forms.contains(CredentialForm.X_API_KEY);
+    // After a character of a token, the marker is part of another one, such as a JWT.
+    marker = Pattern.compile("(?:^|[^A-Za-z0-9._~+/-])" + keyPrefix + "_");
+  }
+
+  /** Whether shared caches have to be told that an answer is for one client. */
+  boolean arePrivate() {
+    return isXApiKey;
+  }
+
+  private List<String> authorizationsOf(GuardedRequest request) {
+    return isBearer || isBasic ? request.headers("Authorization") : List.of();
+  }
+
+  private List<String> keysOf(GuardedRequest request) {
+    return isXApiKey ? request.headers("X-API-Key") : List.of();
+  }
+
+  /**
+   * The only credential. Each header that an enabled form uses counts as one, whatever its scheme;
+   * of several none is taken.
+   */
+  Credential of(GuardedRequest request) {
+    List<String> authorizations = authorizationsOf(request);
+    List<String> keys = keysOf(request);
+    if (authorizations.size() + keys.size() != 1) return Credential.NONE;
+    if (!keys.isEmpty()) {
+      // A comma joins two headers of the same name.
+      String key = keys.get(0);
+      return key.contains(",") ? Credential.NONE : Credential.ofApiKey(key);
+    }
+    String authorization = authorizations.get(0);
+    if (isBasic && BASIC_SCHEME.matcher(authorization).find()) {
+      return isFromOtherSite(request)
+          ? Credential.NONE
+          : Credential.ofApiKey(passwordIn(authorization));
+    }
+    return isBearer ? Credential.ofAuthorization(authorization) : Credential.NONE;
+  }
+
+  /** The challenge of a 401. Browsers would ask a person for a password, and remember it. */
+  String challengeFor(GuardedRequest request) {
+    boolean isForBasic =
+        isBasic
+            && keysOf(request).isEmpty()
+            && !(isBearer
+                && authorizationsOf(request).stream().anyMatch(BEARER_SCHEME.asPredicate()))
+            && BROWSER_HEADERS.stream().allMatch(name -> request.headers(name).isEmpty());
+    return isForBasic ? "Basic realm=\"api\"" : "Bearer";
+  }
+
+  /** Whether a request carries what looks like an API key. Imported keys have no marker. */
+  boolean isApiKey(GuardedRequest request) {
+    List<String> texts = new ArrayList<>(keysOf(request));
+    for (String authorization : authorizationsOf(request)) {
+      texts.add(authorization);
+      if (isBasic) texts.add(passwordIn(authorization));
+    }
+    return texts.stream().anyMatch(marker.asPredicate());
+  }
+
+  /**
+   * Whatever follows the first colon (RFC 7617), if this is the canonical base64 (RFC 4648, section
+   * 4); empty otherwise.
+   */
+  private static String passwordIn(String header) {
+    if (!BASIC_SCHEME.matcher(header).find() || header.length() < "basic ".length()) return "";
+    String encoded = header.substring("basic ".length());
+    byte[] decoded;
+    try {
+      decoded = Base64.getDecoder().decode(encoded);
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+    if (!Base64.getEncoder().encodeToString(decoded).equals(encoded)) return "";
+    String pair = new String(decoded, ISO_8859_1);
+    int colon = pair.indexOf(':');
+    return colon < 0 ? "" : pair.substring(colon + 1);
+  }
+
+  /** Browsers add a remembered password to requests that pages of other sites make. */
+  private static boolean isFromOtherSite(GuardedRequest request) {
+    List<String> hosts = request.headers("Host");
+    String host = hosts.size() == 1 ? hosts.get(0) : "";
+    return request.headers("Sec-Fetch-Site").stream()
+            .anyMatch(site -> !site.equals("none") && !site.equals("same-origin"))
+        || request.headers("Origin").stream().anyMatch(origin -> isElsewhere(origin, host));
+  }
+
+  private static boolean isElsewhere(String origin, String host) {
+    try {
+      URI own = new URI(origin);
+      boolean isWeb = "http".equals(own.getScheme()) || "https".equals(own.getScheme());
+      return !isWeb
+          || own.getHost() == null
+          || own.getUserInfo() != null
+          || !hostPort(own.getScheme(), own.getRawAuthority())
+              .equals(hostPort(own.getScheme(), host));
+    } catch (URISyntaxException e) {
+      return true;
+    }
+  }
+
+  private static String hostPort(String scheme, String host) {
+    String port = scheme.equals("http") ? ":80" : ":443";
+    String bare = host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host;
+    return bare.toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,355 @@
+package dev.latchkey.guard;
+
+import static java.lang.System.Logger.Level.ERROR;
+
+import dev.latchkey.guard.AnswerReader.Reading;
+import dev.latchkey.guard.DecisionEvent.Source;
+import dev.latchkey.guard.Transport.FailedException;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * Decides about requests: one for each process, for as long as it lives. It may be used by any
+ * number of threads. Without a usable answer of Latchkey within the deadline, a request is answered
+ * with 503.
+ */
+public final class Guard implements AutoCloseable {
+  /** In the place of a permission: any good key is enough. */
+  public static final String ANY_KEY = "*";
+
+  private static final System.Logger LOGGER = System.getLogger("dev.latchkey.guard");
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+  // What a scope may consist of: RFC 6749, section 3.3.
+  private static final Pattern SCOPE = Pattern.compile("[\\x21\\x23-\\x5b\\x5d-\\x7e]+");
+  private static final List<String> UNDERSTOOD =
+      List.of("KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS");
+
+  /** So many keys of the longest form stay below the 48 KiB of a report. */
+  private static final int MOST_REPORTED = 50;
+
+  private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final GuardOptions options;
+  private final Credentials credentials;
+  private final Transport transport;
+  private final Leases leases;
+  private final ScheduledExecutorService reporter;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private long loggedAt = System.nanoTime() - LOG_NANOS;
+  private int unlogged;
+
+  Guard(GuardOptions options) {
+    this.options = options;
+    credentials = new Credentials(options.credentials(), options.keyPrefix());
+    transport = new Transport(options);
+    leases = options.leases() ? new Leases(options.clocks()) : null;
+    reporter = leases == null ? null : Executors.newSingleThreadScheduledExecutor(Guard::daemon);
+    if (reporter != null) reporter.scheduleWithFixedDelay(this::report, 1, 1, TimeUnit.SECONDS);
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "latchkey-guard-reporter");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Begins a guard. */
+  public static GuardBuilder builder() {
+    return new GuardBuilder();
+  }
+
+  GuardOptions options() {
+    return options;
+  }
+
+  Credentials credentials() {
+    return credentials;
+  }
+
+  /**
+   * What a route requires. A parameter of the route stands in braces: {@code systems/{id}:read}.
+   *
+   * @param permission {@code resource:action}, or {@link #ANY_KEY}
+   * @throws IllegalArgumentException it is neither, because an unset variable must not mean "any
+   *     good key"
+   */
+  public Protection protect(String permission) {
+    if (permission == null) throw new IllegalArgumentException("permission: protect has none");
+    return new Protection(this, permission, null, null);
+  }
+
+  /** Whether a request carries what looks like an API key. Imported keys have no marker. */
+  public boolean isApiKey(GuardedRequest request) {
+    return credentials.isApiKey(request);
+  }
+
+  /** Decides about one question. It never throws, and takes no longer than the deadline. */
+  public Decision check(Question question) {
+    long begun = System.nanoTime();
+    long deadline = begun + options.deadline().toNanos();
+    boolean mayLease = leases != null && !question.credential().isEmpty() && !isClosed.get();
+    if (!mayLease) return answered(question, await(ask(question, null, deadline), deadline), begun);
+    String digest = Leases.digestOf(question.credential());
+    Decision granted = fromLease(digest, question);
+    if (granted != null) return decided(question, granted, Source.LEASE, begun);
+    Leases.Next next = leases.next(digest, question);
+    if (next.others() != null) {
+      Outcome failed = awaitEnd(next.others(), deadline);
+      if (failed != null) return answered(question, failed, begun);
+      granted = fromLease(digest, question);
+      if (granted != null) return decided(question, granted, Source.LEASE, begun);
+    }
+    // A call with a wish ends by its deadline, even if this thread is interrupted: others may wait
+    // for it.
+    var asked = ask(question, next.own(), deadline);
+    return answered(question, await(asked, deadline), begun);
+  }
+
+  /** A decision, and why it is 503; null if it is not. */
+  private record Outcome(Decision decision, FailedException failure) {
+    static Outcome failed(FailedException failure) {
+      return new Outcome(Decision.UNAVAILABLE, failure);
+    }
+  }
+
+  private Decision fromLease(String digest, Question question) {
+    Leases.Grant grant = leases.grant(digest, question);
+    if (grant == null) return null;
+    if (grant.renewal() != null) {
+      ask(question, grant.renewal(), System.nanoTime() + options.deadline().toNanos());
+    }
+    return grant.decision();
+  }
+
+  private static Outcome await(CompletableFuture<Outcome> asked, long deadline) {
+    try {
+      return asked.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return Outcome.failed(FailedException.tooLate());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Outcome.failed(new FailedException("CANCELLED", "the thread was interrupted", false));
+    } catch (ExecutionException e) {
+      return Outcome.failed(Transport.failureOf(e.getCause()));
+    }
+  }
+
+  private static Outcome awaitEnd(Leases.Call call, long deadline) {
+    Outcome outcome = await(call.ended().thenApply(nothing -> new Outcome(null, null)), deadline);
+    return outcome.failure() == null ? null : outcome;
+  }
+
+  /** Calls Latchkey, and once more if no answer began and there is time for another call. */
+  private CompletableFuture<Outcome> ask(Question question, Leases.Call wish, long deadline) {
+    long sent = System.nanoTime();
+    return askOnce(question, wish, deadline)
+        .exceptionallyCompose(
+            problem -> {
+              long now = System.nanoTime();
+              boolean hasTime = now + (now - sent) - deadline < 0;
+              return hasTime && Transport.failureOf(problem).mayRetry
+                  ? askOnce(question, wish, deadline)
+                  : CompletableFuture.failedFuture(problem);
+            })
+        .handle((reading, problem) -> ended(wish, reading, problem));
+  }
+
+  private CompletableFuture<Reading> askOnce(Question question, Leases.Call wish, long deadline) {
+    if (isClosed.get()) {
+      return CompletableFuture.failedFuture(
+          new FailedException("UNAVAILABLE", "the guard is closed", false));
+    }
+    return transport
+        .post("ValidateKey", messageOf(question, wish), deadline - System.nanoTime())
+        .thenCompose(
+            reply -> {
+              try {
+                return CompletableFuture.completedFuture(
+                    AnswerReader.read(reply.body(), question, reply.window()));
+              } catch (FailedException e) {
+                // What else the connection brings may belong to other requests, too.
+                transport.forgetConnections();
+                return CompletableFuture.failedFuture(e);
+              }
+            });
+  }
+
+  private static Map<String, Object> messageOf(Question question, Leases.Call wish) {
+    Map<String, Object> message = new HashMap<>(Map.ofEntries(question.credential().field()));
+    message.put("requestId", question.requestId());
+    message.put("operation", "OPERATION_" + question.operation());
+    message.put("permission", question.permission());
+    message.put("clientIp", question.clientIp());
+    message.put("userAgent", question.userAgent());
+    if (wish != null) {
+      message.put("leaseWish", Map.of("uses", wish.uses, "understands", UNDERSTOOD));
+    }
+    return message;
+  }
+
+  private Outcome ended(Leases.Call wish, Reading reading, Throwable problem) {
+    Outcome outcome =
+        problem == null
+            ? new Outcome(reading.decision(), null)
+            : Outcome.failed(Transport.failureOf(problem));
+    if (wish != null) {
+      leases.end(wish, outcome.decision(), problem == null ? reading.lease() : null);
+    }
+    return outcome;
+  }
+
+  private Decision answered(Question question, Outcome outcome, long begun) {
+    if (outcome.failure() != null) failed(question, outcome.failure());
+    return decided(question, outcome.decision(), Source.SERVICE, begun);
+  }
+
+  private Decision decided(Question question, Decision decision, Source source, long begun) {
+    var event =
+        new DecisionEvent(
+            decision,
+            question.operation(),
+            question.permission(),
+            question.template(),
+            question.clientIp(),
+            question.requestId(),
+            source,
+            Duration.ofNanos(System.nanoTime() - begun));
+    if (decision.status() == 401 && leases != null) {
+      leases.drop(Leases.digestOf(question.credential()));
+    }
+    if (!decision.isGranted() && decision.status() != 503) call(options.onDenied(), event);
+    call(options.onDecision(), event);
+    return decision;
+  }
+
+  private void failed(Question question, FailedException failure) {
+    String message = failure.getMessage();
+    for (String secret :
+        List.of(
+            question.credential().apiKey(),
+            question.credential().authorization(),
+            options.serviceToken())) {
+      if (!secret.isEmpty()) message = message.replace(secret, "[redacted]");
+    }
+    call(options.onError(), new Failure(failure.code, message, question.requestId()));
+    if (options.logFailures() && !failure.code.equals("CANCELLED")) log(failure.code, message);
+  }
+
+  /** Logs the first failure, and then at most one line a minute. */
+  private synchronized void log(String code, String message) {
+    unlogged++;
+    if (System.nanoTime() - loggedAt < LOG_NANOS) return;
+    LOGGER.log(ERROR, "{0} requests were answered with 503: {1}: {2}", unlogged, code, message);
+    loggedAt = System.nanoTime();
+    unlogged = 0;
+  }
+
+  /** A hook that throws changes no decision. */
+  private static <E> void call(Consumer<E> hook, E event) {
+    try {
+      hook.accept(event);
+    } catch (RuntimeException e) {
+      LOGGER.log(ERROR, "a hook of the guard threw", e);
+    }
+  }
+
+  /**
+   * The headers that an answer carries. {@code Access-Control-Expose-Headers} is added to what is
+   * there, and {@code Cache-Control} only set if the answer has none.
+   */
+  public Map<String, String> headers(Question question, Decision decision) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    if (credentials.arePrivate()) headers.put("Cache-Control", "private");
+    Decision.RateLimit rate = decision.rateLimit();
+    if (rate != null) {
+      String window = rate.windowSeconds() > 0 ? ";w=" + rate.windowSeconds() : "";
+      headers.put("RateLimit-Policy", "\"key\";q=" + rate.limit() + window);
+      headers.put("RateLimit", "\"key\";r=" + rate.remaining() + ";t=" + rate.resetSeconds());
+    }
+    switch (decision.status()) {
+      case 200 -> {
+        headers.put("Latchkey-Key-Expires", TIME.format(decision.principal().expiresAt()));
+        headers.put("Access-Control-Expose-Headers", "Latchkey-Key-Expires");
+      }
+      case 401 -> headers.put("WWW-Authenticate", question.challenge());
+      case 403 -> {
+        // RFC 6750: more scope would not help from another address.
+        if (!decision.reason().equals("ADDRESS_NOT_ALLOWED")) {
+          headers.put("WWW-Authenticate", "Bearer error=\"insufficient_scope\"" + scope(decision));
+        }
+      }
+      case 429 ->
+          headers.put("Retry-After", Long.toString(Math.max(1, decision.retryAfterSeconds())));
+      default -> {}
+    }
+    return headers;
+  }
+
+  private static String scope(Decision decision) {
+    String missing = decision.missingPermission();
+    return SCOPE.matcher(missing).matches() ? ", scope=\"" + missing + "\"" : "";
+  }
+
+  /**
+   * Of leases, for metrics.
+   *
+   * @param held how many are held now
+   * @param spent how many requests were granted from leases since the guard was made
+   */
+  public record LeaseCounts(int held, long spent) {}
+
+  /** How many leases are held, and how many requests were granted from leases. */
+  public LeaseCounts leases() {
+    return leases == null ? new LeaseCounts(0, 0) : new LeaseCounts(leases.held(), leases.spent());
+  }
+
+  /** Whether a call with a wish for a lease is under way. */
+  boolean isCallingForLeases() {
+    return leases != null && leases.isCalling();
+  }
+
+  /** Each report is sent once, never again. */
+  private void report() {
+    List<Map<String, Object>> uses = leases.tidy();
+    for (int from = 0; from < uses.size(); from += MOST_REPORTED) {
+      var part = uses.subList(from, Math.min(uses.size(), from + MOST_REPORTED));
+      transport
+          .post("ReportUses", Map.of("uses", part), REPORT_NANOS)
+          .handle((reply, problem) -> reply)
+          .join();
+    }
+  }
+
+  /** Reports what leases were used for, and ends the guard. Later requests are refused with 503. */
+  @Override
+  public void close() {
+    if (!isClosed.compareAndSet(false, true)) return;
+    if (reporter != null) {
+      reporter.execute(this::report);
+      reporter.shutdown();
+      try {
+        reporter.awaitTermination(
+            options.deadline().toNanos() + REPORT_NANOS, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    transport.forgetConnections();
+  }
+}

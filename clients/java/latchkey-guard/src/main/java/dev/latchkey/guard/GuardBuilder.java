@@ -1,0 +1,240 @@
+package dev.latchkey.guard;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+
+/** Sets up a {@link Guard}. Nothing is checked before {@link #build}. */
+public final class GuardBuilder {
+  private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
+  private static final Pattern PREFIX = Pattern.compile("[a-z][a-z0-9]{0,15}");
+  private static final Pattern METHOD = Pattern.compile("[A-Z][A-Z-]*");
+  private static final Duration LONGEST_DEADLINE = Duration.ofHours(1);
+
+  private String target;
+  private String serviceToken;
+  private SSLContext tls;
+  private boolean insecure;
+  private Duration deadline = Duration.ofMillis(200);
+  private Collection<CredentialForm> credentials = List.of(CredentialForm.BEARER);
+  private String keyPrefix = "lk";
+  private final Map<String, Operation> operations =
+      new HashMap<>(
+          Map.of(
+              "GET", Operation.READ,
+              "HEAD", Operation.READ,
+              "OPTIONS", Operation.READ,
+              "POST", Operation.WRITE,
+              "PUT", Operation.WRITE,
+              "PATCH", Operation.WRITE,
+              "DELETE", Operation.DESTROY));
+  private Function<GuardedRequest, String> clientAddress;
+  private boolean leases;
+  private boolean logFailures = true;
+  private Consumer<DecisionEvent> onDecision = event -> {};
+  private Consumer<DecisionEvent> onDenied = event -> {};
+  private Consumer<Failure> onError = failure -> {};
+  private Clocks clocks = Clocks.OWN;
+
+  GuardBuilder() {}
+
+  /** Latchkey's SERVICES_PORT: {@code https://latchkey.internal:3080}, or http: to this machine. */
+  public GuardBuilder target(String url) {
+    target = url;
+    return this;
+  }
+
+  /** The token of a service identity with the role validator. */
+  public GuardBuilder serviceToken(String token) {
+    serviceToken = token;
+    return this;
+  }
+
+  /** For an authority or a client certificate of your own. Without it, Java's authorities count. */
+  public GuardBuilder tls(SSLContext context) {
+    tls = context;
+    return this;
+  }
+
+  /** Allows plain text to other machines, where a mesh encrypts it. */
+  public GuardBuilder insecure(boolean isAllowed) {
+    insecure = isAllowed;
+    return this;
+  }
+
+  /** How long a request waits for its decision: 200 ms by default. Then it is answered with 503. */
+  public GuardBuilder deadline(Duration deadline) {
+    this.deadline = deadline;
+    return this;
+  }
+
+  /** Where a request may carry its key: BEARER by default. More than one credential is 401. */
+  public GuardBuilder credentials(CredentialForm... forms) {
+    return credentials(Arrays.asList(forms));
+  }
+
+  /** Where a request may carry its key: BEARER by default. More than one credential is 401. */
+  public GuardBuilder credentials(Collection<CredentialForm> forms) {
+    credentials = forms;
+    return this;
+  }
+
+  /** Latchkey's KEY_PREFIX, by which {@link Guard#isApiKey} knows a key: lk by default. */
+  public GuardBuilder keyPrefix(String prefix) {
+    keyPrefix = prefix;
+    return this;
+  }
+
+  /** Operations of further methods, or other ones: {@code Map.of("REPORT", Operation.READ)}. */
+  public GuardBuilder operations(Map<String, Operation> byMethod) {
+    operations.putAll(byMethod);
+    return this;
+  }
+
+  /**
+   * Finds the client's address behind a proxy, from a header that only your proxy sets. Anything
+   * but one address counts as unknown.
+   */
+  public GuardBuilder clientAddress(Function<GuardedRequest, String> find) {
+    clientAddress = find;
+    return this;
+  }
+
+  /** Grants further requests of a key without a call, for a moment after Latchkey granted one. */
+  public GuardBuilder leases(boolean areWanted) {
+    leases = areWanted;
+    return this;
+  }
+
+  /**
+   * Whether the logger dev.latchkey.guard gets why requests are 503, at most once a minute: true by
+   * default.
+   */
+  public GuardBuilder logFailures(boolean areLogged) {
+    logFailures = areLogged;
+    return this;
+  }
+
+  /** Called for each decision, for metrics. What it throws is logged and changes nothing. */
+  public GuardBuilder onDecision(Consumer<DecisionEvent> hook) {
+    onDecision = hook;
+    return this;
+  }
+
+  /** Called for each 401, 403 and 429, for logs. What it throws is logged and changes nothing. */
+  public GuardBuilder onDenied(Consumer<DecisionEvent> hook) {
+    onDenied = hook;
+    return this;
+  }
+
+  /** Called for each 503. What it throws is logged and changes nothing. */
+  public GuardBuilder onError(Consumer<Failure> hook) {
+    onError = hook;
+    return this;
+  }
+
+  GuardBuilder clocks(Clocks clocks) {
+    this.clocks = clocks;
+    return this;
+  }
+
+  /**
+   * Makes the guard. It does not wait for Latchkey.
+   *
+   * @throws IllegalArgumentException naming the option that is missing or unusable; the message
+   *     never has the token
+   */
+  public Guard build() {
+    URI url = checkedTarget();
+    boolean isPlain = url.getScheme().equals("http");
+    require(!isPlain || tls == null, "tls needs a target with https:");
+    require(isPlain || !insecure, "insecure contradicts a target with https:");
+    require(
+        !isPlain || insecure || isHere(url.getHost()),
+        "target must be https:, or use insecure where a mesh encrypts: keys would be readable");
+    boolean hasToken = serviceToken != null && !serviceToken.isEmpty();
+    require(hasToken || tls != null, "serviceToken is missing (or tls with a client certificate)");
+    require(
+        !hasToken || TOKEN.matcher(serviceToken).matches(),
+        "serviceToken contains spaces or characters beyond ASCII");
+    require(
+        deadline != null
+            && deadline.compareTo(Duration.ZERO) > 0
+            && deadline.compareTo(LONGEST_DEADLINE) <= 0,
+        "deadline must be positive, and at most one hour");
+    require(
+        credentials != null && !credentials.isEmpty() && !containsNull(credentials),
+        "credentials must name at least one of BEARER, X_API_KEY and BASIC");
+    require(
+        keyPrefix != null && PREFIX.matcher(keyPrefix).matches(),
+        "keyPrefix is not 1 to 16 lower-case letters and digits, a letter first");
+    operations.forEach(
+        (method, operation) ->
+            require(
+                method != null && METHOD.matcher(method).matches() && operation != null,
+                "operations: \"" + method + "\" is not a method in capitals with an operation"));
+    require(onDecision != null, "onDecision is null");
+    require(onDenied != null, "onDenied is null");
+    require(onError != null, "onError is null");
+    return new Guard(
+        new GuardOptions(
+            url,
+            hasToken ? serviceToken : "",
+            tls,
+            deadline,
+            Set.copyOf(EnumSet.copyOf(credentials)),
+            keyPrefix,
+            Map.copyOf(operations),
+            clientAddress,
+            leases,
+            logFailures,
+            onDecision,
+            onDenied,
+            onError,
+            clocks));
+  }
+
+  private URI checkedTarget() {
+    require(target != null && !target.isEmpty(), "target is missing");
+    URI url = null;
+    try {
+      url = URI.create(target);
+    } catch (IllegalArgumentException e) {
+      // It is named below, without what it contains.
+    }
+    require(
+        url != null
+            && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+            && url.getHost() != null
+            && url.getRawUserInfo() == null
+            && (url.getRawPath().isEmpty() || url.getRawPath().equals("/"))
+            && url.getRawQuery() == null
+            && url.getRawFragment() == null,
+        "target must be a URL such as http://127.0.0.1:3080 or https://latchkey.internal:3080");
+    return url;
+  }
+
+  private static boolean isHere(String host) {
+    InetAddress address = Addresses.parse(host);
+    return host.equals("localhost") || address != null && address.isLoopbackAddress();
+  }
+
+  private static boolean containsNull(Collection<?> all) {
+    return all.stream().anyMatch(each -> each == null);
+  }
+
+  private static void require(boolean isRight, String problem) {
+    if (!isRight) throw new IllegalArgumentException("Latchkey guard: " + problem);
+  }
+}

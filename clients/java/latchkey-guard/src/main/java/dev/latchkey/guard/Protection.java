@@ -1,0 +1,100 @@
+package dev.latchkey.guard;
+
+import java.util.List;
+
+/** What a route requires. {@link Guard#protect} makes it. */
+public final class Protection {
+  private static final List<String> FORWARDING =
+      List.of("X-Forwarded-For", "Forwarded", "X-Real-IP");
+
+  private final Guard guard;
+  private final String permission;
+  private final String writes;
+  private final Operation operation;
+
+  Protection(Guard guard, String permission, String writes, Operation operation) {
+    this.guard = guard;
+    this.permission = check(permission);
+    this.writes = check(writes);
+    this.operation = operation;
+  }
+
+  private static String check(String permission) {
+    if (permission == null || permission.equals(Guard.ANY_KEY)) return permission;
+    Permissions.checkTemplate(permission);
+    return permission;
+  }
+
+  /** The guard that decides. */
+  public Guard guard() {
+    return guard;
+  }
+
+  /**
+   * The same with another permission for everything but reads, to protect a whole path at once.
+   *
+   * @throws IllegalArgumentException it is no permission
+   */
+  public Protection forWrites(String permission) {
+    if (permission == null) throw new IllegalArgumentException("permission: forWrites has none");
+    return new Protection(guard, this.permission, permission, operation);
+  }
+
+  /** The same where the method does not show what the handler does: READ for a search by POST. */
+  public Protection as(Operation operation) {
+    return new Protection(guard, permission, writes, operation);
+  }
+
+  /** Asks the guard about a request. */
+  public Decision check(GuardedRequest request) {
+    return guard.check(question(request));
+  }
+
+  /**
+   * The question that a request is. Where its parameters can't be part of a permission, it counts
+   * as DESTROY, like an unknown method: no key may do that, and a client without a good key still
+   * gets 401.
+   */
+  public Question question(GuardedRequest request) {
+    GuardOptions options = guard.options();
+    Operation does =
+        operation != null
+            ? operation
+            : options.operations().getOrDefault(request.method(), Operation.DESTROY);
+    String named = writes != null && does != Operation.READ ? writes : permission;
+    String template = named.equals(Guard.ANY_KEY) ? "" : named;
+    String filled = Permissions.fillIn(template, name -> parameter(request, name));
+    return new Question(
+        guard.credentials().of(request),
+        filled == null ? Operation.DESTROY : does,
+        filled == null ? "" : filled,
+        template,
+        addressOf(request),
+        Texts.tidy(first(request, "User-Agent"), 256),
+        Texts.requestId(first(request, "X-Request-Id")),
+        guard.credentials().challengeFor(request));
+  }
+
+  /** What the handler gets, if the path has the same text as a segment before decoding. */
+  private static String parameter(GuardedRequest request, String name) {
+    String value = request.parameter(name);
+    boolean isSegment = value != null && List.of(request.rawPath().split("/", -1)).contains(value);
+    return isSegment ? value : "";
+  }
+
+  private static String first(GuardedRequest request, String name) {
+    List<String> values = request.headers(name);
+    return values.isEmpty() ? "" : values.get(0);
+  }
+
+  /**
+   * The client's address, if it is certain. With a forwarding header the peer is a proxy, or the
+   * client lies.
+   */
+  private String addressOf(GuardedRequest request) {
+    var own = guard.options().clientAddress();
+    if (own != null) return Addresses.plain(own.apply(request));
+    boolean isForwarded = FORWARDING.stream().anyMatch(name -> !request.headers(name).isEmpty());
+    return isForwarded ? "" : Addresses.plain(request.peerAddress());
+  }
+}
