@@ -1,7 +1,9 @@
 package dev.latchkey.guard;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The form of permissions, and which one covers which. */
@@ -48,6 +50,10 @@ final class Permissions {
             .formatted(template));
   }
 
+  static List<String> parametersOf(String template) {
+    return PLACEHOLDER.matcher(template).results().map(found -> found.group(1)).toList();
+  }
+
   /**
    * Puts the values of the route into a template. Null if a value is missing or can't be exactly
    * one part of a permission, so that no key may do this.
@@ -57,8 +63,7 @@ final class Permissions {
     String filled =
         PLACEHOLDER
             .matcher(template)
-            .replaceAll(
-                found -> java.util.regex.Matcher.quoteReplacement(valueOf.apply(found.group(1))));
+            .replaceAll(found -> Matcher.quoteReplacement(valueOf.apply(found.group(1))));
     boolean isWhole = slashesIn(filled) == slashesIn(template) && isPermission(filled);
     return isWhole ? filled : null;
   }

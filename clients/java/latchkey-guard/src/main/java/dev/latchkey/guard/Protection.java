@@ -1,6 +1,8 @@
 package dev.latchkey.guard;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** What a route requires. {@link Guard#protect} makes it. */
 public final class Protection {
@@ -43,6 +45,13 @@ public final class Protection {
   /** The same where the method does not show what the handler does: READ for a search by POST. */
   public Protection as(Operation operation) {
     return new Protection(guard, permission, writes, operation);
+  }
+
+  /** The names in braces, each of which a request has to have. */
+  public Set<String> parameters() {
+    Set<String> names = new HashSet<>(Permissions.parametersOf(permission));
+    if (writes != null) names.addAll(Permissions.parametersOf(writes));
+    return names;
   }
 
   /** Asks the guard about a request. */

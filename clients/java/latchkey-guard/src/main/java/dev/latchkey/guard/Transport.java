@@ -85,7 +85,7 @@ final class Transport {
       request.header("Authorization", "Bearer " + options.serviceToken());
     }
     var answer = new CompletableFuture<Reply>();
-    var subscriber = new Answer(answer);
+    var subscriber = new Answer(options.target(), answer);
     var exchange = client().sendAsync(request.build(), subscriber::begin);
     // HttpClient uses a pool for this that others may keep busy, so only failures come this way.
     exchange.whenComplete(
@@ -141,13 +141,15 @@ final class Transport {
 
   /** Collects one answer, at most 64 KiB of it. */
   private static final class Answer implements BodySubscriber<Void> {
+    private final URI target;
     private final CompletableFuture<Reply> answer;
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private final ByteArrayOutputStream read = new ByteArrayOutputStream();
     private volatile ResponseInfo head;
     private Subscription subscription;
 
-    Answer(CompletableFuture<Reply> answer) {
+    Answer(URI target, CompletableFuture<Reply> answer) {
+      this.target = target;
       this.answer = answer;
     }
 
@@ -159,7 +161,8 @@ final class Transport {
     FailedException failureOf(Throwable problem) {
       Throwable cause = problem instanceof CompletionException ? problem.getCause() : problem;
       boolean mayRetry = head == null && cause instanceof IOException io && hasNoByte(io);
-      return new FailedException("UNAVAILABLE", cause.toString(), mayRetry);
+      return new FailedException(
+          "UNAVAILABLE", "no answer from " + target + ": " + cause, mayRetry);
     }
 
     /** HttpClient has no other sign for it than its text, which names what it read of an answer. */

@@ -20,15 +20,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /** A Latchkey whose every byte a test decides, and whose connections it sees. */
-final class RawLatchkey implements AutoCloseable {
-  static final String GRANT =
+public final class RawLatchkey implements AutoCloseable {
+  public static final String GRANT =
       "\"grant\":{\"keyId\":\"k\",\"ownerId\":\"o\",\"access\":\"ACCESS_LEVEL_READ_AND_WRITE\","
           + "\"permissions\":[\"systems:read\"],\"expiresAt\":\"2030-03-17T17:46:40Z\"}";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Answers one call. */
-  interface Answering {
+  public interface Answering {
     /**
      * @return the bytes as Latin-1. After them the connection is closed if they do not begin with a
      *     whole answer, as {@link #json} makes it; null closes it at once
@@ -37,14 +37,15 @@ final class RawLatchkey implements AutoCloseable {
   }
 
   /** What came: the last part of the path, the body, and the connection. */
-  record Call(String method, JsonNode message, Socket socket) {
-    String requestId() {
+  public record Call(String method, JsonNode message, Socket socket) {
+    /** The id that the answer has to have. */
+    public String requestId() {
       return message.path("requestId").asText();
     }
   }
 
   /** Calls of ValidateKey. */
-  final AtomicInteger calls = new AtomicInteger();
+  public final AtomicInteger calls = new AtomicInteger();
 
   /** Connections since the beginning. */
   final AtomicInteger accepted = new AtomicInteger();
@@ -54,13 +55,14 @@ final class RawLatchkey implements AutoCloseable {
   private ServerSocket listener;
   private int port;
 
-  RawLatchkey(Answering answering) {
+  /** Starts it. */
+  public RawLatchkey(Answering answering) {
     this.answering = answering;
     start();
   }
 
   /** Grants every question, with these further members. */
-  static RawLatchkey granting(String more) {
+  public static RawLatchkey granting(String more) {
     return new RawLatchkey(call -> json(200, granted(call, more)));
   }
 
@@ -74,11 +76,13 @@ final class RawLatchkey implements AutoCloseable {
         });
   }
 
-  static String granted(Call call, String more) {
+  /** The body of a grant. */
+  public static String granted(Call call, String more) {
     return "{\"requestId\":\"" + call.requestId() + "\"," + GRANT + more + "}";
   }
 
-  static String json(int status, String body) {
+  /** A whole answer. */
+  public static String json(int status, String body) {
     int length = body.getBytes(UTF_8).length;
     return "HTTP/1.1 "
         + status
@@ -116,7 +120,8 @@ final class RawLatchkey implements AutoCloseable {
     thread.start();
   }
 
-  String url() {
+  /** For the guard's target. */
+  public String url() {
     return "http://127.0.0.1:" + port;
   }
 

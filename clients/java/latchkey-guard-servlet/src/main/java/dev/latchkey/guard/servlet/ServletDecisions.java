@@ -1,0 +1,85 @@
+package dev.latchkey.guard.servlet;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.latchkey.guard.Credential;
+import dev.latchkey.guard.Decision;
+import dev.latchkey.guard.Guard;
+import dev.latchkey.guard.LatchkeyPrincipal;
+import dev.latchkey.guard.Operation;
+import dev.latchkey.guard.Question;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Optional;
+
+/** What filters of a servlet container have in common: answers, and what a request was granted. */
+public final class ServletDecisions {
+  private static final String GRANTED = ServletDecisions.class.getName() + ".GRANTED";
+
+  private ServletDecisions() {}
+
+  private record Granted(
+      Credential credential, Operation operation, String permission, LatchkeyPrincipal principal) {
+    boolean covers(Question question) {
+      return credential.equals(question.credential())
+          && operation == question.operation()
+          && permission.equals(question.permission());
+    }
+  }
+
+  /** Remembers what a request was granted, for its further dispatches. */
+  public static void remember(
+      ServletRequest request, Question question, LatchkeyPrincipal principal) {
+    request.setAttribute(
+        GRANTED,
+        new Granted(question.credential(), question.operation(), question.permission(), principal));
+  }
+
+  /**
+   * The principal of a request that was granted exactly this question before. An asynchronous
+   * dispatch or a forward of the same request is not charged again; one to something else is asked.
+   */
+  public static Optional<LatchkeyPrincipal> alreadyGranted(
+      ServletRequest request, Question question) {
+    return Optional.ofNullable((Granted) request.getAttribute(GRANTED))
+        .filter(granted -> granted.covers(question))
+        .map(Granted::principal);
+  }
+
+  /** The principal of a request that was granted last; empty if none was. */
+  static Optional<LatchkeyPrincipal> principalOf(ServletRequest request) {
+    return Optional.ofNullable((Granted) request.getAttribute(GRANTED)).map(Granted::principal);
+  }
+
+  /** Writes the headers that an answer carries, granted or not. */
+  public static void writeHeaders(
+      HttpServletResponse response, Guard guard, Question question, Decision decision) {
+    guard
+        .headers(question, decision)
+        .forEach(
+            (name, value) -> {
+              if (name.equals("Access-Control-Expose-Headers")) {
+                response.addHeader(name, value);
+              } else if (!name.equals("Cache-Control") || !response.containsHeader(name)) {
+                response.setHeader(name, value);
+              }
+            });
+  }
+
+  /**
+   * Writes the whole answer to a request that is not granted.
+   *
+   * @throws IOException the client has gone
+   */
+  public static void refuse(
+      HttpServletResponse response, Guard guard, Question question, Decision decision)
+      throws IOException {
+    writeHeaders(response, guard, question, decision);
+    byte[] body = decision.body().getBytes(UTF_8);
+    response.setStatus(decision.status());
+    response.setContentType("application/json");
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+  }
+}
