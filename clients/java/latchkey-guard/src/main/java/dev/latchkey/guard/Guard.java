@@ -272,8 +272,10 @@ public final class Guard implements AutoCloseable {
   /**
    * The headers that an answer carries. {@code Access-Control-Expose-Headers} is added to what is
    * there, and {@code Cache-Control} only set if the answer has none.
+   *
+   * @param challenge of the {@link Question}, for an answer of 401
    */
-  public Map<String, String> headers(Question question, Decision decision) {
+  public Map<String, String> headers(String challenge, Decision decision) {
     Map<String, String> headers = new LinkedHashMap<>();
     if (credentials.arePrivate()) headers.put("Cache-Control", "private");
     Decision.RateLimit rate = decision.rateLimit();
@@ -287,7 +289,7 @@ public final class Guard implements AutoCloseable {
         headers.put("Latchkey-Key-Expires", TIME.format(decision.principal().expiresAt()));
         headers.put("Access-Control-Expose-Headers", "Latchkey-Key-Expires");
       }
-      case 401 -> headers.put("WWW-Authenticate", question.challenge());
+      case 401 -> headers.put("WWW-Authenticate", challenge);
       case 403 -> {
         // RFC 6750: more scope would not help from another address.
         if (!decision.reason().equals("ADDRESS_NOT_ALLOWED")) {

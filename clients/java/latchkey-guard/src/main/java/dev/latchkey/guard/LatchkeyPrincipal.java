@@ -65,4 +65,16 @@ public record LatchkeyPrincipal(
   public boolean hasPermission(String permission) {
     return !Permissions.covering(permission, permissions).isEmpty();
   }
+
+  /**
+   * Whether the key may do this, by its access and its permissions.
+   *
+   * @param permission {@code resource:action}; empty: any good key is enough
+   */
+  public boolean allows(Operation operation, String permission) {
+    boolean isWithinAccess =
+        operation == Operation.READ
+            || operation == Operation.WRITE && access == Access.READ_AND_WRITE;
+    return isWithinAccess && (permission.isEmpty() || hasPermission(permission));
+  }
 }

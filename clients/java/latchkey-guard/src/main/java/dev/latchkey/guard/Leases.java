@@ -2,7 +2,6 @@ package dev.latchkey.guard;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.latchkey.guard.LatchkeyPrincipal.Access;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -35,11 +34,9 @@ final class Leases {
 
     /** Latchkey's own rule. */
     boolean allows(Question question, LatchkeyPrincipal principal) {
-      Operation does = question.operation();
-      boolean isAllowed =
-          does == Operation.READ
-              || does == Operation.WRITE && principal.access() == Access.READ_AND_WRITE;
-      return isAllowed && isFrom(question.clientIp()) && covers(question, principal);
+      return principal.allows(question.operation(), question.permission())
+          && isFrom(question.clientIp())
+          && (!question.permission().isEmpty() || hasOne(question.operation(), principal));
     }
 
     private boolean isFrom(String clientIp) {
@@ -48,9 +45,9 @@ final class Leases {
           || allowedNetworks.stream().anyMatch(network -> Addresses.contains(network, address));
     }
 
-    private boolean covers(Question question, LatchkeyPrincipal principal) {
-      if (!question.permission().isEmpty()) return principal.hasPermission(question.permission());
-      String action = question.operation().name().toLowerCase(Locale.ROOT);
+    /** A key with permissions of its own needs one with this action for a route without one. */
+    private boolean hasOne(Operation operation, LatchkeyPrincipal principal) {
+      String action = operation.name().toLowerCase(Locale.ROOT);
       return !hasOwnPermissions
           || principal.permissions().stream()
               .anyMatch(each -> Permissions.actionOf(each).equals(action));

@@ -43,7 +43,7 @@ final class GuardConformanceTest extends GuardConformance {
     Protection protection = protectionOf(request.rawPath());
     Question question = protection.question(request);
     Decision decision = guard.check(question);
-    guard.headers(question, decision).forEach(exchange.getResponseHeaders()::add);
+    guard.headers(question.challenge(), decision).forEach(exchange.getResponseHeaders()::add);
     String body =
         decision.isGranted()
             ? JSON.writeValueAsString(shown(decision.principal()))

@@ -110,7 +110,7 @@ public final class LatchkeyFilter implements Filter {
 
   /** The principal of a granted request; empty for any other. */
   public static Optional<LatchkeyPrincipal> principalOf(ServletRequest request) {
-    return ServletDecisions.principalOf(request);
+    return ServletDecisions.granted(request).map(Decision::principal);
   }
 
   @Override
@@ -127,16 +127,16 @@ public final class LatchkeyFilter implements Filter {
     Question question = questionOf(http);
     var already = ServletDecisions.alreadyGranted(http, question);
     if (already.isPresent()) {
-      chain.doFilter(new GrantedRequest(http, already.get()), response);
+      chain.doFilter(new GrantedRequest(http, already.get().principal()), response);
       return;
     }
     Decision decision = guard.check(question);
     if (!decision.isGranted()) {
-      ServletDecisions.refuse(answer, guard, question, decision);
+      ServletDecisions.refuse(answer, guard, question.challenge(), decision);
       return;
     }
-    ServletDecisions.writeHeaders(answer, guard, question, decision);
-    ServletDecisions.remember(http, question, decision.principal());
+    ServletDecisions.writeHeaders(answer, guard, question.challenge(), decision);
+    ServletDecisions.remember(http, question, decision);
     chain.doFilter(new GrantedRequest(http, decision.principal()), response);
   }
 

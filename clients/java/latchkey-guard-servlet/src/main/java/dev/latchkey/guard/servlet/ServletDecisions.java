@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.latchkey.guard.Credential;
 import dev.latchkey.guard.Decision;
 import dev.latchkey.guard.Guard;
-import dev.latchkey.guard.LatchkeyPrincipal;
 import dev.latchkey.guard.Operation;
 import dev.latchkey.guard.Question;
 import jakarta.servlet.ServletRequest;
@@ -20,7 +19,7 @@ public final class ServletDecisions {
   private ServletDecisions() {}
 
   private record Granted(
-      Credential credential, Operation operation, String permission, LatchkeyPrincipal principal) {
+      Credential credential, Operation operation, String permission, Decision decision) {
     boolean covers(Question question) {
       return credential.equals(question.credential())
           && operation == question.operation()
@@ -29,34 +28,32 @@ public final class ServletDecisions {
   }
 
   /** Remembers what a request was granted, for its further dispatches. */
-  public static void remember(
-      ServletRequest request, Question question, LatchkeyPrincipal principal) {
+  public static void remember(ServletRequest request, Question question, Decision decision) {
     request.setAttribute(
         GRANTED,
-        new Granted(question.credential(), question.operation(), question.permission(), principal));
+        new Granted(question.credential(), question.operation(), question.permission(), decision));
   }
 
   /**
-   * The principal of a request that was granted exactly this question before. An asynchronous
+   * The decision about a request that was granted exactly this question before. An asynchronous
    * dispatch or a forward of the same request is not charged again; one to something else is asked.
    */
-  public static Optional<LatchkeyPrincipal> alreadyGranted(
-      ServletRequest request, Question question) {
+  public static Optional<Decision> alreadyGranted(ServletRequest request, Question question) {
     return Optional.ofNullable((Granted) request.getAttribute(GRANTED))
         .filter(granted -> granted.covers(question))
-        .map(Granted::principal);
+        .map(Granted::decision);
   }
 
-  /** The principal of a request that was granted last; empty if none was. */
-  static Optional<LatchkeyPrincipal> principalOf(ServletRequest request) {
-    return Optional.ofNullable((Granted) request.getAttribute(GRANTED)).map(Granted::principal);
+  /** How a request was granted last; empty if it was not. */
+  public static Optional<Decision> granted(ServletRequest request) {
+    return Optional.ofNullable((Granted) request.getAttribute(GRANTED)).map(Granted::decision);
   }
 
   /** Writes the headers that an answer carries, granted or not. */
   public static void writeHeaders(
-      HttpServletResponse response, Guard guard, Question question, Decision decision) {
+      HttpServletResponse response, Guard guard, String challenge, Decision decision) {
     guard
-        .headers(question, decision)
+        .headers(challenge, decision)
         .forEach(
             (name, value) -> {
               if (name.equals("Access-Control-Expose-Headers")) {
@@ -73,9 +70,9 @@ public final class ServletDecisions {
    * @throws IOException the client has gone
    */
   public static void refuse(
-      HttpServletResponse response, Guard guard, Question question, Decision decision)
+      HttpServletResponse response, Guard guard, String challenge, Decision decision)
       throws IOException {
-    writeHeaders(response, guard, question, decision);
+    writeHeaders(response, guard, challenge, decision);
     byte[] body = decision.body().getBytes(UTF_8);
     response.setStatus(decision.status());
     response.setContentType("application/json");
