@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -48,9 +49,9 @@ public abstract class GuardConformance {
   /** Protects the routes by this guard from now on. */
   protected abstract void use(Guard guard);
 
-  /** Methods and paths that the server refuses before any guard, and with which status. */
-  protected Map<String, Integer> refusedByServer() {
-    return Map.of();
+  /** Methods and paths that the server refuses with 400, before any guard. */
+  protected Set<String> refusedByServer() {
+    return Set.of();
   }
 
   /** What each handler answers. */
@@ -139,11 +140,9 @@ public abstract class GuardConformance {
                 request.path("method").asText(),
                 request.path("path").asText(),
                 request.path("headers"));
-        Integer refusal =
-            refusedByServer()
-                .get(request.path("method").asText() + " " + request.path("path").asText());
-        if (refusal != null) {
-          assertEquals(refusal, answer.status());
+        String line = request.path("method").asText() + " " + request.path("path").asText();
+        if (refusedByServer().contains(line)) {
+          assertEquals(400, answer.status());
           assertEquals(before, latchkey.asked().size());
           continue;
         }

@@ -1,3 +1,0 @@
-package dev.latchkey.guard;
-
-class Placeholder {}

@@ -1,4 +1,0 @@
-class PlaceholderTest {
-  @org.junit.jupiter.api.Test
-  void x() {}
-}
