@@ -38,6 +38,8 @@ export const tools = {
   mariadbd: { debian: 'mariadb-server', neededBy: 'test/migrate', onlyLong: true },
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
   go: { debian: 'golang-go', neededBy: 'test/conformance' },
+  javac: { debian: 'default-jdk-headless', neededBy: 'test/conformance' },
+  mvn: { debian: 'maven', neededBy: 'test/conformance' },
   python3: { debian: 'python3', neededBy: 'test/docs, test/doors' },
   'grpcio and protobuf of python3': {
     debian: 'python3-grpcio python3-protobuf',

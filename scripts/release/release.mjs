@@ -44,6 +44,13 @@ async function pack() {
   // A package is built by its own script, which a person's npm settings may forbid.
   await npm(['pack', ...which, '--pack-destination', packed, '--ignore-scripts=false']);
   await packWheel();
+  await packModules();
+}
+
+/** The modules of the Java guard, as the folder of a Maven repository. */
+async function packModules() {
+  const to = `-DaltDeploymentRepository=release::file:${join(packed, 'maven')}`;
+  await succeed('mvn', ['-q', '-B', '-ntp', 'clean', 'deploy', '-DskipTests', to], join(root, 'clients/java'));
 }
 
 /** The Python guard. pip comes with the environment, so that it does not matter whose Python this is. */
@@ -98,5 +105,5 @@ node scripts/release/versions.mjs --begin ${next} && git commit --all --message 
 git push --follow-tags
 
 A CI publishes what is tagged (.github/workflows/release.yml, deploy/ci). Without one: \`npm publish\` each .tgz of
-release/, \`twine upload\` the wheel, and build and push the two images of the Dockerfile.`;
+release/, \`twine upload\` the wheel, upload release/maven to a Maven repository, and build and push the two images of the Dockerfile.`;
 }

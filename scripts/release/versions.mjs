@@ -11,13 +11,21 @@ import { main, Stop } from '../lib/stop.mjs';
 const ofPackage = /(?<=^ {2}"version": ")[^"]+/gm;
 const ofImages = /(?<=^ *image: latchkey[\w-]*:)\S+/gm;
 const ofTarballs = /(?<=latchkey-(?:guard|panel)-)\d\S*(?=\.tgz)/g;
+const ofModules = /(?<=<artifactId>latchkey-guard-parent<\/artifactId>\s*<version>)[^<]+/g;
 /** Each file, and what in it is the version. @type {Readonly<Record<string, RegExp>>} */
 const places = {
   'package.json': ofPackage,
   'package-lock.json': /(?<="name": "@?latchkey[\w/-]*",\s+"version": "|"@latchkey\/guard": ")[^"]+/g,
   'clients/node/package.json': ofPackage,
+  'clients/java/pom.xml': ofModules,
+  'clients/java/latchkey-guard/pom.xml': ofModules,
+  'clients/java/latchkey-guard-servlet/pom.xml': ofModules,
+  'clients/java/latchkey-guard-spring-boot-starter/pom.xml': ofModules,
+  'clients/java/latchkey-guard-test/pom.xml': ofModules,
+  'clients/java/README.md': /(?<=<artifactId>latchkey-guard[\w-]*<\/artifactId>\s*<version>)[^<]+/g,
   'clients/python/pyproject.toml': /(?<=^version = ")[^"]+/gm,
   'web/package.json': ofPackage,
+  'examples/java-api/pom.xml': /(?<=<latchkey.version>)[^<]+/g,
   'examples/systems-api/package.json': /(?<="version": "|"@latchkey\/guard": ")[^"]+/g,
   Dockerfile: /(?<=image\.version=")[^"]+/g,
   'docker-compose.yml': ofImages,

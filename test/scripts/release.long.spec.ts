@@ -35,7 +35,18 @@ describe('npm run release', () => {
       `latchkey-panel-${NEXT}.tgz`,
       'latchkey.cdx.json',
       `latchkey_guard-${NEXT}-py3-none-any.whl`,
+      'maven',
     ]);
+    const modules = [
+      'latchkey-guard',
+      'latchkey-guard-servlet',
+      'latchkey-guard-spring-boot-starter',
+      'latchkey-guard-test',
+    ];
+    for (const name of modules) {
+      const files = readdirSync(join(clone.folder, 'release/maven/dev/latchkey', name, NEXT));
+      for (const ending of ['.jar', '-sources.jar', '.pom']) expect(files).toContain(`${name}-${NEXT}${ending}`);
+    }
     for (const [name, built] of [
       ['guard', 'dist/clients/node/src/index.js'],
       ['panel', 'lib/dist/latchkey-panel.js'],
