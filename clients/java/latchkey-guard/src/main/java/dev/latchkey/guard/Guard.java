@@ -5,6 +5,7 @@ import static java.lang.System.Logger.Level.ERROR;
 import dev.latchkey.guard.AnswerReader.Reading;
 import dev.latchkey.guard.DecisionEvent.Source;
 import dev.latchkey.guard.Transport.FailedException;
+import dev.latchkey.guard.Transport.Reply;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -175,8 +176,7 @@ public final class Guard implements AutoCloseable {
       return CompletableFuture.failedFuture(
           new FailedException("UNAVAILABLE", "the guard is closed", false));
     }
-    return transport
-        .post("ValidateKey", messageOf(question, wish), deadline - System.nanoTime())
+    return post("ValidateKey", messageOf(question, wish), deadline - System.nanoTime())
         .thenCompose(
             reply -> {
               try {
@@ -188,6 +188,15 @@ public final class Guard implements AutoCloseable {
                 return CompletableFuture.failedFuture(e);
               }
             });
+  }
+
+  /** Whatever is thrown ends this one call, so that nobody waits for it. */
+  private CompletableFuture<Reply> post(String method, Map<String, ?> message, long leftNanos) {
+    try {
+      return transport.post(method, message, leftNanos);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private static Map<String, Object> messageOf(Question question, Leases.Call wish) {
@@ -331,8 +340,7 @@ public final class Guard implements AutoCloseable {
     List<Map<String, Object>> uses = leases.tidy();
     for (int from = 0; from < uses.size(); from += MOST_REPORTED) {
       var part = uses.subList(from, Math.min(uses.size(), from + MOST_REPORTED));
-      transport
-          .post("ReportUses", Map.of("uses", part), REPORT_NANOS)
+      post("ReportUses", Map.of("uses", part), REPORT_NANOS)
           .handle((reply, problem) -> reply)
           .join();
     }

@@ -98,6 +98,7 @@ public final class GuardBuilder {
 
   /** Operations of further methods, or other ones: {@code Map.of("REPORT", Operation.READ)}. */
   public GuardBuilder operations(Map<String, Operation> byMethod) {
+    require(byMethod != null, "operations is null");
     operations.putAll(byMethod);
     return this;
   }
@@ -217,6 +218,8 @@ public final class GuardBuilder {
         url != null
             && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
             && url.getHost() != null
+            && url.getPort() != 0
+            && url.getPort() <= 65_535
             && url.getRawUserInfo() == null
             && (url.getRawPath().isEmpty() || url.getRawPath().equals("/"))
             && url.getRawQuery() == null

@@ -44,6 +44,8 @@ final class GuardBuilderTest {
         names("target must be a URL", each -> each.target("http://user:sécret@127.0.0.1")),
         names("target must be a URL", each -> each.target("http://127.0.0.1:3080?a=b")),
         names("target must be a URL", each -> each.target("ftp://127.0.0.1")),
+        names("target must be a URL", each -> each.target("http://127.0.0.1:0")),
+        names("target must be a URL", each -> each.target("http://127.0.0.1:65536")),
         names("target must be https", each -> each.target("http://latchkey.internal:3080")),
         names("target must be https", each -> each.target("http://localhost.example:3080")),
         names("target must be https", each -> each.target("http://192.0.2.1:3080")),

@@ -45,6 +45,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.ModelAndView;
 
 @Timeout(120)
 @SpringBootTest(
@@ -108,7 +109,7 @@ final class LatchkeySecurityTest {
                       .access(latchkey.permission("systems/{id}:read").forWrites("systems:write"))
                       .requestMatchers("/any", "/secret", "/absent")
                       .access(latchkey.anyKey())
-                      .requestMatchers("/later")
+                      .requestMatchers("/later", "/forward/{id}")
                       .access(latchkey.permission("systems:read"))
                       .anyRequest()
                       .denyAll())
@@ -147,6 +148,11 @@ final class LatchkeySecurityTest {
       @GetMapping("/later")
       Callable<String> later(@AuthenticationPrincipal LatchkeyPrincipal principal) {
         return principal::ownerId;
+      }
+
+      @GetMapping("/forward/{id}")
+      ModelAndView forward(@PathVariable String id) {
+        return new ModelAndView("forward:/systems/" + id);
       }
 
       @GetMapping("/any")
@@ -192,6 +198,13 @@ final class LatchkeySecurityTest {
     assertThat(send("POST", "/systems/42").body()).isEqualTo("changed");
     assertThat(send("POST", "/systems/42?_method=delete").statusCode()).isEqualTo(403);
     assertThat(ASKED).containsExactly("WRITE systems:write", "DESTROY systems:write");
+  }
+
+  @Test
+  void aForwardToAnotherPathIsJudgedToo() throws Exception {
+    assertThat(send("GET", "/forward/7").body()).contains("\"id\":\"7\"");
+    assertThat(send("GET", "/forward/..").statusCode()).isEqualTo(400);
+    assertThat(ASKED).containsExactly("READ systems:read", "READ systems/7:read");
   }
 
   @Test
