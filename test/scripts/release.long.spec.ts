@@ -62,5 +62,5 @@ describe('npm run release', () => {
     const names = components.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
     expect(names.filter((name: string) => /^(jest|typescript|vite|react)$/.test(name))).toEqual([]);
-  }, 300_000);
+  }, 600_000);
 });

@@ -9,7 +9,7 @@ package dev.latchkey.guard;
  * @param template the permission as the route names it, such as {@code systems/{id}:read}
  * @param clientIp the client's address; empty if it is not certain
  * @param userAgent the client's User-Agent, for the audit trail
- * @param requestId names this request; it ends in what no client can know
+ * @param requestId names this request, and ends in what no client can know; empty: one is made
  * @param challenge the value of {@code WWW-Authenticate} for an answer of 401
  */
 public record Question(
@@ -20,4 +20,10 @@ public record Question(
     String clientIp,
     String userAgent,
     String requestId,
-    String challenge) {}
+    String challenge) {
+
+  /** Gives a question without a requestId one, so that no answer to another question counts. */
+  public Question {
+    if (requestId.isEmpty()) requestId = Texts.requestId("");
+  }
+}

@@ -54,6 +54,8 @@ public final class RunningLatchkey implements AutoCloseable {
             .redirectOutput(output());
     builder.environment().putAll(environment);
     program = builder.start();
+    // A test run that is ended leaves no Latchkey behind.
+    Runtime.getRuntime().addShutdownHook(new Thread(program::destroy));
   }
 
   /**
