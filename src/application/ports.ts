@@ -81,6 +81,8 @@ export interface ApiKeys {
   list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList>;
   /** How many keys of the owner are active at this time. */
   countActive(ownerId: string, at: Date): Promise<number>;
+  /** How many have ended. Excludes keys of purged accounts. */
+  countEnded(ownerId: string, at: Date): Promise<number>;
 }
 
 /** Accepted reports of leaked keys, stored until their keys have ended. */

@@ -80,7 +80,14 @@ describe('listing keys', () => {
     const { status, headers, body } = await person.call('GET', '/v1/api-keys');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body).toEqual({ items: [], activeKeys: 0, ...MAXIMUM, nextCursor: null, now: expect.any(String) });
+    expect(body).toEqual({
+      items: [],
+      activeKeys: 0,
+      endedKeys: 0,
+      ...MAXIMUM,
+      nextCursor: null,
+      now: expect.any(String),
+    });
   });
 
   test('answers the newest key first, each with exactly these fields', async () => {
@@ -89,7 +96,7 @@ describe('listing keys', () => {
     const { items, ...rest } = await person.list();
     expect(items).toEqual([keys[1]!.apiKey, keys[0]!.apiKey]);
     for (const item of items) expect(Object.keys(item).sort()).toEqual(KEY_FIELDS);
-    expect(rest).toEqual({ activeKeys: 2, ...MAXIMUM, nextCursor: null, now: expect.any(String) });
+    expect(rest).toEqual({ activeKeys: 2, endedKeys: 0, ...MAXIMUM, nextCursor: null, now: expect.any(String) });
   });
 
   test('answers the requests of each key on each of the last 30 days in UTC, oldest first', async () => {
@@ -141,6 +148,7 @@ describe('listing keys', () => {
     expect(await two.person.list()).toEqual({
       items: [],
       activeKeys: 0,
+      endedKeys: 0,
       ...MAXIMUM,
       nextCursor: null,
       now: expect.any(String),
@@ -191,7 +199,7 @@ describe('listing keys', () => {
       const items = pages.flatMap((page) => page.items);
       expect(items).toHaveLength(count);
       expect(new Set(items.map((item) => item.status))).toEqual(new Set([status]));
-      for (const { activeKeys } of pages) expect(activeKeys).toBe(1);
+      for (const { activeKeys, endedKeys } of pages) expect([activeKeys, endedKeys]).toEqual([1, 61]);
     }
     expect((await person.list('?status=active')).items).toEqual([active.apiKey]);
   });
@@ -204,6 +212,7 @@ describe('listing keys', () => {
     expect(await person.list('?status=expired')).toMatchObject({
       items: [{ id: apiKey.id, status: 'expired', revokedAt: null }],
       activeKeys: 0,
+      endedKeys: 1,
     });
   });
 

@@ -13,8 +13,9 @@ import { type Acting, managedTransaction } from '../managed-account.js';
 import { anyKey, changeKeys, openKey } from './change-keys.js';
 
 export interface KeysOfOwner extends ShownPage {
-  /** The number of all active keys of the owner, not only of those on this page. */
+  /** The numbers of all keys of the owner, not only of those on this page. */
   readonly activeKeys: number;
+  readonly endedKeys: number;
   /** What is allowed for new keys. */
   readonly policy: KeyPolicy;
 }
@@ -32,9 +33,9 @@ export class ListKeysOfOwner {
     { limit, cursor }: PageRequest,
   ): Promise<KeysOfOwner> {
     const page = await this.shownKeys.page({ ownerId, status }, startOf(cursor, wrongCursor), limit);
-    const activeKeys = await this.shownKeys.countActive(ownerId, page.now);
+    const counts = await this.shownKeys.count(ownerId, page.now);
     const owner = page.items[0]?.owner ?? (await this.accounts.find(ownerId));
-    return { ...page, activeKeys, policy: keyPolicy(this.service, owner ?? NO_TERMS) };
+    return { ...page, ...counts, policy: keyPolicy(this.service, owner ?? NO_TERMS) };
   }
 }
 

@@ -48,10 +48,12 @@ export class ShownKeys {
     return { now, ...pageOf(items, limit, textOf) };
   }
 
-  /** How many keys of the owner were active at a time that was read. */
-  async countActive(ownerId: string, now: Date): Promise<number> {
+  /** How many keys of the owner were active, and how many had ended, at a time that was read. */
+  async count(ownerId: string, now: Date): Promise<{ readonly activeKeys: number; readonly endedKeys: number }> {
     await this.dueEnds.ofOwner(ownerId, now);
-    return this.keys.countActive(ownerId, now);
+    const counts = [this.keys.countActive(ownerId, now), this.keys.countEnded(ownerId, now)] as const;
+    const [activeKeys, endedKeys] = await Promise.all(counts);
+    return { activeKeys, endedKeys };
   }
 
   /** Reads again until no end is due. */

@@ -22,6 +22,8 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       return { now, items: found.slice(0, limit) };
     },
     countActive: async (ownerId, at) => activeKeysOf(store, ownerId, at),
+    countEnded: async (ownerId, at) =>
+      keysOf(store).filter((key) => key.ownerId === ownerId && key.status(at) !== 'active').length,
   };
 }
 

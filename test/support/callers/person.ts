@@ -64,7 +64,9 @@ export class Person {
     return this.call('POST', `/v1/api-keys/${id}/revoke`);
   }
 
-  async list(query = ''): Promise<{ items: ApiKeyView[]; activeKeys: number; nextCursor: string | null }> {
+  async list(
+    query = '',
+  ): Promise<{ items: ApiKeyView[]; activeKeys: number; endedKeys: number; nextCursor: string | null }> {
     return (await this.call('GET', `/v1/api-keys${query}`)).body;
   }
 

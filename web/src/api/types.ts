@@ -21,7 +21,7 @@ export type KeyHistory = Pick<View.ApiKeyHistoryView, 'uses' | 'days'> &
 export type AddressUse = KeyHistory['uses'][number];
 export type DayCount = KeyHistory['days'][number];
 
-export type ApiKeyPage = Newer<PageOf<ApiKey, View.ApiKeyListView>, 'policy' | 'now'>;
+export type ApiKeyPage = Newer<PageOf<ApiKey, View.ApiKeyListView>, 'policy' | 'now' | 'endedKeys'>;
 /** What is allowed for new keys. */
 export type KeyPolicy = Omit<View.ApiKeyListView['policy'], 'revokeIdleAfterDays'>;
 export type Permissions = View.PermissionsView;

@@ -55,6 +55,7 @@ export function useApiKeys(isNeeded = true) {
     /** An active key may still be missing. */
     isIncomplete,
     activeKeys: first?.activeKeys,
+    endedKeys: first?.endedKeys,
     policy: first?.policy ?? USUAL,
   };
 }
@@ -92,6 +93,7 @@ export function showCurrent(queryClient: QueryClient, current: readonly ApiKey[]
     const pages = list?.pages.map((page) => ({
       ...page,
       activeKeys: Math.max(0, page.activeKeys - ended),
+      ...(page.endedKeys !== undefined && { endedKeys: page.endedKeys + ended }),
       items: page.items.map((key) => current.find(({ id }) => id === key.id) ?? key),
     }));
     return list && pages && { ...list, pages };

@@ -154,9 +154,10 @@ export class ScriptedApi {
   /** A list with these keys. */
   pageOf(keys: readonly ApiKey[]): ApiKeyPage {
     const activeKeys = keys.filter(({ status }) => status === 'active').length;
+    const endedKeys = keys.length - activeKeys;
     const { maxActiveKeys } = this.policy;
     const policy = { revokeIdleAfterDays: null, ...this.policy };
-    return { items: keys, activeKeys, maxActiveKeys, policy, nextCursor: null, now: this.now() };
+    return { items: keys, activeKeys, endedKeys, maxActiveKeys, policy, nextCursor: null, now: this.now() };
   }
 
   private readonly fetch = async (address: string, init: RequestInit = {}): Promise<Response> => {

@@ -9,12 +9,12 @@ import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } fr
 
 /** Answers are built field by field, so that a new column never leaks by itself. */
 
-export function keyListView({ items, activeKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
+export function keyListView({ items, activeKeys, endedKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
   const views = items.map((listed) => keyView(listed, now));
   const { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays = null } = policy;
   const limitedByAccount = [...policy.limitedByAccount];
   const shown = { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays, limitedByAccount };
-  return { items: views, activeKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
+  return { items: views, activeKeys, endedKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
 }
 
 export function keyHistoryView(read: ReadKey & KeyHistory): ApiKeyHistoryView {

@@ -160,7 +160,9 @@ class KeyPolicyView {
 
 export class ApiKeyListView {
   @ApiProperty({ type: [ApiKeyView] }) items!: ApiKeyView[];
-  @ApiProperty({ type: 'integer' }) activeKeys!: number;
+  @ApiProperty({ type: 'integer', description: 'Of all pages; the two keys of a rotation count as one' })
+  activeKeys!: number;
+  @ApiProperty({ type: 'integer', description: 'Of all pages' }) endedKeys!: number;
   @ApiProperty({ type: 'integer', description: 'The same as in `policy`' }) maxActiveKeys!: number;
   @ApiProperty({ type: KeyPolicyView, description: 'What is allowed for new keys' }) policy!: KeyPolicyView;
   @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;

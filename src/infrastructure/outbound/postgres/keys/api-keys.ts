@@ -43,6 +43,16 @@ export class PostgresApiKeys implements ApiKeys {
     return counts.get(ownerId) ?? 0;
   }
 
+  countEnded(ownerId: string, at: Date): Promise<number> {
+    return this.database.run((manager) =>
+      manager
+        .createQueryBuilder(ApiKeyRow, 'key')
+        .where('key.owner_id = :ownerId AND NOT key.purged', { ownerId })
+        .andWhere(`NOT ${hasStatus('active', 'key')}`, { now: at })
+        .getCount(),
+    );
+  }
+
   private read(query: (manager: EntityManager, now: Date) => ReturnType<typeof withOwners>): Promise<KeyList> {
     return this.database.run(async (manager) => {
       const now = await databaseNow(manager);
