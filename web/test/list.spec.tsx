@@ -150,6 +150,58 @@ describe('the list of keys', () => {
     await waitFor(() => expect(keyNames()).toEqual(['Key no. 57.']));
   });
 
+  test.each(['en', 'de'] as const)('counts ended keys that are not loaded yet (%s)', async (language) => {
+    const keys = [...several(8, (n) => anApiKey({ name: `Job ${n}` })), ...several(60, () => aRevokedKey())];
+    api.always('listKeys', ({ query: { cursor } }) => {
+      const items = cursor === undefined ? keys.slice(0, 8) : keys.slice(8);
+      return { ...api.pageOf(keys), items, nextCursor: cursor === undefined ? 'next' : null };
+    });
+    openPanel({ language });
+    const [all, ended] = language === 'en' ? ['All 68', 'Ended 60'] : ['Alle 68', 'Beendet 60'];
+    await press(ended!.replace(/60/, '(60)'));
+    await waitFor(() => expect(keyNames()).toHaveLength(68));
+    await screen.findByRole('radio', { name: all! });
+    screen.getByRole('radio', { name: ended! });
+  });
+
+  test.each([
+    ['en', 'Sort keys', ['By name', 'Last used first', 'Ending first', 'Most requests first', 'Newest first']],
+    [
+      'de',
+      'Schlüssel sortieren',
+      ['Nach Name', 'Zuletzt genutzte zuerst', 'Nächstes Ende zuerst', 'Meiste Anfragen zuerst', 'Neueste zuerst'],
+    ],
+  ] as const)('can be sorted from nine keys on, the ended ones too (%s)', async (language, label, choices) => {
+    const used = (count: number, hoursAgo: number) => ({
+      lastUsedAt: iso(-hoursAgo * HOUR_MS),
+      recent: { granted: [count], refused: [1] },
+    });
+    api.keys = [
+      anApiKey({ name: 'Key 10', expiresAt: iso(80 * DAY_MS), ...used(5, 2) }),
+      anApiKey({ name: 'Key 9', expiresAt: iso(20 * DAY_MS), ...used(7, 1) }),
+      anApiKey({ name: 'alpha', expiresAt: iso(50 * DAY_MS) }),
+      ...several(4, (n) => aRevokedKey({ name: `Old ${9 - n}`, revokedAt: iso(-(n + 5) * DAY_MS) })),
+      aRevokedKey({ name: 'Just now', revokedAt: iso(-HOUR_MS) }),
+      aRevokedKey({ name: 'Before' }),
+    ];
+    openPanel({ language });
+    const field = await screen.findByLabelText(label);
+    const orders = [
+      ['alpha', 'Key 9', 'Key 10'],
+      ['Key 9', 'Key 10', 'alpha'],
+      ['Key 9', 'alpha', 'Key 10'],
+      ['Key 9', 'Key 10', 'alpha'],
+      ['Key 10', 'Key 9', 'alpha'],
+    ];
+    for (const [at, choice] of choices.entries()) {
+      await user.selectOptions(field, choice);
+      await waitFor(() => expect(keyNames()).toEqual(orders[at]));
+    }
+    await user.selectOptions(field, choices[2]);
+    await press(language === 'en' ? 'Ended (6)' : 'Beendet (6)');
+    expect(keyNames().slice(3, 6)).toEqual(['Just now', 'Before', 'Old 9']);
+  });
+
   test('copies the ID of a key, and offers an ended key again', async () => {
     api.keys = [anApiKey(), aRevokedKey({ name: 'Former' })];
     openPanel();

@@ -26,14 +26,17 @@ export function EndedKeys({ rows, count, isUnfolded, links, more }: Props) {
         className={classes.fold}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        onClick={() => setChosen(!isOpen)}
+        onClick={() => {
+          setChosen(!isOpen);
+          if (!isOpen && rows.length === 0) more?.load();
+        }}
       >
         <ChevronIcon />
         {texts.keys.ended(count)}
       </UnstyledButton>
       {isOpen && (
         <div id={id}>
-          <KeyTable rows={rows} areEnded links={links} />
+          {rows.length > 0 && <KeyTable rows={rows} areEnded links={links} />}
           {more && (
             <Group justify="center" mt="md">
               <Button variant="default" onClick={more.load} loading={more.isLoading}>

@@ -7,7 +7,7 @@ import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { later } from '../ui/later';
 import { EndedKeys } from './EndedKeys';
-import { isFound, rowsOf, type KeyLinks } from './key-rows';
+import { isFound, rowsOf, sorted, type KeyLinks, type KeyRow, type Sort } from './key-rows';
 import toolbar from './KeysToolbar.module.css';
 import { KeyTable } from './KeyTable';
 import { type useApiKeys, useNextPages } from '../key/list';
@@ -31,17 +31,18 @@ export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
   const [search, setSearch] = useState('');
-  const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const [sort, setSort] = useState<Sort>('created');
+  const { keys, endedKeys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const concerns = attention(keys, now);
-  const rows = rowsOf(keys, now);
+  const rows = sorted(rowsOf(keys, now), sort, now, texts.language);
   const isLong = rows.length >= FILTERS_FROM;
   const wanted = isLong ? search.trim() : '';
-  const needsAll = wanted !== '' || (isLong && filter !== 'active');
+  const needsAll = wanted !== '' || (isLong && (filter !== 'active' || sort !== 'created'));
 
-  // The service itself has no search.
+  // The service itself neither searches nor sorts.
   useNextPages(list, needsAll);
 
-  const isConcern = ({ key, rotation }: (typeof rows)[number]) =>
+  const isConcern = ({ key, rotation }: KeyRow) =>
     concerns.some((concern) => concern.key.id === key.id || concern.key.id === rotation?.old.id);
   const lists = {
     all: rows,
@@ -49,11 +50,14 @@ export function KeyList({ list, filter, links }: Props) {
     attention: rows.filter(isConcern),
     ended: rows.filter(({ status }) => status !== 'active'),
   };
+  // Those of pages that are not loaded have all ended. A service of an earlier release does not count them.
+  const notLoaded = hasNextPage ? (endedKeys ?? 0) - lists.ended.length : 0;
   const countOf = (some: StatusFilter) => {
-    const isPartial = hasNextPage && (some === 'all' || some === 'ended');
-    return `${lists[some].length}${isPartial ? '+' : ''}`;
+    const isOfAll = some === 'all' || some === 'ended';
+    const isPartial = isOfAll && hasNextPage && endedKeys === undefined;
+    return `${lists[some].length + (isOfAll ? Math.max(0, notLoaded) : 0)}${isPartial ? '+' : ''}`;
   };
-  const shown = (some: typeof rows) => (wanted ? some.filter((row) => isFound(row, wanted)) : some);
+  const shown = (some: readonly KeyRow[]) => (wanted ? some.filter((row) => isFound(row, wanted)) : some);
   // A short list has no filters, so none of them hides anything.
   const view = !isLong && filter === 'attention' ? 'active' : filter;
   const ended = view === 'attention' ? [] : shown(lists.ended);
@@ -64,7 +68,16 @@ export function KeyList({ list, filter, links }: Props) {
   return (
     <Stack gap="lg">
       <Attention concerns={concerns} placeOf={links.placeOf} />
-      {isLong && <KeyFilters filter={filter} countOf={countOf} search={search} onSearch={setSearch} />}
+      {isLong && (
+        <KeyFilters
+          filter={filter}
+          countOf={countOf}
+          search={search}
+          onSearch={setSearch}
+          sort={sort}
+          onSort={setSort}
+        />
+      )}
       <VisuallyHidden role="status">{wanted && texts.keys.shown(found)}</VisuallyHidden>
       {wanted && found === 0 ? (
         <Group>
@@ -80,7 +93,7 @@ export function KeyList({ list, filter, links }: Props) {
           {hasFirst && first.length === 0 && !wanted && (
             <Text c="dimmed">{texts.keys.noneWith[view === 'attention' ? view : 'active']}</Text>
           )}
-          {ended.length > 0 && (
+          {(ended.length > 0 || (view !== 'attention' && !wanted && notLoaded > 0)) && (
             <EndedKeys
               rows={ended}
               count={wanted ? String(ended.length) : countOf('ended')}
@@ -93,7 +106,9 @@ export function KeyList({ list, filter, links }: Props) {
               }
             />
           )}
-          {view === 'ended' && ended.length === 0 && !wanted && <Text c="dimmed">{texts.keys.noneWith.ended}</Text>}
+          {view === 'ended' && ended.length === 0 && notLoaded <= 0 && !wanted && (
+            <Text c="dimmed">{texts.keys.noneWith.ended}</Text>
+          )}
         </Stack>
       )}
     </Stack>

@@ -1,7 +1,7 @@
 import type { ApiKey, KeyStatus, RecentUse } from '../api/types';
 import type { PanelPlace } from '../base/place';
 import { rotationOf, type Rotation } from '../key/rotation';
-import { statusAt } from '../key/status';
+import { endOf, statusAt } from '../key/status';
 
 /** Where a row leads. */
 export interface KeyLinks {
@@ -45,6 +45,23 @@ export function usedLast({ key, rotation }: KeyRow): ApiKey | undefined {
   const timeOf = ({ lastUsedAt }: ApiKey) => (lastUsedAt === null ? -Infinity : Date.parse(lastUsedAt));
   const last = rotation && timeOf(rotation.old) > timeOf(key) ? rotation.old : key;
   return last.lastUsedAt === null ? undefined : last;
+}
+
+export const SORTS = ['created', 'name', 'lastUsed', 'ends', 'requests'] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** Rows that are equal in this order stay as they are: newest first. */
+export function sorted(rows: readonly KeyRow[], by: Sort, now: number, language: string): readonly KeyRow[] {
+  if (by === 'created') return rows;
+  const { compare } = new Intl.Collator(language, { numeric: true });
+  if (by === 'name') return rows.toSorted((one, other) => compare(one.key.name, other.key.name));
+  const rank: Record<typeof by, (row: KeyRow) => number> = {
+    lastUsed: (row) => -Date.parse(usedLast(row)?.lastUsedAt ?? '1970'),
+    // The next end first, and the last one of those that have ended.
+    ends: ({ key }) => Math.abs(Date.parse(key.revokedAt ?? endOf(key)) - now),
+    requests: ({ recent: { granted, refused } }) => -[...granted, ...refused].reduce((sum, count) => sum + count, 0),
+  };
+  return rows.toSorted((one, other) => rank[by](one) - rank[by](other));
 }
 
 /** A full prefix ends with "…", which nobody types. */
