@@ -1,3 +1,4 @@
+import { laterTexts } from '../texts/later';
 import type { NoProposal } from './permission-use';
 
 const english = {
@@ -47,10 +48,4 @@ const german: typeof english = {
   },
 };
 
-const LANGUAGES: Readonly<Record<string, typeof english>> = { en: english, de: german };
-
-/**
- * Here and not with the other texts, which are loaded before the list of keys. Undefined: a host gave texts in another
- * language, and a panel shows no text in a language that it was not given.
- */
-export const permissionUseTexts = (language: string): typeof english | undefined => LANGUAGES[language];
+export const permissionUseTexts = laterTexts(english, german);

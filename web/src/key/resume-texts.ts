@@ -1,3 +1,5 @@
+import { laterTexts } from '../texts/later';
+
 const english = {
   action: 'Resume…',
   title: (name: string) => `Resume “${name}”?`,
@@ -16,7 +18,5 @@ const german: typeof english = {
   still: (name) => `„${name}“ bleibt pausiert, durch die Administration`,
 };
 
-const LANGUAGES: Readonly<Record<string, typeof english>> = { en: english, de: german };
-
-/** Loaded with the menu and the dialogs, not before the list of keys. Undefined as in permission-use-texts.ts. */
-export const resumeTexts = (language: string): typeof english | undefined => LANGUAGES[language];
+/** Loaded with the menu and the dialogs. */
+export const resumeTexts = laterTexts(english, german);

@@ -2,7 +2,7 @@ import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { usePanel } from '../base/context';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
-import { type Sort, SORTS } from './key-rows';
+import { type Order, orderBy, type Sort, SORTS, sortTexts } from './sort';
 import classes from './KeysToolbar.module.css';
 
 const FILTERS = ['all', 'active', 'attention', 'ended'] as const;
@@ -12,12 +12,13 @@ interface Props {
   readonly countOf: (filter: StatusFilter) => string;
   readonly search: string;
   readonly onSearch: (search: string) => void;
-  readonly sort: Sort;
-  readonly onSort: (sort: Sort) => void;
+  /** Unset for the newest key first. */
+  readonly onOrder: (order: Order | undefined) => void;
 }
 
-export function KeyFilters({ filter, countOf, search, onSearch, sort, onSort }: Props) {
-  const { keys } = useTexts();
+export function KeyFilters({ filter, countOf, search, onSearch, onOrder }: Props) {
+  const { keys, language } = useTexts();
+  const sort = sortTexts(language);
   const { goTo } = usePanel();
   return (
     <div className={classes.filters}>
@@ -38,13 +39,16 @@ export function KeyFilters({ filter, countOf, search, onSearch, sort, onSort }: 
           onChange={(event) => onSearch(event.currentTarget.value)}
           className={classes.search}
         />
-        <NativeSelect
-          aria-label={keys.sort.label}
-          value={sort}
-          onChange={(event) => onSort(event.currentTarget.value as Sort)}
-          data={SORTS.map((value) => ({ value, label: keys.sort[value] }))}
-          className={classes.sort}
-        />
+        {sort && (
+          <NativeSelect
+            aria-label={sort.label}
+            onChange={({ currentTarget: { value } }) =>
+              onOrder(value === 'created' ? undefined : orderBy(value as Sort, language))
+            }
+            data={SORTS.map((value) => ({ value, label: sort[value] }))}
+            className={classes.sort}
+          />
+        )}
       </div>
     </div>
   );

@@ -7,9 +7,10 @@ import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { later } from '../ui/later';
 import { EndedKeys } from './EndedKeys';
-import { isFound, rowsOf, sorted, type KeyLinks, type KeyRow, type Sort } from './key-rows';
+import { isFound, rowsOf, type KeyLinks, type KeyRow } from './key-rows';
 import toolbar from './KeysToolbar.module.css';
 import { KeyTable } from './KeyTable';
+import type { Order } from './sort';
 import { type useApiKeys, useNextPages } from '../key/list';
 
 /** Few lists are long, and the library's fields are large. */
@@ -31,13 +32,13 @@ export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
   const [search, setSearch] = useState('');
-  const [sort, setSort] = useState<Sort>('created');
+  const [order, setOrder] = useState<{ readonly of: Order }>();
   const { keys, endedKeys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const concerns = attention(keys, now);
-  const rows = sorted(rowsOf(keys, now), sort, now, texts.language);
+  const rows = order ? order.of(rowsOf(keys, now), now) : rowsOf(keys, now);
   const isLong = rows.length >= FILTERS_FROM;
   const wanted = isLong ? search.trim() : '';
-  const needsAll = wanted !== '' || (isLong && (filter !== 'active' || sort !== 'created'));
+  const needsAll = wanted !== '' || (isLong && (filter !== 'active' || order !== undefined));
 
   // The service itself neither searches nor sorts.
   useNextPages(list, needsAll);
@@ -74,8 +75,7 @@ export function KeyList({ list, filter, links }: Props) {
           countOf={countOf}
           search={search}
           onSearch={setSearch}
-          sort={sort}
-          onSort={setSort}
+          onOrder={(of) => setOrder(of && { of })}
         />
       )}
       <VisuallyHidden role="status">{wanted && texts.keys.shown(found)}</VisuallyHidden>

@@ -14,6 +14,7 @@ export interface KeyRow {
   readonly key: ApiKey;
   readonly rotation: Rotation | undefined;
   readonly status: KeyStatus;
+  readonly end: string;
   /** The key that replaced this one, if it is loaded. */
   readonly successor: ApiKey | undefined;
   readonly recent: RecentUse;
@@ -27,7 +28,7 @@ export function rowsOf(keys: readonly ApiKey[], now: number): readonly KeyRow[] 
     if (rotation?.old.id === key.id) return [];
     const successor = key.replacedBy === null ? undefined : byId.get(key.replacedBy);
     const recent = rotation ? sumOf(key.recent, rotation.old.recent) : key.recent;
-    return [{ key, rotation, status: statusAt(key, now), successor, recent }];
+    return [{ key, rotation, status: statusAt(key, now), end: key.revokedAt ?? endOf(key), successor, recent }];
   });
 }
 
@@ -45,23 +46,6 @@ export function usedLast({ key, rotation }: KeyRow): ApiKey | undefined {
   const timeOf = ({ lastUsedAt }: ApiKey) => (lastUsedAt === null ? -Infinity : Date.parse(lastUsedAt));
   const last = rotation && timeOf(rotation.old) > timeOf(key) ? rotation.old : key;
   return last.lastUsedAt === null ? undefined : last;
-}
-
-export const SORTS = ['created', 'name', 'lastUsed', 'ends', 'requests'] as const;
-export type Sort = (typeof SORTS)[number];
-
-/** Rows that are equal in this order stay as they are: newest first. */
-export function sorted(rows: readonly KeyRow[], by: Sort, now: number, language: string): readonly KeyRow[] {
-  if (by === 'created') return rows;
-  const { compare } = new Intl.Collator(language, { numeric: true });
-  if (by === 'name') return rows.toSorted((one, other) => compare(one.key.name, other.key.name));
-  const rank: Record<typeof by, (row: KeyRow) => number> = {
-    lastUsed: (row) => -Date.parse(usedLast(row)?.lastUsedAt ?? '1970'),
-    // The next end first, and the last one of those that have ended.
-    ends: ({ key }) => Math.abs(Date.parse(key.revokedAt ?? endOf(key)) - now),
-    requests: ({ recent: { granted, refused } }) => -[...granted, ...refused].reduce((sum, count) => sum + count, 0),
-  };
-  return rows.toSorted((one, other) => rank[by](one) - rank[by](other));
 }
 
 /** A full prefix ends with "…", which nobody types. */
