@@ -89,6 +89,45 @@ describe('a key that is limited', () => {
     expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);
   });
 
+  test('counts each box once, also those for one of many', async () => {
+    await openForm();
+    await choose('Only these');
+    await press('Only one of them… systems');
+    await type('Which one of “systems”?', '42');
+    await press('Add');
+    await user.click(await permission('systems:read'));
+    await screen.findByText('2 of 2 selected');
+  });
+
+  test.each([
+    ['en', 'All: read', 'All shown: read', 'Search permissions', '75 of 300 selected'],
+    ['de', 'Alle: read', 'Alle angezeigten: read', 'Berechtigungen suchen', '75 von 300 ausgewählt'],
+  ] as const)(
+    'takes or drops a whole column, or what a search finds of it (%s)',
+    async (language, all, shown, search, count) => {
+      api.permissions = MANY;
+      openPanel({ language });
+      await press(language === 'en' ? /^Create your first/ : /^Ersten API-Schlüssel/);
+      await choose(language === 'en' ? 'Read and write' : 'Lesen/schreiben');
+      await choose(language === 'en' ? 'Only these' : 'Nur diese');
+      const read = () => permission(all);
+      await user.click(await read());
+      expect((await permission('area-0:read')).checked && (await read()).checked).toBe(true);
+      expect((await permission('area-0:write')).checked).toBe(false);
+      await user.click(await permission('area-0:read'));
+      expect([(await read()).checked, (await read()).indeterminate]).toEqual([false, true]);
+      await user.click(await read());
+      await user.click(await read());
+      expect((await permission('area-3:read')).checked).toBe(false);
+      // 1, 10 to 19 and 100 to 149 are 61; 2 and 20 to 29 are 11.
+      for (const part of ['area-1', 'area-2', 'area-3:', 'area-4:', 'area-5:']) {
+        await type(search, part);
+        await user.click(await permission(shown));
+      }
+      await screen.findByText(count);
+    },
+  );
+
   test('offers no address where the service is not sure of it', async () => {
     api.session = { ...api.session!, clientIp: null };
     await openForm();

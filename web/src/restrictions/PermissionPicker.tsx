@@ -67,6 +67,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
   const isSought = ({ resource, actions }: PickerRow) =>
     actions.some((action) => `${resource}:${action}`.toLowerCase().includes(sought));
   const rows = all.filter((row) => isSought(row) && (!isShort || pickedOf(row).length > 0));
+  const shownOnes = rows.filter(({ isInstance }) => !isInstance);
   const activeRow = rows.find(({ resource }) => resource === active?.replace(/[: ].*/, ''));
   const stop = activeRow ? { row: activeRow, cell: active } : { row: rows[0], cell: firstCell(rows[0]) };
 
@@ -97,13 +98,30 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
         />
       )}
       <div className={classes.count}>
-        <span role="status">{words.selected(chosen.length, items.length)}</span>
+        <span role="status">{words.selected(chosen.length, all.flatMap(({ actions }) => actions).length)}</span>
         {(chosen.length > 0 || isShort) && items.length >= SEARCHED_FROM && (
           <button type="button" className={classes.link} onClick={() => setShort(!isShort)}>
             {isShort ? words.showAll : words.showSelected}
           </button>
         )}
       </div>
+      {byResource(items).size > 1 && (
+        <div className={classes.columns}>
+          {columns.map((action) => (
+            <Column
+              key={action}
+              label={words.column(action, sought !== '')}
+              of={shownOnes.filter(({ actions }) => actions.includes(action)).map((row) => `${row.resource}:${action}`)}
+              picked={picked}
+              onPick={(list, isOn) =>
+                onChange({
+                  chosen: isOn ? [...new Set([...chosen, ...list])] : chosen.filter((each) => !list.includes(each)),
+                })
+              }
+            />
+          ))}
+        </div>
+      )}
       {rows.length === 0 && <Text size="sm">{isShort ? words.noneSelected : words.noneFound(search.trim())}</Text>}
       <div
         ref={grid}
@@ -133,3 +151,30 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
     </div>
   );
 });
+
+interface ColumnProps {
+  readonly label: string;
+  readonly of: readonly string[];
+  readonly picked: ReadonlySet<string>;
+  readonly onPick: (list: readonly string[], isOn: boolean) => void;
+}
+
+/** Takes or drops all permissions of a column. */
+function Column({ label, of, picked, onPick }: ColumnProps) {
+  const count = of.filter((permission) => picked.has(permission)).length;
+  const isFull = count === of.length;
+  if (of.length === 0) return null;
+  return (
+    <label className={classes.box}>
+      <input
+        type="checkbox"
+        ref={(input) => {
+          if (input) input.indeterminate = count > 0 && !isFull;
+        }}
+        checked={isFull}
+        onChange={() => onPick(of, !isFull)}
+      />
+      {label}
+    </label>
+  );
+}

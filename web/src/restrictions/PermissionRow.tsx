@@ -39,7 +39,7 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
         {columns.map((action) => (
           <div role="gridcell" key={action} className={classes.action}>
             {actions.includes(action) && (
-              <label>
+              <label className={classes.box}>
                 <input
                   type="checkbox"
                   aria-label={`${resource}:${action}`}

@@ -10,6 +10,8 @@ export const restrictions = {
   onlyText: 'You choose. It never gets more than these.',
   search: 'Search permissions',
   selected: (count: number, of: number) => `${count} of ${of} selected`,
+  /** @param isPart a search hides some of them */
+  column: (action: string, isPart: boolean) => `All${isPart ? ' shown' : ''}: ${action}`,
   showSelected: 'Only selected',
   showAll: 'Show all',
   none: 'You have no permissions that a key with this access can use.',

@@ -11,6 +11,7 @@ export const restrictions: Texts['restrictions'] = {
   onlyText: 'Sie wählen aus. Mehr als das darf er nie.',
   search: 'Berechtigungen suchen',
   selected: (count, of) => `${count} von ${of} ausgewählt`,
+  column: (action, isPart) => `Alle${isPart ? ' angezeigten' : ''}: ${action}`,
   showSelected: 'Nur ausgewählte',
   showAll: 'Alle zeigen',
   none: 'Sie haben keine Berechtigungen, die ein Schlüssel mit diesem Zugriff nutzen kann.',
