@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Locator } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { countKeys, putKeys } from './support/rows.js';
-import { button, chooseAction, dialog, focusOn, heading, row, showEnded } from './support/screen.js';
+import { button, chooseAction, dialog, focusOn, heading, openCreate, row, showEnded } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const backgroundOf = (element: Locator) =>
@@ -51,6 +51,36 @@ describe('revoking a key', () => {
     await page.getByText(/^No active keys\./).waitFor();
     await showEnded(page);
     await row(page, 'CI deploy').getByText('Revoked by you').waitFor();
+  });
+
+  test('shows at 200 % the whole field that confirms, in the form for a new key and in the question before an end', async () => {
+    const owner = await stage.newOwner();
+    await owner.person.newKey({ name: 'CI deploy' });
+    const { page } = await stage.open({ owner, options: { viewport: { width: 640, height: 400 } } });
+    const isUncovered = (field: Locator) =>
+      field.evaluate((input) => {
+        const { left, right, top, bottom } = input.getBoundingClientRect();
+        const at = (y: number) => input.ownerDocument.elementFromPoint((left + right) / 2, y);
+        return [top + 2, (top + bottom) / 2, bottom - 2].every((y) => at(y) === input);
+      });
+    await chooseAction(page, 'CI deploy', 'Revoke…');
+    const box = page.getByLabel('Yes, revoke it permanently');
+    await focusOn(box);
+    await eventually(() => isUncovered(box));
+    // Also where the person scrolls on from there.
+    const footer = button(dialog(page, 'Revoke “CI deploy”?'), 'Revoke key');
+    const gap = async () => (await footer.boundingBox())!.y - (await box.boundingBox())!.y;
+    const before = await gap();
+    await page.mouse.move(320, 200);
+    await page.mouse.wheel(0, -60);
+    await eventually(async () => (await box.boundingBox())!.y > 0 && Math.abs((await gap()) - before) < 1);
+    await page.keyboard.press('Escape');
+    await openCreate(page);
+    const password = page.getByLabel('Your password', { exact: true });
+    await password.focus();
+    await eventually(() => isUncovered(password));
+    await page.mouse.wheel(0, -60);
+    await eventually(() => isUncovered(password));
   });
 
   test('removes the key from the active ones at once, and ValidateKey refuses it', async () => {
