@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
@@ -57,4 +57,35 @@ test('the hints of two times in a row are on different sides of them', () => {
 test('the heading of the panel stays on one line, so that it does not grow when the switch of accounts comes', () => {
   const [title] = own('panel/Panel.module.css').filter(({ selector }) => selector === '.title');
   expect(title!.body).toContain('flex: none');
+});
+
+describe('over all stylesheets of the panel', () => {
+  const sheets = readdirSync('web/src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.module.css'),
+  );
+  const rules = sheets.filter((file) => !file.startsWith('page')).flatMap(own);
+  const declared = (property: string) =>
+    rules
+      .filter(({ selector }) => selector !== '.surface')
+      .flatMap(({ body }) => body.split(';').map((each) => each.trim()))
+      .filter((each) => each.startsWith(`${property}:`));
+
+  test('links have one colour, and what is set off in the dark has one surface', () => {
+    expect(declared('color').filter((each) => /anchor|indigo-8.*indigo-2/.test(each))).toEqual([
+      // The mark of an empty list is a drawing.
+      'color: light-dark(var(--mantine-color-indigo-8), var(--mantine-color-indigo-2))',
+    ]);
+    const lines = ['background: light-dark(var(--mantine-color-gray-3), var(--mantine-color-dark-4))'];
+    const surfaces = declared('background').filter((each) => /gray-[0-3].*dark-\d/.test(each));
+    expect(surfaces.filter((each) => !lines.includes(each))).toEqual([]);
+  });
+
+  test('rows of the list have the same space above and below, with and without a note or a rotation', () => {
+    const spaces = own('keys/KeyList.module.css').filter(
+      ({ selector, body }) => /^\.row(?![\w-])(?!.*(\[|time|svg))/.test(selector) && body.includes('padding-block:'),
+    );
+    expect(spaces.map(({ selector, body }) => [selector, /padding-block: [^;]+/.exec(body)?.[0]])).toEqual([
+      ['.row', 'padding-block: 12px'],
+    ]);
+  });
 });
