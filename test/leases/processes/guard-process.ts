@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../../../scripts/lib/paths.mjs';
@@ -21,7 +22,7 @@ export interface Decided {
   readonly version: string | undefined;
 }
 
-export type Language = 'node' | 'python' | 'go';
+export type Language = 'node' | 'python' | 'go' | 'java';
 
 interface Options {
   readonly target: string;
@@ -36,11 +37,22 @@ const COMMANDS: Record<Language, () => Promise<readonly [string, ...string[]]>> 
   python: async () => ['python3', join(HERE, 'guard_program.py')],
   go: async () => {
     const program = join(root, 'node_modules/.cache/guard-program');
-    const { code, output } = await run('go', ['build', '-o', program, '.'], { cwd: join(HERE, 'go') });
-    if (code !== 0) throw new Error(output);
+    await succeed(join(HERE, 'go'), 'go', 'build', '-o', program, '.');
     return [program];
   },
+  java: async () => {
+    const file = join(root, 'node_modules/.cache/guard-program.classpath');
+    const goals = ['compile', 'dependency:build-classpath', `-Dmdep.outputFile=${file}`];
+    await succeed(join(root, 'clients/java'), 'mvn', '-q', '-B', '-ntp', '-pl', 'latchkey-guard', ...goals);
+    const path = `${join(root, 'clients/java/latchkey-guard/target/classes')}:${readFileSync(file, 'utf8').trim()}`;
+    return ['java', '-cp', path, join(HERE, 'GuardProgram.java')];
+  },
 };
+
+async function succeed(cwd: string, command: string, ...args: string[]): Promise<void> {
+  const { code, output } = await run(command, args, { cwd });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${output}`);
+}
 
 /** A guard in a process of its own, which checks keys all the time. */
 export class GuardProcess {

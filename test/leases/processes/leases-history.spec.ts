@@ -15,7 +15,7 @@ const LEASE_MS = 500;
 const INSTANCES = 2;
 /** The others are built and started in the long form. */
 const GUARDS: readonly Language[] = isLong
-  ? ['node', 'python', 'go', 'node', 'python', 'go']
+  ? ['node', 'python', 'go', 'java', 'node', 'python', 'go', 'java']
   : ['node', 'node', 'node', 'node'];
 const LONGEST_MS = 1500;
 
