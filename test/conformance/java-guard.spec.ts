@@ -18,6 +18,8 @@ import { isThorough } from '../support/jest/long-form.js';
 const folder = join(root, 'clients/java');
 /** Maven keeps what it downloads in the home folder, outside of the checkout, so that a second run works offline. */
 const downloaded = join(homedir(), '.m2/repository');
+/** The first run fetches Maven's plugins and Spring Boot. */
+const DOWNLOADING_MS = 900_000;
 
 // scripts/tools.mjs installs Maven and a JDK, or names them as missing and fails.
 async function mvn(cwd: string, ...args: string[]): Promise<void> {
@@ -36,29 +38,37 @@ describe('the Java guard', () => {
       ['-Pexample', 'test'],
     ],
   ];
-  test.each(isThorough ? thorough : always)('%s', async (_, args) => {
-    await mvn(folder, ...args);
-  });
+  test.each(isThorough ? thorough : always)(
+    '%s',
+    async (_, args) => {
+      await mvn(folder, ...args);
+    },
+    DOWNLOADING_MS,
+  );
 
   if (isThorough) {
-    test('works as its README is pasted into an empty project', async () => {
-      const place = mkdtempSync(join(tmpdir(), 'latchkey-java-'));
-      // What is downloaded, but none of our packages: another checkout may install its own.
-      const local = `-Dmaven.repo.local=${linked(join(place, 'repository'))}`;
-      await mvn(folder, 'install', '-DskipTests', local);
-      const project = join(place, 'my-service');
-      const files = [
-        ['pom.xml', 'Install'],
-        ['src/main/java/com/example/MyService.java', 'Spring Boot'],
-        ['src/test/java/com/example/MyServiceTest.java', 'Tests of your service'],
-      ] as const;
-      for (const [file, heading] of files) {
-        mkdirSync(dirname(join(project, file)), { recursive: true });
-        writeFileSync(join(project, file), pasted(heading));
-      }
-      await mvn(project, 'test', local);
-      rmSync(place, { recursive: true });
-    });
+    test(
+      'works as its README is pasted into an empty project',
+      async () => {
+        const place = mkdtempSync(join(tmpdir(), 'latchkey-java-'));
+        // What is downloaded, but none of our packages: another checkout may install its own.
+        const local = `-Dmaven.repo.local=${linked(join(place, 'repository'))}`;
+        await mvn(folder, 'install', '-DskipTests', local);
+        const project = join(place, 'my-service');
+        const files = [
+          ['pom.xml', 'Install'],
+          ['src/main/java/com/example/MyService.java', 'Spring Boot'],
+          ['src/test/java/com/example/MyServiceTest.java', 'Tests of your service'],
+        ] as const;
+        for (const [file, heading] of files) {
+          mkdirSync(dirname(join(project, file)), { recursive: true });
+          writeFileSync(join(project, file), pasted(heading));
+        }
+        await mvn(project, 'test', local);
+        rmSync(place, { recursive: true });
+      },
+      DOWNLOADING_MS,
+    );
   }
 
   test('has a core of java.net.http and Jackson alone', () => {
