@@ -22,6 +22,8 @@ export interface ListedKey {
   readonly recent: RecentUse;
   /** What the record of an active key says that it could do without. */
   readonly couldNarrow: CouldNarrow | null;
+  /** Marks of what needed attention and was handled, newest last. */
+  readonly handled: readonly string[];
   /** Null unless an event of its revocation is on the audit trail. */
   readonly revocation: Revocation | null;
 }
@@ -53,7 +55,8 @@ export function newlyListed({ key, maker, policy: { maxAccess } }: NewKey, now: 
   const access = lowerAccess(key.snapshot().access, maxAccess);
   const createdBy = { id: maker.id, displayName: maker.displayName, isFormerManager: false };
   const recent = recentUse([], utcDay(now));
-  return { key, access, createdBy, lastUsedAt: null, idleEndsAt: null, recent, couldNarrow: null, revocation: null };
+  const usual = { lastUsedAt: null, idleEndsAt: null, couldNarrow: null, handled: [], revocation: null };
+  return { key, access, createdBy, recent, ...usual };
 }
 
 export interface ReadKey extends ListedKey {

@@ -79,6 +79,8 @@ export interface ApiKeys {
   findListed(id: string, ownerId?: string): Promise<OwnedKey | undefined>;
   /** Newest first, starting after `after`. Excludes keys of purged accounts. */
   list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList>;
+  /** Adds a mark to what was handled of a key of the owner, without those before the last `HANDLED_KEPT`. */
+  markHandled(id: string, ownerId: string, mark: string): Promise<void>;
   /** How many keys of the owner are active at this time. */
   countActive(ownerId: string, at: Date): Promise<number>;
   /** How many have ended. Excludes keys of purged accounts. */

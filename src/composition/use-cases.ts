@@ -13,7 +13,13 @@ import { byPerson, CreateApiKey, RotateApiKey } from '#application/keys/make-api
 import { KeysFromCode } from '#application/keys/keys-from-code.js';
 import { PauseApiKey, PauseForOwner } from '#application/keys/pause-keys.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
-import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
+import {
+  GetKeyOfOwner,
+  ListKeysOfOwner,
+  MarkKeyHandled,
+  RenameApiKey,
+  RevokeApiKey,
+} from '#application/keys/keys-of-owner.js';
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
 import { type ChangeWaits, accountsForJobs } from '#application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '#application/keys/record-due-ends.js';
@@ -131,6 +137,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     createApiKey: new CreateApiKey(making),
     rotateApiKey: new RotateApiKey(making),
     getKeyOfOwner: new GetKeyOfOwner(shownKeys, usage),
+    markKeyHandled: new MarkKeyHandled(shownKeys, keys),
     renameApiKey: new RenameApiKey(accounts),
     revokeApiKey: new RevokeApiKey(accounts),
     pauseApiKey: new PauseApiKey(accounts, confirmation),

@@ -27,6 +27,7 @@ const KEY_FIELDS = [
     'endsAt',
     'expiresAt',
     'graceSeconds',
+    'handled',
     'id',
     'idleEndsAt',
     'lastUsedAt',

@@ -59,7 +59,9 @@ describe('a key that is limited', () => {
     for (const isShown of [true, false]) {
       // oxlint-disable-next-line no-await-in-loop
       await eventually(async () =>
-        expect(await onlyOne.evaluate((link) => getComputedStyle(link).opacity)).toBe(isShown ? '1' : '0'),
+        expect(await onlyOne.evaluate((link) => link.ownerDocument.defaultView!.getComputedStyle(link).opacity)).toBe(
+          isShown ? '1' : '0',
+        ),
       );
       // oxlint-disable-next-line no-await-in-loop
       await page.keyboard.press(isShown ? 'ArrowDown' : 'ArrowUp');

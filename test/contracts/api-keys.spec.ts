@@ -92,6 +92,18 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     expect((await world.keys.findListed(key.id))?.lastUsedAt).toEqual(at);
   });
 
+  test('keeps the last eight marks of what was handled, each once, and only for a key of the owner', async () => {
+    const ownerId = await newAccount(world);
+    const { id } = await newKey(world, ownerId);
+    const marks = Array.from({ length: 9 }, (_, day) => `expired 2026-11-0${day + 1}`);
+    // oxlint-disable-next-line no-await-in-loop
+    for (const mark of [...marks, marks[4]!]) await world.keys.markHandled(id, ownerId, mark);
+    await world.keys.markHandled(id, await newAccount(world), 'seen 2026-11-01');
+    const kept = [...marks.slice(1, 4), ...marks.slice(5), marks[4]];
+    expect((await world.keys.findListed(id))?.handled).toEqual(kept);
+    expect((await list({ ownerId })).items.map(({ handled }) => handled)).toEqual([kept]);
+  });
+
   test('finds and lists no key of a purged account', async () => {
     const ownerId = await newAccount(world);
     const key = await newKey(world, ownerId);

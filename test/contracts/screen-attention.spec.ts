@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ApiKey } from '../../web/src/api/types.js';
-import { attention } from '../../web/src/attention/attention.js';
+import { attention, markOf } from '../../web/src/attention/attention.js';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const DAY = 86_400_000;
@@ -153,6 +153,37 @@ describe('what needs attention', () => {
     expect(
       found({ ...reads, replacedBy: 'next' }, keyWith({ id: 'next', createdAt: at(-1), replaces: 'reads' })),
     ).toEqual([]);
+  });
+
+  test('is not what somebody has handled, until it happens again', () => {
+    const keys = [
+      leaked(2, { id: 'leaked' }),
+      expired(3, { id: 'rejected', recent: refused({ 2: 4 }) }),
+      keyWith({ id: 'expiring', expiresAt: at(3) }),
+      keyWith({ id: 'seen', expiresAt: at(4), createdBy: { id: 'bo', displayName: 'Bo', isFormerManager: true } }),
+      keyWith({ id: 'idling', idleEndsAt: at(5) }),
+    ];
+    const marked = (list: ApiKey[]) =>
+      list.map((key) => ({
+        ...key,
+        handled: attention(list, NOW).flatMap((each) => (each.key.id === key.id ? [markOf(each, NOW)] : [])),
+      }));
+    const handled = marked(keys);
+    expect(handled.map(({ handled: [mark] }) => mark)).toEqual([
+      'leaked 2026-11-21',
+      'expired 2026-11-21',
+      'expiring 2026-11-26',
+      'seen 2026-08-15',
+      'idling 2026-11-28',
+    ]);
+    // The key that a former manager knows expires as well.
+    expect(found(...handled)).toEqual(['expiring seen']);
+    const again = handled.map(
+      (key) =>
+        ({ rejected: { ...key, recent: refused({ 1: 1, 2: 4 }) }, idling: { ...key, idleEndsAt: at(6) } })[key.id] ??
+        key,
+    );
+    expect(found(...again)).toEqual(['expired rejected', 'expiring seen', 'idling idling']);
   });
 
   test('comes most urgent first: a leak, what is broken, what will be, and what was in use', () => {

@@ -98,6 +98,7 @@ export class FakeStore {
   readonly sequences = new Map<string, number>();
   /** The days of the last notice, by type and key. */
   readonly sentNotices = new Map<string, number>();
+  readonly handled = new Map<string, readonly string[]>();
   readonly idleNotices = new Map<string, IdleNotice>();
   /** The last change that ended leases, by owner, until its call is answered. */
   readonly unanswered = new Map<string, string>();
@@ -171,6 +172,7 @@ export class FakeStore {
       idleEndsAt: shownIdleEnd({ key, lastUsedAt, noticeAt }, this.now()),
       couldNarrow: null,
       recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),
+      handled: this.handled.get(key.id) ?? [],
       revocation: revoked ? { reason: revoked.reason, leak: recordedLeak(revoked) } : null,
     };
   }

@@ -1,6 +1,6 @@
 /** @jest-environment @happy-dom/jest-environment */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { NoAnswer, ScriptedApi } from './support/api';
+import { NoAnswer, Refusal, ScriptedApi } from './support/api';
 import { anApiKey, aRevokedKey, DAY_MS, HOUR_MS, iso, MINUTE_MS } from './support/keys';
 import {
   button,
@@ -397,7 +397,7 @@ describe('what needs attention', () => {
     await user.keyboard('{Escape}');
     await isGone(() => screen.queryByRole('dialog'));
     section.getByText(/The new key has not been used yet; the old one expires in 2 days/);
-    await user.click(section.getByRole('button', { name: /: Backup$/ }));
+    await user.click(section.getByRole('button', { name: 'Undo rotation…: Backup' }));
     await screen.findByText('The new key is revoked', { exact: false });
   });
 
@@ -406,6 +406,28 @@ describe('what needs attention', () => {
     openPanel();
     await user.click((await region()).getByRole('button', { name: 'Revoke…: Status dashboard' }));
     await dialog('Revoke “Status dashboard”?');
+  });
+
+  test.each([
+    ['en', 'Needs attention', 'Handled: ', 'API keys'],
+    ['de', 'Handlungsbedarf', 'Erledigt: ', 'API-Schlüssel'],
+  ] as const)('is removed once it is handled, in any browser (%s)', async (language, title, label, heading) => {
+    api.keys = [1, 2].map((n) => ({ ...idle(), name: `Job ${n}`, idleEndsAt: iso((n + 3) * DAY_MS) }));
+    const { unmount } = openPanel({ language });
+    const section = await region(title);
+    api.once('markHandled', new Refusal(503, 'unavailable'));
+    await press(`${label}Job 1`, section);
+    await screen.findByText(/^The service isn’t available|^Der Dienst ist/);
+    await press(`${label}Job 1`, section);
+    await focusOn(() => section.getByRole('listitem').querySelector('button'));
+    expect(section.getAllByRole('listitem')).toHaveLength(1);
+    await press(`${label}Job 2`, section);
+    await focusOn(() => screen.getByRole('heading', { name: heading, level: 2 }));
+    expect(api.calls('markHandled').map(({ body }) => body.mark)).toContain(`idling ${iso(4 * DAY_MS).slice(0, 10)}`);
+    unmount();
+    openPanel({ language });
+    await row('Job 1');
+    expect(screen.queryByRole('region', { name: title })).toBeNull();
   });
 
   test('says in German that a key ends unless it is used', async () => {

@@ -4,7 +4,7 @@ import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import { type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-transaction.js';
-import type { Accounts, KeyUsage } from '../ports.js';
+import type { Accounts, ApiKeys, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
 import { accountActor, type Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
@@ -49,6 +49,20 @@ export class GetKeyOfOwner {
   async execute(ownerId: string, keyId: string): Promise<OwnedKey & KeyHistory> {
     const found = await this.shownKeys.find(keyId, ownerId);
     return { ...found, ...(await this.usage.history(keyId, found.now)) };
+  }
+}
+
+/** What needed attention about a key, and what somebody did about it elsewhere. It changes nothing about the key. */
+export class MarkKeyHandled {
+  constructor(
+    private readonly shownKeys: ShownKeys,
+    private readonly keys: ApiKeys,
+  ) {}
+
+  /** Throws `not_found` for a key of another owner. */
+  async execute(ownerId: string, keyId: string, mark: string): Promise<ReadKey> {
+    await this.keys.markHandled(keyId, ownerId, mark);
+    return this.shownKeys.find(keyId, ownerId);
   }
 }
 

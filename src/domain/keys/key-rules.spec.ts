@@ -5,6 +5,7 @@ import { normalizeName } from '../names.js';
 import {
   expiryDaysProblem,
   graceSecondsOf,
+  handledMarkProblem,
   KEY_FIELDS,
   keyNameProblem,
   keyNoteProblem,
@@ -174,4 +175,19 @@ describe('isKeyId', () => {
     ID.replace('f', 'g'),
     `{${ID}}`,
   ])('refuses %j', (id) => expect(isKeyId(id)).toBe(false));
+});
+
+test('a mark of what was handled is a kind and a day', () => {
+  expect(handledMarkProblem('expired 2026-11-27')).toBeUndefined();
+  for (const other of [
+    undefined,
+    7,
+    'expired',
+    ' 2026-11-27',
+    'lk_1 2026-11-27',
+    'seen 2026-11-27\n',
+    `${'a'.repeat(21)} 2026-11-27`,
+  ]) {
+    expect(handledMarkProblem(other)).toBe('must be a kind and a day, such as expired 2026-11-27');
+  }
 });

@@ -106,3 +106,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function isKeyId(text: string): boolean {
   return UUID.test(text);
 }
+
+/** How many marks of a key are kept. */
+export const HANDLED_KEPT = 8;
+/** The kind of what needed attention, and the day of its last occurrence in UTC: a later one has another mark. */
+export const HANDLED_MARK = /^[a-z]{1,20} \d{4}-\d{2}-\d{2}$/;
+
+export function handledMarkProblem(value: unknown): string | undefined {
+  return typeof value === 'string' && HANDLED_MARK.test(value)
+    ? undefined
+    : 'must be a kind and a day, such as expired 2026-11-27';
+}

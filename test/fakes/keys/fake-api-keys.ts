@@ -1,6 +1,7 @@
 import type { KeyFilter, OwnedKey } from '#application/lists.js';
 import type { ApiKeys } from '#application/ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
+import { HANDLED_KEPT } from '#domain/keys/key-rules.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { FakeStore } from '../fake-store.js';
 
@@ -20,6 +21,11 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       };
       const found = owned(now).filter((key) => isAfter(key) && passes(key, filter));
       return { now, items: found.slice(0, limit) };
+    },
+    markHandled: async (id, ownerId, mark) => {
+      const known = store.handled.get(id) ?? [];
+      if (store.allKeys().some((key) => key.id === id && key.ownerId === ownerId))
+        store.handled.set(id, [...known.filter((each) => each !== mark), mark].slice(-HANDLED_KEPT));
     },
     countActive: async (ownerId, at) => activeKeysOf(store, ownerId, at),
     countEnded: async (ownerId, at) =>

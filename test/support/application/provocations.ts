@@ -32,6 +32,7 @@ type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>
 
 const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
 const PAUSE = { minutes: 5 };
+const HANDLED = { mark: 'expired 2026-11-27' };
 const CONFIRMED = { password: PASSWORD };
 const FORWARD_AUTH = '/v1/forward-auth?mode=caddy';
 /** The headers of a proxy for a request to `path`, which FORWARD_AUTH_ROUTES may name. */
@@ -154,6 +155,12 @@ export const PROVOCATIONS: Provocations = {
     ...malformedBodies('POST', '/v1/api-keys/x/pause'),
     404: ({ owner }) => owner.person.call('POST', '/v1/api-keys/x/pause', PAUSE),
     409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/api-keys/${revokedKeyId}/pause`, PAUSE),
+  },
+  'POST /v1/api-keys/{id}/handled': {
+    200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/handled`, HANDLED),
+    ...ofAccount('POST', '/v1/api-keys/x/handled'),
+    ...malformedBodies('POST', '/v1/api-keys/x/handled'),
+    404: ({ owner }) => owner.person.call('POST', '/v1/api-keys/x/handled', HANDLED),
   },
   'POST /v1/api-keys/{id}/resume': {
     200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/resume`, CONFIRMED),

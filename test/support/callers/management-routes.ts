@@ -34,6 +34,10 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
     path: `/v1/api-keys/${keyId}/pause`,
     body: { minutes: 5 },
   })),
+  route('POST /v1/api-keys/{id}/handled', 200, 401, (_, keyId) => ({
+    path: `/v1/api-keys/${keyId}/handled`,
+    body: { mark: 'expired 2026-11-27' },
+  })),
   route('POST /v1/api-keys/{id}/resume', 200, 401, (_, keyId) => ({
     path: `/v1/api-keys/${keyId}/resume`,
     body: { password: PASSWORD },

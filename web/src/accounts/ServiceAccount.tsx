@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { hasCode } from '../api/problem';
-import { KeyListSkeleton } from '../keys/KeyListSkeleton';
+import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { PanelContext, usePanel } from '../base/context';
 import { createQueryClient } from '../api/retry';
 import { type GoTo, START } from '../base/place';
@@ -61,7 +61,7 @@ export function ServiceAccount({ id, onLost, children }: Props) {
   const words = useMemo(() => textsOfAccount(texts), [texts]);
 
   if (!account) {
-    if (!accounts.isError) return <KeyListSkeleton />;
+    if (!accounts.isError) return <EventListSkeleton rows={3} />;
     const { error, isFetching, refetch } = accounts;
     return <FailureAlert error={error} isRetrying={isFetching} onRetry={() => void refetch()} />;
   }

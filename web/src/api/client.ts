@@ -95,6 +95,9 @@ export class ApiClient {
   resumeKey = (id: string, body: { readonly password?: string }, token?: string) =>
     this.ofAccount<ApiKey>(`${pathOf(id)}/resume`, { method: 'POST', body, token });
 
+  markHandled = (id: string, mark: string) =>
+    this.ofAccount<ApiKey>(`${pathOf(id)}/handled`, { method: 'POST', body: { mark } });
+
   renameKey = (id: string, body: RenameKeyRequest) => this.ofAccount<ApiKey>(pathOf(id), { method: 'PATCH', body });
 
   listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>

@@ -12,7 +12,7 @@ export type Session = Newer<View.SessionView, 'isAdministrator' | 'clientIp'>;
 export type Person = View.PersonView;
 export type ManagedAccount = View.ManagedAccountView;
 
-export type ApiKey = Newer<View.ApiKeyView, 'createdBy' | 'idleEndsAt' | 'pausedUntil' | 'couldNarrow'>;
+export type ApiKey = Newer<View.ApiKeyView, 'createdBy' | 'idleEndsAt' | 'pausedUntil' | 'couldNarrow' | 'handled'>;
 export type Leak = NonNullable<ApiKey['leak']>;
 export type RecentUse = ApiKey['recent'];
 /** The usage of a key. */

@@ -1,17 +1,20 @@
 import { Button, Title, UnstyledButton } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useId, useRef, useState } from 'react';
+import { usePanel } from '../base/context';
 import { nameOf } from '../base/owner';
 import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
-import { useCanMakeKeys } from '../key/list';
+import { showCurrent, useCanMakeKeys } from '../key/list';
 import type { PanelPlace } from '../base/place';
 import { PlaceLink } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
+import { describeFailure } from '../ui/FailureAlert';
 import { AlertIcon } from '../ui/icons';
-import type { Concern } from './attention';
+import { type Concern, markOf } from './attention';
 import classes from './Attention.module.css';
 
 /** The number of lines that are shown at first. */
@@ -24,11 +27,28 @@ interface Props {
 }
 
 export function Attention({ concerns, placeOf }: Props) {
-  const { attention } = useTexts();
+  const texts = useTexts();
+  const { attention } = texts;
+  const { client, announce, focusHeading } = usePanel();
+  const queryClient = useQueryClient();
+  const now = useNow();
   const id = useId();
   const [showsAll, setShowsAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const shown = showsAll ? concerns : concerns.slice(0, SHOWN);
+  const handle = async (concern: Concern, line: Element) => {
+    const { id: keyId, name } = concern.key;
+    try {
+      const marked = await client.markHandled(keyId, markOf(concern, now));
+      // The line disappears with the focus.
+      const next = line.nextElementSibling ?? line.previousElementSibling;
+      (next?.querySelector('button') ?? { focus: focusHeading }).focus();
+      showCurrent(queryClient, [marked]);
+      announce(attention.about(attention.handled, name));
+    } catch (error) {
+      announce(describeFailure(error, texts));
+    }
+  };
   if (concerns.length === 0) return null;
   return (
     <section className={classes.attention} aria-labelledby={id}>
@@ -38,7 +58,7 @@ export function Attention({ concerns, placeOf }: Props) {
       </Title>
       <ul ref={list} className={classes.list}>
         {shown.map((concern) => (
-          <Line key={concern.key.id} concern={concern} placeOf={placeOf} />
+          <Line key={concern.key.id} concern={concern} placeOf={placeOf} onHandled={handle} />
         ))}
       </ul>
       {shown.length < concerns.length && (
@@ -57,7 +77,12 @@ export function Attention({ concerns, placeOf }: Props) {
   );
 }
 
-function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeOf: Props['placeOf'] }) {
+interface LineProps extends Pick<Props, 'placeOf'> {
+  readonly concern: Concern;
+  readonly onHandled: (concern: Concern, line: Element) => Promise<void>;
+}
+
+function Line({ concern, placeOf, onHandled }: LineProps) {
   const texts = useTexts();
   const { attention } = texts;
   const now = useNow();
@@ -94,6 +119,13 @@ function Line({ concern, placeOf }: { readonly concern: Concern; readonly placeO
             {label}
           </Button>
         )}
+        <UnstyledButton
+          className={classes.link}
+          aria-label={attention.about(attention.handled, key.name)}
+          onClick={({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!)}
+        >
+          {attention.handled}
+        </UnstyledButton>
         <PlaceLink place={placeOf(key.id)} className={classes.link} aria-label={attention.about(details, key.name)}>
           {details}
         </PlaceLink>

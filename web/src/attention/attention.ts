@@ -31,7 +31,22 @@ export type Concern =
 /** What needs doing, most urgent first. */
 export function attention(keys: readonly ApiKey[], now: number): readonly Concern[] {
   const concerns = keys.map((key) => concernOf(key, keys, now)).filter((concern) => concern !== undefined);
-  return concerns.toSorted((one, other) => urgency(one) - urgency(other) || distance(one, now) - distance(other, now));
+  const open = concerns.filter((concern) => !concern.key.handled?.includes(markOf(concern, now)));
+  return open.toSorted((one, other) => urgency(one) - urgency(other) || distance(one, now) - distance(other, now));
+}
+
+/** Stored once somebody has handled it. When the same happens on a later day, the mark is another. */
+export function markOf(concern: Concern, now: number): string {
+  const { kind, key, at } = concern;
+  const { refused } = key.recent;
+  const daysAgo = refused.length - 1 - refused.findLastIndex((count) => count > 0);
+  const isRejected = 'rejected' in concern && concern.rejected > 0;
+  const last = isRejected
+    ? new Date(now - daysAgo * DAY_MS).toISOString()
+    : kind === 'unused'
+      ? concern.rotation.next.createdAt
+      : at;
+  return `${kind} ${last.slice(0, 10)}`;
 }
 
 function concernOf(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
@@ -40,7 +55,9 @@ function concernOf(key: ApiKey, keys: readonly ApiKey[], now: number): Concern |
 
 function concernOfActive(key: ApiKey, keys: readonly ApiKey[], now: number): Concern | undefined {
   const rotation = rotationOf(key, keys, now);
-  if (key.createdBy?.isFormerManager && rotation?.old.id !== key.id) return { kind: 'seen', key, at: key.createdAt };
+  const seen = { kind: 'seen', key, at: key.createdAt } as const;
+  const isSeen = key.createdBy?.isFormerManager && rotation?.old.id !== key.id;
+  if (isSeen && !key.handled?.includes(markOf(seen, now))) return seen;
   if (key.idleEndsAt) {
     const isShown = rotation?.old.id !== key.id;
     return isShown ? { kind: 'idling', key, at: key.idleEndsAt, rotation } : undefined;

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { attention } from '../attention/attention';
-import { Attention } from '../attention/Attention';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
@@ -9,9 +8,19 @@ import { later } from '../ui/later';
 import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks, type KeyRow } from './key-rows';
 import toolbar from './KeysToolbar.module.css';
-import { KeyTable } from './KeyTable';
+import { KeyTable, KeyTableSkeleton } from './KeyTable';
 import type { Order } from './sort';
 import { type useApiKeys, useNextPages } from '../key/list';
+
+/** Most lists need none. Where it is needed, the list waits for it, so that nothing moves. */
+const Attention = later(() => import('../attention/Attention').then((part) => part.Attention), {
+  isWanted: ({ concerns }) => concerns.length > 0,
+  fallback: (
+    <div className={toolbar.waiting}>
+      <KeyTableSkeleton />
+    </div>
+  ),
+});
 
 /** Few lists are long, and the library's fields are large. */
 const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {

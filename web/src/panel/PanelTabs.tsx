@@ -3,7 +3,6 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { KeyDialogs } from '../dialogs/KeyDialogs';
-import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
 import { later } from '../ui/later';
@@ -32,7 +31,7 @@ const ActivityTab = later(() => import('../activity/ActivityTab').then((part) =>
   fallback: <EventListSkeleton />,
 });
 const ServiceAccount = later(() => import('../accounts/accounts').then((part) => part.ServiceAccount), {
-  fallback: <KeyListSkeleton />,
+  fallback: <EventListSkeleton rows={3} />,
 });
 const LostAccount = later(() => import('../accounts/accounts').then((part) => part.LostAccount), {
   isWanted: ({ lost }) => lost !== undefined,

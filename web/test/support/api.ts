@@ -24,6 +24,7 @@ const CALLS = {
   revokeKey: 'POST /v1/api-keys/:id/revoke',
   pauseKey: 'POST /v1/api-keys/:id/pause',
   resumeKey: 'POST /v1/api-keys/:id/resume',
+  markHandled: 'POST /v1/api-keys/:id/handled',
   renameKey: 'PATCH /v1/api-keys/:id',
   getPermissions: 'GET /v1/permissions',
   listEvents: 'GET /v1/audit-events',
@@ -223,6 +224,8 @@ export class ScriptedApi {
       const revokedReason = body?.leaked ? 'leaked' : 'owner';
       return this.found(id, () => this.change(id, { status: 'revoked', revokedAt: this.now(), revokedReason }));
     },
+    markHandled: ({ id, body }) =>
+      this.found(id, (key) => this.change(id, { handled: [...(key.handled ?? []), body.mark] })),
     renameKey: ({ id, body }) => this.found(id, () => this.change(id, body)),
     getPermissions: () => ({ items: this.permissions, maxAccess: this.policy.maxAccess }),
     listEvents: ({ query: { type = '', keyId } }) => ({

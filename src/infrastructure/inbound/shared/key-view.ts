@@ -4,7 +4,7 @@ import type { LeakSite } from '#domain/audit/event-details.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
 export function keyView(
-  { key, access, createdBy, lastUsedAt, idleEndsAt, recent, couldNarrow, revocation }: ListedKey,
+  { key, access, createdBy, lastUsedAt, idleEndsAt, recent, couldNarrow, handled, revocation }: ListedKey,
   now: Date,
 ) {
   const { id, name, note, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
@@ -37,6 +37,7 @@ export function keyView(
     leak: revocation?.leak ? leakView(revocation.leak) : null,
     couldNarrow,
     recent: { granted: [...recent.granted], refused: [...recent.refused] },
+    handled: [...handled],
   };
 }
 

@@ -40,6 +40,7 @@ export const attention = {
   },
   rejected: (count: number, written: string) =>
     count === 1 ? ' · 1 request rejected since' : ` · ${written} requests rejected since`,
+  handled: 'Handled',
   seeUsage: 'See what it did',
   /** For screen readers, which read each link and button alone. */
   about: (label: string, name: string) => `${label}: ${name}`,

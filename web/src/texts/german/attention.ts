@@ -46,6 +46,7 @@ export const attention: Texts['attention'] = {
   },
   rejected: (count, written) =>
     count === 1 ? ' · seitdem 1 Anfrage abgelehnt' : ` · seitdem ${written} Anfragen abgelehnt`,
+  handled: 'Erledigt',
   seeUsage: 'Nutzung ansehen',
   about: (label, name) => `${label}: ${name}`,
   showMore: (count) => `${count} weitere anzeigen`,

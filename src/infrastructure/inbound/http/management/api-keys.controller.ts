@@ -1,7 +1,13 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
-import { GetKeyOfOwner, ListKeysOfOwner, RenameApiKey, RevokeApiKey } from '#application/keys/keys-of-owner.js';
+import {
+  GetKeyOfOwner,
+  ListKeysOfOwner,
+  MarkKeyHandled,
+  RenameApiKey,
+  RevokeApiKey,
+} from '#application/keys/keys-of-owner.js';
 import { PauseApiKey } from '#application/keys/pause-keys.js';
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
@@ -11,7 +17,14 @@ import { keyView } from '../../shared/key-view.js';
 import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { keyHistoryView, keyListView } from './answers.js';
-import { CreateApiKeyBody, PauseApiKeyBody, RenameApiKeyBody, ResumeApiKeyBody, RotateApiKeyBody } from './bodies.js';
+import {
+  CreateApiKeyBody,
+  HandledBody,
+  PauseApiKeyBody,
+  RenameApiKeyBody,
+  ResumeApiKeyBody,
+  RotateApiKeyBody,
+} from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
 import { ListQuery, readIdempotencyKey, readKeyId, readPage } from './queries.js';
 import {
@@ -57,6 +70,7 @@ export class ApiKeysController {
     private readonly rotateKey: RotateApiKey,
     private readonly revokeKey: RevokeApiKey,
     private readonly pauseKey: PauseApiKey,
+    private readonly markHandled: MarkKeyHandled,
   ) {}
 
   @Get()
@@ -170,6 +184,25 @@ export class ApiKeysController {
   ): Promise<ApiKeyView> {
     const paused = await this.pauseKey.pause(actingIn(request), readKeyId(id), minutes, clientOf(request));
     return keyView(paused, paused.now);
+  }
+
+  @Post(':id/handled')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ApiKeyView })
+  @ProblemResponses({
+    ...OF_ACCOUNT,
+    ...MALFORMED_BODY,
+    400: 'Invalid or unknown fields',
+    403: 'An API key, or a request from another site',
+    404: 'No such key of this account, or no such account that the person manages',
+  })
+  async handled(
+    @Req() request: LatchkeyRequest,
+    @Param('id') id: string,
+    @Body() { mark }: HandledBody,
+  ): Promise<ApiKeyView> {
+    const marked = await this.markHandled.execute(ownerIn(request).id, readKeyId(id), mark);
+    return keyView(marked, marked.now);
   }
 
   @Post(':id/resume')

@@ -6,6 +6,8 @@ import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.j
 import {
   DEFAULT_EXPIRY_DAYS,
   DEFAULT_GRACE_SECONDS,
+  HANDLED_MARK,
+  handledMarkProblem,
   KEY_FIELDS,
   MAX_GRACE_SECONDS,
   MAX_NAME_LENGTH,
@@ -144,6 +146,14 @@ export class PauseApiKeyBody {
     description: 'The key works again by itself after that. A running pause only gets longer',
   })
   minutes!: number;
+}
+
+export class HandledBody {
+  @Field(handledMarkProblem, {
+    pattern: HANDLED_MARK.source,
+    description: 'What was handled, such as `expired 2026-11-27`',
+  })
+  mark!: string;
 }
 
 export class ResumeApiKeyBody {

@@ -67,6 +67,8 @@ const NETWORKS = 'The CIDR ranges that requests must come from; null: any addres
 
 const MAKER = 'The account that made the key: its owner, or a manager of a service account';
 
+const HANDLED = 'Marks of what needed attention and was handled, see `POST /v1/api-keys/{id}/handled`; newest last';
+
 const IDLE_ENDS = 'When the key ends unless it is used; null unless its owner was notified of that';
 const NARROWER =
   'What an active key could be limited to, by the record of at least 30 days: some of its permissions, or those to read';
@@ -144,6 +146,7 @@ export class ApiKeyView {
   @ApiProperty({ ...TEXT_OR_NULL, enum: [...COULD_NARROW, null], description: NARROWER })
   couldNarrow!: CouldNarrow | null;
   @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
+  @ApiProperty({ type: [String], description: HANDLED }) handled!: string[];
 }
 
 /** For programs whose own clock may be wrong. */

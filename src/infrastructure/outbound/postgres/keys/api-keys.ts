@@ -3,11 +3,18 @@ import type { KeyFilter, KeyPosition, OwnedKey } from '#application/lists.js';
 import type { ApiKeys, KeyList } from '#application/ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { toAccount } from '../accounts/rows.js';
+import { HANDLED_KEPT } from '#domain/keys/key-rules.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { keyPage, withOwners } from './key-page.js';
 import { hasStatus } from './key-status-sql.js';
 import { listedKeys } from './listed-keys.js';
 import { ApiKeyRow, toApiKey } from './rows.js';
+
+const MARK_HANDLED = `
+  UPDATE api_keys SET handled = (
+    SELECT marks[greatest(1, cardinality(marks) - $4::integer + 1):]
+    FROM (SELECT array_append(array_remove(coalesce(handled, '{}'), $3::text), $3::text) AS marks) marked)
+  WHERE id = $1 AND owner_id = $2 AND NOT purged`;
 
 export class PostgresApiKeys implements ApiKeys {
   /** @param endsIdleKeys whether lists show when a key ends unless it is used */
@@ -36,6 +43,10 @@ export class PostgresApiKeys implements ApiKeys {
 
   list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList> {
     return this.read((manager, now) => keyPage(manager, filter, { after, limit, now }));
+  }
+
+  async markHandled(id: string, ownerId: string, mark: string): Promise<void> {
+    await this.database.run((manager) => manager.query(MARK_HANDLED, [id, ownerId, mark, HANDLED_KEPT]));
   }
 
   async countActive(ownerId: string, at: Date): Promise<number> {

@@ -22,7 +22,7 @@ const FACTS = `
     coalesce(stored.created_by !~ '^(service|admin):', false)
       AND NOT (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers)) AS "hasLeft",
     used.last_used_at AS "lastUsedAt",
-    idle.written_at AS "noticeAt", recent.*, owner.permissions AS owned, recorded.*, revoked.reason,
+    idle.written_at AS "noticeAt", stored.handled, recent.*, owner.permissions AS owned, recorded.*, revoked.reason,
     revoked.details, revoked.id IS NOT NULL AS "isRevoked"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
   LEFT JOIN api_keys stored ON stored.id = key.id
@@ -66,6 +66,7 @@ interface FactsRow {
   /** The first day of the record of permissions, for an active key. */
   readonly since: UtcDay | null;
   readonly used: readonly string[] | null;
+  readonly handled: string[] | null;
   readonly isRevoked: boolean;
   readonly reason: string | null;
   readonly details: string | null;
@@ -89,7 +90,7 @@ export async function listedKeys(
   const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
   return keys.map((key, index) => {
     const { maxAccess, makerId, makerName, hasLeft, lastUsedAt, ...row } = rows[index]!;
-    const { noticeAt, days, granted, refused, owned, since, used, isRevoked, reason, details } = row;
+    const { noticeAt, handled, days, granted, refused, owned, since, used, isRevoked, reason, details } = row;
     const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
     const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
     const access = lowerAccess(key.snapshot().access, maxAccess ?? undefined);
@@ -105,6 +106,7 @@ export async function listedKeys(
       idleEndsAt,
       recent: recentUse(counts, today),
       couldNarrow: couldNarrow({ access, permissions }, owned ?? [], record),
+      handled: handled ?? [],
       revocation,
     };
   });

@@ -62,6 +62,10 @@ export class ApiKeyRow {
   @Column(TIME_OR_NULL) adminPausedUntil!: Date | null;
   /** Since when its uses are recorded by permission. The database sets it. */
   @Column({ ...TIME, default: () => 'now()', select: false, insert: false, update: false }) permissionsSince?: Date;
+  /** Marks of what needed attention and was handled. A change of the key does not touch them. */
+  @Column({ type: 'text', array: true, nullable: true, select: false, insert: false, update: false }) handled?:
+    | string[]
+    | null;
   @Column('text', { nullable: true }) note!: string | null;
   @Column('text', { array: true, nullable: true }) permissions!: string[] | null;
   @Column('text', { array: true, nullable: true }) allowedNetworks!: string[] | null;
