@@ -118,7 +118,7 @@ function Moment({ iso, isPast = false }: { readonly iso: string; readonly isPast
 }
 
 /** When the old key ends, as long as the new one has not been used. */
-function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rotation }) {
+export function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rotation }) {
   const { rotate, language } = useTexts();
   const { until, untilAfter, latest } = rotate.pair;
   return (

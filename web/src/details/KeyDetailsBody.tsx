@@ -8,6 +8,7 @@ import { useTexts } from '../texts';
 import { CopyId, Facts } from './Facts';
 import classes from './details.module.css';
 import { PermissionUse } from './PermissionUse';
+import { RotationTimeline } from './RotationTimeline';
 import { RenameForm } from './RenameForm';
 import { type KeyFound, useKey, usePermissions } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
@@ -53,6 +54,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
         )
       )}
       <WhatToDo apiKey={apiKey} rotation={rotation} onOpen={onOpen} onNext={onNext} />
+      {rotation && <RotationTimeline rotation={rotation} />}
       <Usage found={found} {...(isActive && { unused: <CurlExample /> })} />
       {found.key && isUseThere && (
         <PermissionUse apiKey={found.key} isFree={!rotation && !apiKey.pausedUntil} onNarrower={onNext} />

@@ -1,0 +1,97 @@
+import { Text, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import lists from '../history/history.module.css';
+import { isAccepted } from '../history/usage';
+import { endOf } from '../key/status';
+import type { Rotation } from '../key/rotation';
+import { useKey } from '../key/useKey';
+import { laterTexts } from '../texts/later';
+import { useTexts } from '../texts';
+import { RelativeTime } from '../ui/RelativeTime';
+import classes from './details.module.css';
+import { UntilUsed } from './Facts';
+
+const english = {
+  title: 'Rotation',
+  old: 'Only the old key',
+  both: 'Both keys work',
+  next: 'Only the new key',
+  until: (when: string) => `until ${when}`,
+  since: (when: string) => `since ${when}`,
+  unused: 'The new key has not been used yet.',
+  callers: 'Still calling with the old key',
+  nobody: 'Nobody has called with the old key since then.',
+};
+
+const rotationTexts = laterTexts(english, {
+  title: 'Rotation',
+  old: 'Nur der alte Schlüssel',
+  both: 'Beide Schlüssel gelten',
+  next: 'Nur der neue Schlüssel',
+  until: (when) => `bis ${when}`,
+  since: (when) => `seit ${when}`,
+  unused: 'Der neue Schlüssel wurde noch nicht genutzt.',
+  callers: 'Ruft noch mit dem alten Schlüssel auf',
+  nobody: 'Seitdem hat niemand mit dem alten Schlüssel aufgerufen.',
+});
+
+/** Old, both, new; and who has called with the old key since there are two. */
+export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) {
+  const { history, language } = useTexts();
+  const words = rotationTexts(language);
+  const id = useId();
+  const { old, next } = rotation;
+  const { uses } = useKey(old.id).key ?? {};
+  if (!words) return null;
+  const since = Date.parse(next.createdAt);
+  const callers = uses?.filter((use) => isAccepted(use) && Date.parse(use.lastAt) > since);
+  const step = (name: string, prefix: string | undefined, isNow: boolean, when: ReactNode) => (
+    <li aria-current={isNow ? 'step' : undefined}>
+      <strong>{name}</strong> {prefix !== undefined && <code>{prefix}</code>}
+      <span>{when}</span>
+    </li>
+  );
+  return (
+    <section aria-labelledby={id} className={classes.section}>
+      <Title order={3} size="h5" id={id}>
+        {words.title}
+      </Title>
+      <ol className={classes.steps}>
+        {step(words.old, old.prefix, false, <RelativeTime iso={next.createdAt} text={words.until} isPast />)}
+        {step(
+          words.both,
+          undefined,
+          true,
+          <>
+            <RelativeTime iso={next.createdAt} text={words.since} isPast /> {next.lastUsedAt === null && words.unused}
+          </>,
+        )}
+        {step(
+          words.next,
+          next.prefix,
+          false,
+          old.endsAt === null ? <UntilUsed rotation={rotation} /> : <RelativeTime iso={endOf(old)} />,
+        )}
+      </ol>
+      {callers?.length === 0 && <Text size="sm">{words.nobody}</Text>}
+      {callers && callers.length > 0 && (
+        <>
+          <Title order={4} size="h6" id={`${id}callers`}>
+            {words.callers}
+          </Title>
+          <ul className={lists.addresses} aria-labelledby={`${id}callers`}>
+            {callers.map(({ clientIp, service, lastAt }) => (
+              <li key={clientIp}>
+                <code>{clientIp}</code>
+                <span className={lists.seen}>
+                  <RelativeTime iso={lastAt} text={history.lastSeen} isPast />
+                  <span>{service === null ? history.viaProxy : history.via(service)}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
