@@ -1,6 +1,7 @@
 package dev.latchkey.guard;
 
 import static java.lang.System.Logger.Level.ERROR;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.latchkey.guard.AnswerReader.Reading;
 import dev.latchkey.guard.DecisionEvent.Source;
@@ -62,6 +63,24 @@ public final class Guard implements AutoCloseable {
     leases = options.leases() ? new Leases(options.clocks()) : null;
     reporter = leases == null ? null : Executors.newSingleThreadScheduledExecutor(Guard::daemon);
     if (reporter != null) reporter.scheduleWithFixedDelay(this::report, 1, 1, TimeUnit.SECONDS);
+    rehearse();
+  }
+
+  /** Loads classes that the first request needs, whose deadline this would use up. */
+  private static void rehearse() {
+    var question = new Question(Credential.NONE, Operation.READ, "", "", "", "", "", "");
+    String answer =
+        """
+        {"requestId": "%s", "grant": {"keyId": "k", "ownerId": "o", "expiresAt": "2100-01-01T00:00:00Z",
+        "access": "ACCESS_LEVEL_READ_ONLY", "permissions": ["a:read"]}, "rateLimit": {"window": "5s"}}
+        """
+            .formatted(question.requestId());
+    try {
+      Transport.bytesOf(messageOf(question, null));
+      AnswerReader.read(answer.getBytes(UTF_8), question, "");
+    } catch (FailedException e) {
+      throw new IllegalStateException("The answer of the rehearsal is whole", e);
+    }
   }
 
   private static Thread daemon(Runnable work) {

@@ -42,6 +42,8 @@ final class Transport {
     this.options = options;
     String target = options.target().toString();
     service = (target.endsWith("/") ? target : target + "/") + "latchkey.v1.ApiKeyService/";
+    // Before the first request, whose deadline this would use up.
+    client();
   }
 
   /** There is no usable answer. */
@@ -111,7 +113,7 @@ final class Transport {
     return new FailedException("UNAVAILABLE", cause.toString(), false);
   }
 
-  private static byte[] bytesOf(Map<String, ?> message) {
+  static byte[] bytesOf(Map<String, ?> message) {
     try {
       return JSON.writeValueAsBytes(message);
     } catch (JsonProcessingException e) {

@@ -34,6 +34,13 @@ public final class FakeLatchkey implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Instant EXPIRY = Instant.parse("2100-01-01T00:00:00Z");
 
+  static {
+    // Otherwise the server of the JDK answers after 40 ms.
+    if (System.getProperty("sun.net.httpserver.nodelay") == null) {
+      System.setProperty("sun.net.httpserver.nodelay", "true");
+    }
+  }
+
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, Outcome> keys = new ConcurrentHashMap<>();
