@@ -204,6 +204,40 @@ describe('all keys', () => {
   });
 });
 
+test('several keys are ended with one confirmation that names them, with a result for each', async () => {
+  const keys = [1, 2, 3].map((n) => ({ ...key, ...anApiKey({ name: `Job ${n}` }) }));
+  const ended = { ...key, ...anApiKey({ name: 'Former', status: 'revoked', revokedAt: iso(-1) }) };
+  api.always('findKeys', () => page([...keys, ended]));
+  open('tab=all-keys');
+  for (const { name } of keys) await user.click(await screen.findByRole('checkbox', { name: `Select “${name}”` }));
+  expect((await row('Former')).queryByRole('checkbox')).toBeNull();
+  await press('Revoke 3 keys…');
+  const form = await dialog('Revoke 3 keys?');
+  for (const { name } of keys) form.getByText(name);
+  expect(form.getAllByText(/Ada Lovelace/)).toHaveLength(3);
+  await press('Revoke 3 keys', form);
+  form.getByText('Enter your password');
+  await type('Note (optional)', 'Laptop stolen');
+  await type('Your password', PASSWORD);
+  api.once('endKey', new Refusal(403, 'incorrect_password'));
+  await press('Revoke 3 keys', form);
+  await waitFor(() => expect(field('Your password').value).toBe(''));
+  expect(api.calls('endKey')).toHaveLength(1);
+  await type('Your password', PASSWORD);
+  api.once('endKey', { ...keys[0]!, status: 'revoked', revokedAt: iso(0), revokedReason: 'administrator' });
+  api.once('endKey', new Refusal(409, 'api_key_not_active'));
+  api.once('endKey', new Refusal(500, 'internal', { title: 'Broken' }));
+  await press('Revoke 3 keys', form);
+  await screen.findByText('2 of 3 have ended');
+  for (const result of ['Revoked', 'Had already ended', /^Not revoked: Something went wrong/]) form.getByText(result);
+  const sent = api.calls('endKey').slice(1);
+  expect(sent.map(({ id }) => id)).toEqual(keys.map(({ id }) => id));
+  for (const { body } of sent) expect(body).toEqual({ note: 'Laptop stolen', password: PASSWORD });
+  await user.click(form.getAllByRole('button', { name: 'Close' }).at(-1)!);
+  await isGone(() => screen.queryByRole('dialog'));
+  (await row('Job 1')).getByText('Revoked');
+});
+
 describe('the audit view', () => {
   test('searches nothing while somebody types or leaves a field, and never sends a key', async () => {
     open('tab=audit');

@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Checkbox } from '@mantine/core';
 import { KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
@@ -18,10 +18,12 @@ interface Props {
   readonly keys: readonly OwnedKey[];
   /** To a key's drawer. */
   readonly linkTo: (keyId: string) => OwnLink;
+  readonly chosen: ReadonlySet<string>;
+  readonly onChoose: (keyId: string) => void;
 }
 
 /** The keys of all owners. */
-export function AllKeysTable({ keys, linkTo }: Props) {
+export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
   const { never, keys: words } = useTexts();
   const { column, access } = words;
   const admin = useAdminTexts();
@@ -50,6 +52,19 @@ export function AllKeysTable({ keys, linkTo }: Props) {
           name: column.expires,
           nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
           cell: (key) => <End apiKey={key} />,
+        },
+        {
+          name: admin.several.column,
+          isForButtons: true,
+          cell: (key, { prefixId }) =>
+            statusAt(key, now) === 'active' && (
+              <Checkbox
+                aria-label={admin.several.select(key.name)}
+                aria-describedby={prefixId}
+                checked={chosen.has(key.id)}
+                onChange={() => onChoose(key.id)}
+              />
+            ),
         },
       ]}
     />

@@ -1,11 +1,15 @@
 import { ownLink } from '../ui/links';
 import { TextsContext, useTexts } from '../texts';
+import { useState } from 'react';
+import { statusAt } from '../key/status';
+import { useNow } from '../time/useNow';
 import { hasCode } from '../api/problem';
 import { KeyTableSkeleton } from '../keys/KeyTable';
 import { step, useSearch } from '../base/address';
 import { AllKeysTable } from './AllKeysTable';
 import { NotAdministrator, useAllKeys, useAuditEvents } from './useAllKeys';
 import { Filters } from './Filters';
+import { RevokeSeveral } from './RevokeSeveral';
 import { KeyDrawer, Lost } from './KeyDrawer';
 import { ListFrame } from './ListFrame';
 import {
@@ -42,6 +46,10 @@ function AllKeysTab() {
   const texts = aboutOthers(own, admin);
   const place = allKeysPlaceOf(useSearch());
   const list = useAllKeys(place);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) =>
+    setChosen((before) => new Set(before.has(id) ? [...before].filter((each) => each !== id) : [...before, id]));
+  const now = useNow();
   const goTo = (next: AllKeysPlace) => step(searchOfAllKeys(next), next.keyId !== undefined);
   const placeOf = (keyId: string): AllKeysPlace => ({ ...place, keyId });
   const wrongPrefix = hasCode(list.error, 'invalid_fields')
@@ -71,9 +79,15 @@ function AllKeysTab() {
       >
         <AllKeysTable
           keys={list.keys}
+          chosen={chosen}
+          onChoose={toggle}
           linkTo={(id) => ownLink(searchOfAllKeys(placeOf(id)), () => goTo(placeOf(id)))}
         />
       </ListFrame>
+      <RevokeSeveral
+        keys={list.keys.filter((key) => chosen.has(key.id) && statusAt(key, now) === 'active')}
+        onClear={() => setChosen(new Set())}
+      />
       <KeyDrawer
         keyId={place.keyId}
         onOpen={(id) => goTo(placeOf(id))}

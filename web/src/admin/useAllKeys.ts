@@ -92,17 +92,17 @@ export function useFindAccounts(onFound: (accounts: readonly KeyOwner[]) => void
   });
 }
 
-interface EndOfKey {
+export interface EndOfKey {
   readonly note?: string;
   readonly password?: string;
 }
 
 /** Ends a key, and shows its end. Neither the list nor the key is read again for it: that would be another view. */
-export function useEndKey(id: string) {
+export function useEndKey() {
   const { client } = usePanel();
   const queryClient = useQueryClient();
-  const showAgain = () => queryClient.invalidateQueries({ queryKey: oneOf(id) });
-  const end = async (body: EndOfKey): Promise<void> => {
+  const showAgain = (id: string) => queryClient.invalidateQueries({ queryKey: oneOf(id) });
+  const end = async (id: string, body: EndOfKey): Promise<void> => {
     const ended = await asAdministrator<OwnedKey & Pick<FoundKey, 'events'>>(client, `${pathOf(id)}/revoke`, {
       method: 'POST',
       body,

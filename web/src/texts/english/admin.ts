@@ -88,6 +88,20 @@ export const admin = {
   noteHint: 'Why you revoke it. It is kept on the audit trail.',
   done: (name: string) => `“${name}” was revoked`,
   already: (name: string) => `“${name}” had already ended`,
+  several: {
+    column: 'Select',
+    select: (name: string) => `Select “${name}”`,
+    chosen: (count: number) => (count === 1 ? '1 key selected' : `${count} keys selected`),
+    clear: 'Clear selection',
+    revoke: (count: number) => (count === 1 ? 'Revoke 1 key' : `Revoke ${count} keys`),
+    title: (count: number) => (count === 1 ? 'Revoke 1 key?' : `Revoke ${count} keys?`),
+    consequence: 'Everything that uses these keys stops working at once. You can’t undo this.',
+    list: 'Keys to revoke',
+    done: 'Revoked',
+    already: 'Had already ended',
+    failed: (why: string) => `Not revoked: ${why}`,
+    over: (done: number, of: number) => `${done} of ${of} have ended`,
+  },
   /** Where the panel speaks to the owner. */
   others: {
     revokedBy: {

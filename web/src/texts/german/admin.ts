@@ -94,6 +94,21 @@ export const admin: AdminTexts = {
   noteHint: 'Warum Sie ihn widerrufen. Sie bleibt im Audit-Trail.',
   done: (name) => `„${name}“ wurde widerrufen`,
   already: (name) => `„${name}“ war schon beendet`,
+  several: {
+    column: 'Auswählen',
+    select: (name) => `„${name}“ auswählen`,
+    chosen: (count) => `${count} Schlüssel ausgewählt`,
+    clear: 'Auswahl aufheben',
+    revoke: (count) => `${count} Schlüssel widerrufen`,
+    title: (count) => `${count} Schlüssel widerrufen?`,
+    consequence:
+      'Alles, was diese Schlüssel nutzt, funktioniert sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
+    list: 'Zu widerrufende Schlüssel',
+    done: 'Widerrufen',
+    already: 'War schon beendet',
+    failed: (why) => `Nicht widerrufen: ${why}`,
+    over: (done, of) => `${done} von ${of} sind beendet`,
+  },
   others: {
     revokedBy: {
       owner: 'Vom Eigentümer widerrufen',
