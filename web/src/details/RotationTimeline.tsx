@@ -7,6 +7,8 @@ import type { Rotation } from '../key/rotation';
 import { useKey } from '../key/useKey';
 import { laterTexts } from '../texts/later';
 import { useTexts } from '../texts';
+import { shortDate } from '../time/format';
+import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './details.module.css';
 import { UntilUsed } from './Facts';
@@ -16,11 +18,11 @@ const english = {
   old: 'Only the old key',
   both: 'Both keys work',
   next: 'Only the new key',
-  until: (when: string) => `until ${when}`,
-  since: (when: string) => `since ${when}`,
-  unused: 'The new key has not been used yet.',
+  until: (date: string) => `until ${date}`,
+  since: (date: string) => `since ${date}`,
+  unused: 'new key not used yet',
   callers: 'Still calling with the old key',
-  nobody: 'Nobody has called with the old key since then.',
+  nobody: (date: string) => `Nobody has called with the old key since ${date}.`,
 };
 
 const rotationTexts = laterTexts(english, {
@@ -28,11 +30,11 @@ const rotationTexts = laterTexts(english, {
   old: 'Nur der alte Schlüssel',
   both: 'Beide Schlüssel gelten',
   next: 'Nur der neue Schlüssel',
-  until: (when) => `bis ${when}`,
-  since: (when) => `seit ${when}`,
-  unused: 'Der neue Schlüssel wurde noch nicht genutzt.',
+  until: (date) => `bis zum ${date}`,
+  since: (date) => `seit dem ${date}`,
+  unused: 'neuer Schlüssel noch nicht genutzt',
   callers: 'Ruft noch mit dem alten Schlüssel auf',
-  nobody: 'Seitdem hat niemand mit dem alten Schlüssel aufgerufen.',
+  nobody: (date) => `Seit dem ${date} hat niemand mit dem alten Schlüssel aufgerufen.`,
 });
 
 /** Old, both, new; and who has called with the old key since there are two. */
@@ -41,10 +43,11 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
   const words = rotationTexts(language);
   const id = useId();
   const { old, next } = rotation;
+  const now = useNow();
   const { uses } = useKey(old.id).key ?? {};
   if (!words) return null;
-  const since = Date.parse(next.createdAt);
-  const callers = uses?.filter((use) => isAccepted(use) && Date.parse(use.lastAt) > since);
+  const since = shortDate(next.createdAt, now, language);
+  const callers = uses?.filter((use) => isAccepted(use) && Date.parse(use.lastAt) > Date.parse(next.createdAt));
   const step = (name: string, prefix: string | undefined, isNow: boolean, when: ReactNode) => (
     <li aria-current={isNow ? 'step' : undefined}>
       <strong>{name}</strong> {prefix !== undefined && <code>{prefix}</code>}
@@ -57,23 +60,20 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
         {words.title}
       </Title>
       <ol className={classes.steps}>
-        {step(words.old, old.prefix, false, <RelativeTime iso={next.createdAt} text={words.until} isPast />)}
+        {step(words.old, old.prefix, false, words.until(since))}
         {step(
           words.both,
           undefined,
           true,
           <>
-            <RelativeTime iso={next.createdAt} text={words.since} isPast /> {next.lastUsedAt === null && words.unused}
+            {words.since(since)}
+            {next.lastUsedAt === null && <> · {words.unused}</>}
+            {old.endsAt === null && <UntilUsed rotation={rotation} />}
           </>,
         )}
-        {step(
-          words.next,
-          next.prefix,
-          false,
-          old.endsAt === null ? <UntilUsed rotation={rotation} /> : <RelativeTime iso={endOf(old)} />,
-        )}
+        {step(words.next, next.prefix, false, old.endsAt !== null && <RelativeTime iso={endOf(old)} />)}
       </ol>
-      {callers?.length === 0 && <Text size="sm">{words.nobody}</Text>}
+      {callers?.length === 0 && <Text size="sm">{words.nobody(since)}</Text>}
       {callers && callers.length > 0 && (
         <>
           <Title order={4} size="h6" id={`${id}callers`}>
