@@ -51,6 +51,8 @@ describe('all keys', () => {
       'Active',
       '3 hours ago',
       'in 3 months',
+      // The box that selects it.
+      '',
     ]);
     await findOwner(page, bot.id);
     await expectKeys(page, ['Nightly']);
