@@ -16,7 +16,7 @@ const INSTANCES = 2;
 /** The others are built and started in the long form. */
 const GUARDS: readonly Language[] = isLong
   ? ['node', 'python', 'go', 'java', 'node', 'python', 'go', 'java']
-  : ['node', 'node', 'node', 'node'];
+  : ['node', 'node'];
 const LONGEST_MS = 1500;
 
 type Ground = Partial<StandOptions> & {

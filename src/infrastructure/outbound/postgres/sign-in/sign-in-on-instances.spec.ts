@@ -12,6 +12,7 @@ import {
   type Application,
   type OwnApplication,
 } from '#test/support/application/application.js';
+import { shortOrLong } from '#test/support/jest/long-form.js';
 
 const HOME = '192.0.2.1';
 const CROWD = 200;
@@ -57,7 +58,7 @@ describe('signing in', () => {
 
 describe('sign-ins that arrive together', () => {
   test('are all accepted while one renews the hash', async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < shortOrLong(3, 10); round += 1) {
       const { id, email } = await newOwner(app);
       const calls = times(8, (n) => (n % 2 ? app : other).signIn.execute(email, PASSWORD, client(`192.0.2.${n}`)));
       expect(await tally(calls)).toEqual({ ok: 8 });
