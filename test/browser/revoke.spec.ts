@@ -1,12 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
-import { countKeys, putKeys } from './support/rows.js';
 import { button, chooseAction, dialog, focusOn, heading, openCreate, row, showEnded } from './support/screen.js';
 import { Stage } from './support/stage.js';
-
-const backgroundOf = (element: Locator) =>
-  element.evaluate((node) => node.ownerDocument.defaultView!.getComputedStyle(node).backgroundColor);
 
 describe('revoking a key', () => {
   let stage: Stage;
@@ -15,43 +11,6 @@ describe('revoking a key', () => {
   });
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
-
-  test('names the key and the consequence, and needs the box to be ticked, which makes the button red', async () => {
-    const owner = await stage.newOwner();
-    await putKeys(stage.service, owner, [{ name: 'CI deploy', shown: '7c1f4e0a9b2d', usedMinutesAgo: 90 }]);
-    const { page } = await stage.open({ owner });
-    await chooseAction(page, 'CI deploy', 'Revoke…');
-    const question = dialog(page, 'Revoke “CI deploy”?');
-    await question.getByText(/Everything that uses this key stops working at once/).waitFor();
-    await question.getByText('lk_7c1f4e0a9b2d…').waitFor();
-    await question.getByText('It was used within the last day, so something probably still needs it.').waitFor();
-    const buttons = ['Cancel', 'Revoke key'].map((name) => button(question, name));
-    const isRed = async () => {
-      // A button under the mouse has another colour.
-      await page.mouse.move(0, 0);
-      const [cancel, revoke] = await Promise.all(buttons.map(backgroundOf));
-      return cancel !== revoke;
-    };
-    await eventually(async () => !(await isRed()));
-    await button(question, 'Revoke key').click();
-    await question.getByText('Tick the box to confirm').waitFor();
-    await focusOn(question.getByLabel('Yes, revoke it permanently'));
-    await eventually(async () => !(await isRed()));
-    await page.keyboard.press('Space');
-    await eventually(isRed);
-    expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
-    await button(question, 'Cancel').click();
-    await question.waitFor({ state: 'detached' });
-    await focusOn(button(page, 'Actions for CI deploy'));
-
-    await chooseAction(page, 'CI deploy', 'Revoke…');
-    await page.getByLabel('Yes, revoke it permanently').check();
-    await button(page, 'Revoke key').click();
-    // The revoked key is below, among the ended ones.
-    await page.getByText(/^No active keys\./).waitFor();
-    await showEnded(page);
-    await row(page, 'CI deploy').getByText('Revoked by you').waitFor();
-  });
 
   test('shows at 200 % the whole field that confirms, in the form for a new key and in the question before an end', async () => {
     const owner = await stage.newOwner();
