@@ -49,7 +49,7 @@ const onStores = {
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };
 
-/** The page in which components are tested. Only specs that name the environment `@happy-dom/jest-environment` have one. */
+/** The page in which components are tested. Only specs that name `page-environment.mjs` have one. */
 const page = {
   url: 'https://keys.example.com/settings/api-keys',
   customExportConditions: ['node', 'node-addons'],

@@ -1,4 +1,4 @@
-/** @jest-environment @happy-dom/jest-environment */
+/** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { FoundKey, KeyOwner, OwnedKeyPage } from '../src/admin/types';
 import { App } from '../src/page/App';

@@ -1,4 +1,4 @@
-/** @jest-environment @happy-dom/jest-environment */
+/** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NoAnswer, Refusal, ScriptedApi, SECRET } from './support/api';
 import { anApiKey, DAY_MS } from './support/keys';

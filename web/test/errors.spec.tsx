@@ -1,4 +1,4 @@
-/** @jest-environment @happy-dom/jest-environment */
+/** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Refusal, ScriptedApi } from './support/api';
 import {

@@ -1,4 +1,4 @@
-/** @jest-environment @happy-dom/jest-environment */
+/** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Refusal, ScriptedApi } from './support/api';
 import { anApiKey } from './support/keys';
