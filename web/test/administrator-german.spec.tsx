@@ -1,4 +1,4 @@
-/** @jest-environment @happy-dom/jest-environment */
+/** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { expect, test } from '@jest/globals';
 import { App } from '../src/page/App';
 import { ScriptedApi } from './support/api';

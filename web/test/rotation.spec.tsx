@@ -1,4 +1,4 @@
-/** @jest-environment @happy-dom/jest-environment */
+/** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { expect, test } from '@jest/globals';
 import { ScriptedApi } from './support/api';
 import { anApiKey, DAY_MS, HOUR_MS, iso } from './support/keys';
