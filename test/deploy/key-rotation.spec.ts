@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -152,6 +152,14 @@ describe('rotate-key.sh', () => {
     expect((await rotate()).code).toBe(0);
     await expectReplacedBy(noted('stored'));
     expect(await granted(lost['fullKey'])).toBeUndefined();
+  });
+
+  test('stores nothing from an answer that is none of RotateKey', async () => {
+    const other = await startReceiver();
+    const { code, output } = await rotate({ LATCHKEY_URL: other.url }, `cat >"${folder}/stored-by-mistake"`);
+    other.close();
+    expect([code, output]).toEqual([1, expect.stringContaining('Is LATCHKEY_URL the address of SERVICES_PORT?')]);
+    expect(existsSync(join(folder, 'stored-by-mistake'))).toBe(false);
   });
 
   test('says what Latchkey refuses', async () => {

@@ -50,6 +50,7 @@ fi
 [ "$status" = 200 ] || refused "rotate the key $KEY_ID"
 NEW_KEY_ID=$(member 1)
 export NEW_KEY_ID
+[ -n "$NEW_KEY_ID" ] || { echo 'The answer has no key. Is LATCHKEY_URL the address of SERVICES_PORT?' >&2; exit 1; }
 if ! member 2 | "$@"; then
   revoke "$NEW_KEY_ID"
   echo "The new key could not be stored, and is revoked. The key $KEY_ID goes on." >&2
