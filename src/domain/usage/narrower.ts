@@ -1,5 +1,5 @@
 import type { AccessLevel } from '../accounts/access-level.js';
-import { isCovered } from '../accounts/permission.js';
+import { coveringPermission, isCovered } from '../accounts/permission.js';
 import { effectivePermissions, type Operation, OPERATIONS } from '../keys/access.js';
 import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from './permission-use.js';
 
@@ -29,8 +29,10 @@ export interface WhatItUses {
 }
 
 /** @param owned what its owner may do */
-export function whatItUses(key: Key, owned: readonly string[], { used, days }: UseRecord): WhatItUses {
+export function whatItUses(key: Key, owned: readonly string[], { used: recorded, days }: UseRecord): WhatItUses {
   const effective = effectivePermissions(key.access, owned, key.permissions);
+  // Its owner may have got a wider permission since.
+  const used = recorded.map((name) => coveringPermission(name, effective) ?? name);
   const permissions = effective.filter((permission) => used.includes(permission));
   const counts = { used: permissions.length, of: effective.length };
   const no = (proposal: NoProposal) => ({ ...counts, proposal });

@@ -54,9 +54,12 @@ const LAST_USED_BEFORE = `
 
 /** Each holds for active keys alone. A successor has the record of the key that it replaced, too. */
 const ONLY = {
-  paused: `${activeAt('key', ':now')} AND greatest(key.paused_until, key.admin_paused_until) > :now`,
+  paused: `${activeAt('key', ':now')} AND greatest(key.paused_until, key.admin_paused_until) > :now
+    AND (key.paused_until IS NOT NULL OR key.admin_paused_until IS NOT NULL)`,
   recorded: `${activeAt('key', ':now')}
-    AND (key.permissions_since <= :now - make_interval(days => ${RECORDED_DAYS}) OR key.replaces IS NOT NULL)`,
+    AND (key.replaces IS NOT NULL OR
+      (key.permissions_since AT TIME ZONE 'UTC')::date <= (:now AT TIME ZONE 'UTC')::date - ${RECORDED_DAYS}
+      AND EXISTS (SELECT FROM api_key_permissions used WHERE used.key_id = key.id))`,
 } as const;
 
 const MADE_HERE = 'key.display_prefix IS NULL';
