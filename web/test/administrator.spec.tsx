@@ -238,6 +238,31 @@ test('several keys are ended with one confirmation that names them, with a resul
   (await row('Job 1')).getByText('Revoked');
 });
 
+test('several keys that are being ended stay on the screen until they are, and are counted over every attempt', async () => {
+  const keys = [1, 2].map((n) => ({ ...key, ...anApiKey({ name: `Job ${n}` }) }));
+  const ended = (n: number) => ({ ...keys[n]!, status: 'revoked', revokedReason: 'administrator' }) as const;
+  api.always('findKeys', () => page(keys));
+  open('tab=all-keys');
+  for (const { name } of keys) await user.click(await screen.findByRole('checkbox', { name: `Select “${name}”` }));
+  await press('Revoke 2 keys…');
+  const form = await dialog('Revoke 2 keys?');
+  await type('Your password', PASSWORD);
+  api.once('endKey', ended(0));
+  api.once('endKey', new Refusal(403, 'incorrect_password'));
+  await press('Revoke 2 keys', form);
+  await form.findByText('Revoked');
+  await waitFor(() => expect(field('Your password').value).toBe(''));
+  await type('Your password', PASSWORD);
+  let answer = () => {};
+  api.once('endKey', () => new Promise((resolve) => (answer = () => resolve(ended(1)))));
+  await press('Revoke 2 keys', form);
+  await waitFor(() => expect(api.calls('endKey')).toHaveLength(3));
+  await user.keyboard('{Escape}');
+  expect(screen.getByRole('dialog', { name: 'Revoke 2 keys?' })).toBeTruthy();
+  answer();
+  await screen.findByText('2 of 2 have ended');
+});
+
 describe('the audit view', () => {
   test('searches nothing while somebody types or leaves a field, and never sends a key', async () => {
     open('tab=audit');

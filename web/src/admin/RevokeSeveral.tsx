@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
@@ -25,7 +25,11 @@ export function RevokeSeveral({ keys, onClear }: Props) {
   // The keys that have ended leave the selection, but not the dialog.
   const [ending, setEnding] = useState<readonly OwnedKey[]>([]);
   const [opened, setOpened] = useState(false);
-  const close = () => setOpened(false);
+  /** While keys end, nobody looks away from what is done. */
+  const isEnding = useRef(false);
+  const close = () => {
+    if (!isEnding.current) setOpened(false);
+  };
   const open = () => {
     setEnding(keys);
     setOpened(true);
@@ -47,14 +51,22 @@ export function RevokeSeveral({ keys, onClear }: Props) {
         </Group>
       )}
       <Dialog opened={opened} onClose={close} closesOnClickOutside={false} title={several.title(ending.length)}>
-        <RevokeForm keys={ending} onClose={close} />
+        <RevokeForm keys={ending} isEnding={isEnding} onClose={close} />
       </Dialog>
     </>
   );
 }
 
 /** One call after the other. What refuses the confirmation stops them; what fails for one key does not. */
-function RevokeForm({ keys, onClose }: { readonly keys: readonly OwnedKey[]; readonly onClose: () => void }) {
+function RevokeForm({
+  keys,
+  isEnding,
+  onClose,
+}: {
+  readonly keys: readonly OwnedKey[];
+  readonly isEnding: RefObject<boolean>;
+  readonly onClose: () => void;
+}) {
   const texts = useTexts();
   const { several } = useAdminTexts();
   const { announce } = usePanel();
@@ -62,9 +74,18 @@ function RevokeForm({ keys, onClose }: { readonly keys: readonly OwnedKey[]; rea
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const [isOver, setOver] = useState(false);
   const form = useRevokeForm('', async (body, onRetry) => {
-    let ended = 0;
+    isEnding.current = true;
+    try {
+      await endAll(body, onRetry);
+    } finally {
+      isEnding.current = false;
+    }
+  });
+  const endAll = async (body: Parameters<typeof end>[1], onRetry: () => void) => {
+    // A refused confirmation may have stopped an earlier attempt.
+    const known = { ...results };
     for (const { id } of keys) {
-      if (results[id] !== undefined) continue;
+      if (known[id] !== undefined) continue;
       // oxlint-disable-next-line no-await-in-loop
       const result = await withRetries(() => end(id, body), onRetry).then(
         () => several.done,
@@ -74,12 +95,13 @@ function RevokeForm({ keys, onClose }: { readonly keys: readonly OwnedKey[]; rea
           return several.failed(describeFailure(error, texts));
         },
       );
-      ended += result === several.done || result === several.already ? 1 : 0;
-      setResults((known) => ({ ...known, [id]: result }));
+      known[id] = result;
+      setResults({ ...known });
     }
     setOver(true);
-    announce(several.over(ended, keys.length));
-  });
+    const ended = Object.values(known).filter((result) => result === several.done || result === several.already);
+    announce(several.over(ended.length, keys.length));
+  };
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={form.isBusy}>
       <Stack gap="md">

@@ -74,7 +74,7 @@ function AllKeysTab() {
         shown={texts.keys.shown(list.keys.length)}
         failed={admin.failed}
         isExplained={wrongPrefix !== undefined}
-        none={list.keys.length > 0 ? undefined : isFiltered(place) ? admin.none : admin.empty}
+        none={list.keys.length > 0 || list.hasNextPage ? undefined : isFiltered(place) ? admin.none : admin.empty}
         onClear={isFiltered(place) ? () => goTo(allKeysPlaceOf('')) : undefined}
       >
         <AllKeysTable

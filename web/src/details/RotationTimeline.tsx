@@ -48,6 +48,8 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
   if (!words) return null;
   const since = shortDate(next.createdAt, now, language);
   const callers = uses?.filter((use) => isAccepted(use) && Date.parse(use.lastAt) > Date.parse(next.createdAt));
+  // Only the last addresses are kept, denied ones among them.
+  const isUnused = old.lastUsedAt === null || Date.parse(old.lastUsedAt) <= Date.parse(next.createdAt);
   const step = (name: string, prefix: string | undefined, isNow: boolean, when: ReactNode) => (
     <li aria-current={isNow ? 'step' : undefined}>
       <strong>{name}</strong> {prefix !== undefined && <code>{prefix}</code>}
@@ -73,7 +75,7 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
         )}
         {step(words.next, next.prefix, false, old.endsAt !== null && <RelativeTime iso={endOf(old)} />)}
       </ol>
-      {callers?.length === 0 && <Text size="sm">{words.nobody(since)}</Text>}
+      {callers?.length === 0 && isUnused && <Text size="sm">{words.nobody(since)}</Text>}
       {callers && callers.length > 0 && (
         <>
           <Title order={4} size="h6" id={`${id}callers`}>
