@@ -43,6 +43,7 @@ describe('creating a key', () => {
         graceSeconds: null,
         idleEndsAt: null,
         couldNarrow: null,
+        handled: [],
         revokedReason: null,
         leak: null,
         pausedUntil: null,

@@ -44,13 +44,13 @@ export const ENVOY_FIRST_HOP: Recipe = {
 /** What gateways make of deploy/gateways. Their routes name no permission. */
 export const ENVOY_BY_ROUTES: Recipe = {
   ...ENVOY_FIRST_HOP,
-  name: 'Envoy that asks over gRPC without a permission',
+  name: 'Envoy that calls over gRPC without a permission',
   without:
     /^ *(?:- \{ exact: x-forwarded-for \}|typed_per_filter_config:|envoy\.filters\.http\.ext_authz:|'@type': .*ExtAuthzPerRoute|check_settings:|context_extensions: .*)\n/gm,
 };
 export const ENVOY_AT_EDGE_DOOR: Recipe = {
   ...ENVOY,
-  name: 'Envoy that asks the edge door',
+  name: 'Envoy that calls the edge door',
   files: ['../../test/doors/support/envoy-edge.yaml'],
   isGrpc: false,
   isEdge: true,

@@ -213,10 +213,12 @@ describe('what a key was used for, over every door of two instances', () => {
         if (isWide ? count > own : count !== own) different += 1;
       }
     }
+    const leased = await leasedCount();
+    expect(leased).toBeGreaterThan(0);
     printFigures('permissions used, against a list kept outside', {
       keys: keys.length,
       granted,
-      'under leases': await leasedCount(),
+      'under leases': leased,
       'permissions compared': compared,
       different,
     });
@@ -253,6 +255,7 @@ describe('what a key was used for, over every door of two instances', () => {
       granted += sum(key.granted.values());
     }
     printFigures('permissions used, with kill -9', { kills, granted, shown, 'counted twice': tooMany });
+    expect(shown).toBeGreaterThan(granted / 2);
     expect(tooMany).toBe(0);
   }, 600_000);
 });

@@ -49,6 +49,14 @@ const COMMANDS: Record<Language, () => Promise<readonly [string, ...string[]]>> 
   },
 };
 
+const built = new Map<Language, Promise<readonly [string, ...string[]]>>();
+/** Each is built once. */
+function commandOf(language: Language) {
+  const command = built.get(language) ?? COMMANDS[language]();
+  built.set(language, command);
+  return command;
+}
+
 async function succeed(cwd: string, command: string, ...args: string[]): Promise<void> {
   const { code, output } = await run(command, args, { cwd });
   if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${output}`);
@@ -66,8 +74,8 @@ export class GuardProcess {
   ) {}
 
   static async start(language: Language, options: Options, env: Record<string, string> = {}): Promise<GuardProcess> {
-    const command = [...(await COMMANDS[language]()), JSON.stringify(options)] as const;
-    const guard = new GuardProcess(command as unknown as [string, ...string[]], env);
+    const [program, ...args] = await commandOf(language);
+    const guard = new GuardProcess([program, ...args, JSON.stringify(options)], env);
     await guard.spawn();
     return guard;
   }

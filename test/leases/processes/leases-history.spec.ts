@@ -144,6 +144,8 @@ test.each(inThisRun)(
       const { stale, broken, ...figures } = await stand.end();
       printFigures(`leases, ${name}`, { ...figures, stale: stale.length });
       expect([stale.slice(0, 3), broken]).toEqual([[], []]);
+      // Each language takes part.
+      expect(figures['grants under leases, of each guard'].split(',')).not.toContain('0');
       expect(figures.fromLeases).toBeGreaterThan(shortOrLong(0, figures.grants / 2));
     } finally {
       await stand.stop();

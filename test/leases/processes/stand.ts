@@ -151,8 +151,8 @@ export class Stand {
     return {
       changes: this.changes,
       grants: grants.length,
-      'grants of each guard': this.guards
-        .map(({ decisions: own }) => own.filter(({ status }) => status === 200).length)
+      'grants under leases, of each guard': this.guards
+        .map(({ decisions: own }) => own.filter(isFromLease).length)
         .join(),
       fromLeases: grants.filter(({ isFromLease }) => isFromLease).length,
       refusals: decisions.filter(({ status }) => status !== 200 && status !== 503).length,
@@ -177,6 +177,8 @@ export class Stand {
     return this.instances[randomInt(this.instances.length)]!;
   }
 }
+
+const isFromLease = (decided: Decided) => decided.status === 200 && decided.isFromLease;
 
 /** Freezes a process for a random time, shorter or longer than a lease. */
 export async function freeze(signal: (name: 'SIGSTOP' | 'SIGCONT') => void, longestMs: number): Promise<void> {
