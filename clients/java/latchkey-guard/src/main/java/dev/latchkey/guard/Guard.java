@@ -292,7 +292,7 @@ public final class Guard implements AutoCloseable {
   private static <E> void call(Consumer<E> hook, E event) {
     try {
       hook.accept(event);
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       LOGGER.log(ERROR, "a hook of the guard threw", e);
     }
   }

@@ -232,7 +232,7 @@ final class Leases {
   private boolean isUsable(Held held) {
     return held != null
         && held.used < held.lease.uses
-        && passedSince(held.call) * 10 < held.lease.length * 9;
+        && passedSince(held.call) < held.lease.length / 10 * 9;
   }
 
   /** Frees memory, and takes out what leases were used for, as KeyUses in JSON. */

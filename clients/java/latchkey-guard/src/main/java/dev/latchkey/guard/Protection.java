@@ -6,7 +6,8 @@ import java.util.Set;
 
 /** What a route requires. {@link Guard#protect} makes it. */
 public final class Protection {
-  private static final List<String> FORWARDING =
+  /** Headers by which a proxy, or a client that lies, names another address than the peer's. */
+  public static final List<String> FORWARDING =
       List.of("X-Forwarded-For", "Forwarded", "X-Real-IP");
 
   private final Guard guard;

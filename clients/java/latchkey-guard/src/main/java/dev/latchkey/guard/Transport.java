@@ -30,13 +30,16 @@ final class Transport {
   static final ObjectMapper JSON = new ObjectMapper();
   private static final int MOST_BYTES = 64 << 10;
 
-  /** Latchkey closes unused connections after 75 s; HttpClient keeps them for longer. */
-  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  /**
+   * Latchkey closes unused connections after 75 s. HttpClient keeps them for longer, and uses the
+   * one that was idle longest, so no client gets older than this.
+   */
+  private static final long OLDEST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final GuardOptions options;
   private final String service;
   private HttpClient client;
-  private long usedAt;
+  private long builtAt;
 
   Transport(GuardOptions options) {
     this.options = options;
@@ -123,7 +126,7 @@ final class Transport {
 
   private synchronized HttpClient client() {
     long now = options.clocks().monotonic().getAsLong();
-    if (client == null || now - usedAt > IDLE_NANOS) {
+    if (client == null || now - builtAt > OLDEST_NANOS) {
       var builder =
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
@@ -131,8 +134,8 @@ final class Transport {
               .proxy(HttpClient.Builder.NO_PROXY);
       if (options.tls() != null) builder.sslContext(options.tls());
       client = builder.build();
+      builtAt = now;
     }
-    usedAt = now;
     return client;
   }
 

@@ -1,6 +1,9 @@
 package dev.latchkey.guard.servlet;
 
 import dev.latchkey.guard.GuardedRequest;
+import dev.latchkey.guard.Protection;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 import java.util.List;
@@ -34,8 +37,15 @@ public record GuardedServletRequest(HttpServletRequest request, Map<String, Stri
     return parameters.get(name);
   }
 
+  /** Of the connection, whatever a filter says. Empty where a filter hides a forwarding header. */
   @Override
   public String peerAddress() {
-    return request.getRemoteAddr();
+    ServletRequest own = request;
+    while (own instanceof ServletRequestWrapper wrapper) own = wrapper.getRequest();
+    boolean isForwarded =
+        own != request
+            && own instanceof HttpServletRequest http
+            && Protection.FORWARDING.stream().anyMatch(name -> http.getHeader(name) != null);
+    return isForwarded ? "" : own.getRemoteAddr();
   }
 }

@@ -125,7 +125,7 @@ public final class LatchkeyFilter implements Filter {
       return;
     }
     Question question = questionOf(http);
-    var already = ServletDecisions.alreadyGranted(http, question);
+    var already = ServletDecisions.alreadyGranted(http, guard, question);
     if (already.isPresent()) {
       chain.doFilter(new GrantedRequest(http, already.get().principal()), response);
       return;
@@ -136,7 +136,7 @@ public final class LatchkeyFilter implements Filter {
       return;
     }
     ServletDecisions.writeHeaders(answer, guard, question.challenge(), decision);
-    ServletDecisions.remember(http, question, decision);
+    ServletDecisions.remember(http, guard, question, decision);
     chain.doFilter(new GrantedRequest(http, decision.principal()), response);
   }
 

@@ -12,9 +12,13 @@ record Route(List<String> segments, boolean hasMore, Protection protection) {
   private static final Pattern PATH =
       Pattern.compile("(?:/(?:[A-Za-z0-9._~-]+|\\{[A-Za-z0-9_]+\\}))*(?:/\\*\\*)?|/");
 
-  /** Servers and handlers read such paths in different ways. */
+  /**
+   * Servers and handlers read such paths in different ways. Letters, digits and -._~ that are
+   * encoded would lead to a later route.
+   */
   private static final Pattern AMBIGUOUS =
-      Pattern.compile("(?i)//|[;\\\\]|%(?:2e|2f|5c|3b|25|00)|/\\.{1,2}(?:/|$)");
+      Pattern.compile(
+          "(?i)//|[;\\\\]|%(?:2[5def]|3[0-9b]|[46][1-9a-f]|5[0-9acf]|7[0-9ae]|00)|/\\.{1,2}(?:/|$)");
 
   static Route of(String path, Protection protection) {
     if (path == null || path.isEmpty() || !PATH.matcher(path).matches()) {

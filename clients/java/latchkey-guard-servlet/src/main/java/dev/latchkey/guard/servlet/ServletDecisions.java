@@ -19,28 +19,37 @@ public final class ServletDecisions {
   private ServletDecisions() {}
 
   private record Granted(
-      Credential credential, Operation operation, String permission, Decision decision) {
-    boolean covers(Question question) {
-      return credential.equals(question.credential())
+      Guard guard,
+      Credential credential,
+      Operation operation,
+      String permission,
+      Decision decision) {
+    boolean covers(Guard other, Question question) {
+      return guard == other
+          && credential.equals(question.credential())
           && operation == question.operation()
           && permission.equals(question.permission());
     }
   }
 
   /** Remembers what a request was granted, for its further dispatches. */
-  public static void remember(ServletRequest request, Question question, Decision decision) {
+  public static void remember(
+      ServletRequest request, Guard guard, Question question, Decision decision) {
     request.setAttribute(
         GRANTED,
-        new Granted(question.credential(), question.operation(), question.permission(), decision));
+        new Granted(
+            guard, question.credential(), question.operation(), question.permission(), decision));
   }
 
   /**
-   * The decision about a request that was granted exactly this question before. An asynchronous
-   * dispatch or a forward of the same request is not charged again; one to something else is asked.
+   * The decision about a request that this guard granted exactly this question before. An
+   * asynchronous dispatch or a forward of the same request is not charged again; one to something
+   * else is asked.
    */
-  public static Optional<Decision> alreadyGranted(ServletRequest request, Question question) {
+  public static Optional<Decision> alreadyGranted(
+      ServletRequest request, Guard guard, Question question) {
     return Optional.ofNullable((Granted) request.getAttribute(GRANTED))
-        .filter(granted -> granted.covers(question))
+        .filter(granted -> granted.covers(guard, question))
         .map(Granted::decision);
   }
 

@@ -207,6 +207,7 @@ final class LatchkeyFilterTest {
         "/systems;a=b",
         "/all/x/%2e%2e/y",
         "/all/a%2Fb",
+        "/all/%61",
         "/all//x",
         "/all/x;y",
         "/SYSTEMS"

@@ -65,14 +65,14 @@ public final class LatchkeyAuthorizationManager
   }
 
   private Authentication authenticate(HttpServletRequest request, Question question) {
-    var already = ServletDecisions.alreadyGranted(request, question);
+    var already = ServletDecisions.alreadyGranted(request, protection.guard(), question);
     if (already.isPresent()) return LatchkeyAuthentication.granted(already.get());
     Authentication authenticated =
         provider.authenticate(LatchkeyAuthentication.unauthenticated(question));
     if (!(authenticated instanceof LatchkeyAuthentication granted) || !granted.isAuthenticated()) {
       throw new IllegalStateException("The AuthenticationProvider of the guard has no answer");
     }
-    ServletDecisions.remember(request, question, granted.decision());
+    ServletDecisions.remember(request, protection.guard(), question, granted.decision());
     return granted;
   }
 

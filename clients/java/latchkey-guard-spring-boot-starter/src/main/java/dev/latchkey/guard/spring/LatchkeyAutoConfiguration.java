@@ -13,6 +13,9 @@ import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.AuthenticationProvider;
+import org.springframework.security.core.userdetails.UserDetailsService;
 
 /** Makes a guard by the properties {@code latchkey.*}, and what Spring Security needs of it. */
 @AutoConfiguration(
@@ -57,15 +60,21 @@ public class LatchkeyAutoConfiguration {
     }
   }
 
+  /** Not next to a login of the service, whose beans it would replace. */
   @Bean
-  @ConditionalOnMissingBean
+  @ConditionalOnMissingBean({
+    AuthenticationProvider.class,
+    UserDetailsService.class,
+    AuthenticationManager.class
+  })
   LatchkeyAuthenticationProvider latchkeyAuthenticationProvider(Guard guard) {
     return new LatchkeyAuthenticationProvider(guard);
   }
 
   @Bean
   @ConditionalOnMissingBean
-  Latchkey latchkey(Guard guard, LatchkeyAuthenticationProvider provider) {
-    return new Latchkey(guard, provider);
+  Latchkey latchkey(Guard guard, ObjectProvider<LatchkeyAuthenticationProvider> provider) {
+    return new Latchkey(
+        guard, provider.getIfAvailable(() -> new LatchkeyAuthenticationProvider(guard)));
   }
 }

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.web.context.RequestAttributeSecurityContextRepository;
 import org.springframework.security.web.savedrequest.NullRequestCache;
 
 /**
@@ -24,6 +25,12 @@ public final class LatchkeyConfigurer
     http.csrf(AbstractHttpConfigurer::disable)
         .sessionManagement(
             sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+        // Spring Security has chosen the session's one before this is called.
+        .securityContext(
+            contexts ->
+                contexts.securityContextRepository(new RequestAttributeSecurityContextRepository()))
+        // Without CSRF tokens, a link would log a person out.
+        .logout(AbstractHttpConfigurer::disable)
         .requestCache(cache -> cache.requestCache(new NullRequestCache()))
         .headers(headers -> headers.addHeaderWriter(answers))
         .exceptionHandling(

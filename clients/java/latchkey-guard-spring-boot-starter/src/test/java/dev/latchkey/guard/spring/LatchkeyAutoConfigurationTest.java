@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.latchkey.guard.CredentialForm;
 import dev.latchkey.guard.Guard;
+import dev.latchkey.guard.servlet.GuardedServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -12,8 +17,11 @@ import org.springframework.boot.autoconfigure.security.servlet.UserDetailsServic
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.AuthenticationProvider;
 import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 
 final class LatchkeyAutoConfigurationTest {
   private static final AutoConfigurations ALL =
@@ -100,6 +108,41 @@ final class LatchkeyAutoConfigurationTest {
     runner
         .withBean(Guard.class, () -> own)
         .run(context -> assertThat(context.getBean(Guard.class)).isSameAs(own));
+  }
+
+  @Test
+  void aLoginOfTheServiceKeepsItsBeans() {
+    runner
+        .withPropertyValues("latchkey.service-token=token")
+        .withBean(UserDetailsService.class, InMemoryUserDetailsManager::new)
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(Latchkey.class)
+                    .doesNotHaveBean(AuthenticationProvider.class));
+  }
+
+  @Test
+  void anAddressThatAFilterTookFromAHeaderIsNotCertain() {
+    var own = new MockHttpServletRequest();
+    own.setRemoteAddr("198.51.100.1");
+    own.addHeader("X-Forwarded-For", "10.0.0.1");
+    var wrapped =
+        new HttpServletRequestWrapper(own) {
+          @Override
+          public String getRemoteAddr() {
+            return "10.0.0.1";
+          }
+
+          @Override
+          public Enumeration<String> getHeaders(String name) {
+            return Collections.emptyEnumeration();
+          }
+        };
+    assertThat(new GuardedServletRequest(wrapped, Map.of()).peerAddress()).isEmpty();
+    own.removeHeader("X-Forwarded-For");
+    assertThat(new GuardedServletRequest(wrapped, Map.of()).peerAddress())
+        .isEqualTo("198.51.100.1");
   }
 
   @Test

@@ -2,11 +2,13 @@ package dev.latchkey.guard.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
 import dev.latchkey.guard.LatchkeyPrincipal;
 import dev.latchkey.guard.LatchkeyPrincipal.Access;
 import dev.latchkey.guard.RawLatchkey;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
@@ -31,20 +34,25 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
+import org.springframework.mock.web.MockHttpSession;
 import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.authentication.HttpStatusEntryPoint;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.servlet.ModelAndView;
 
 @Timeout(120)
@@ -74,6 +82,8 @@ final class LatchkeySecurityTest {
 
   private final HttpClient client = HttpClient.newHttpClient();
   @LocalServerPort private int port;
+
+  @Autowired WebApplicationContext context;
 
   @DynamicPropertySource
   static void properties(DynamicPropertyRegistry registry) {
@@ -111,6 +121,8 @@ final class LatchkeySecurityTest {
                       .access(latchkey.anyKey())
                       .requestMatchers("/later", "/forward/{id}")
                       .access(latchkey.permission("systems:read"))
+                      .requestMatchers("/who")
+                      .authenticated()
                       .anyRequest()
                       .denyAll())
           .build();
@@ -233,6 +245,23 @@ final class LatchkeySecurityTest {
   void aMissingPageStaysAMissingPage() throws Exception {
     assertThat(send("GET", "/absent").statusCode()).isEqualTo(404);
     assertThat(ASKED).containsExactly("READ ");
+  }
+
+  @Test
+  void noSessionOfAPersonCounts() throws Exception {
+    var session = new MockHttpSession();
+    var person = UsernamePasswordAuthenticationToken.authenticated("ada", null, List.of());
+    session.setAttribute("SPRING_SECURITY_CONTEXT", new SecurityContextImpl(person));
+    var client =
+        MockMvcBuilders.webAppContextSetup(context)
+            .addFilters(context.getBean("springSecurityFilterChain", Filter.class))
+            .build();
+    for (String path : List.of("/who", "/logout")) {
+      var request = get(path).session(session).header("Authorization", "Bearer lk_nobody");
+      int status = client.perform(request).andReturn().getResponse().getStatus();
+      assertThat(status).as(path).isIn(401, 403);
+    }
+    assertThat(session.isInvalid()).isFalse();
   }
 
   @Test
