@@ -1,10 +1,10 @@
 import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ReadKey } from '#application/lists.js';
 import type { RecordedEvent } from '#domain/audit/audit-event.js';
-import { OPERATIONS } from '#domain/keys/access.js';
 import type { AddressUse, KeyHistory } from '#domain/usage/key-history.js';
 import { dayText } from '#domain/time.js';
 import { keyView, leakView } from '../../shared/key-view.js';
+import { isOperation } from '#domain/usage/narrower.js';
 import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } from './views.js';
 
 /** Answers are built field by field, so that a new column never leaks by itself. */
@@ -27,9 +27,7 @@ export function keyHistoryView(read: ReadKey & KeyHistory): ApiKeyHistoryView {
   }));
   const days = read.days.map(({ day, granted, refused }) => ({ day: dayText(day), granted, refused }));
   const permissionUse = read.permissionUse.map(({ used, firstDay, lastDay, count }) => ({
-    ...(OPERATIONS.some((operation) => operation === used)
-      ? { permission: '', operation: used }
-      : { permission: used }),
+    ...(isOperation(used) ? { permission: '', operation: used } : { permission: used }),
     firstDay: dayText(firstDay),
     lastDay: dayText(lastDay),
     count,
