@@ -44,7 +44,7 @@ export function isCovered(permission: string, by: Pick<ReadonlySet<string>, 'has
 
 /** The longest of these permissions that covers `permission`. */
 export function coveringPermission(permission: string, among: readonly string[]): string | undefined {
-  return [permission, ...above(permission)].find((each) => among.includes(each));
+  return among.includes(permission) ? permission : above(permission).find((wider) => among.includes(wider));
 }
 
 /** What both lists cover: the narrower permission of each pair. */

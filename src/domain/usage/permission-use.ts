@@ -41,9 +41,9 @@ export class PermissionUses {
   note(used: string, firstDay: UtcDay, lastDay: UtcDay, count: number): void {
     this.held ??= new Map();
     const isFull = this.held.size >= PERMISSIONS_KEPT || this.room.left <= 0;
-    const name = isFull && !this.held.has(used) ? OTHER_PERMISSIONS : used;
-    const known = this.held.get(name);
+    const known = this.held.get(used) ?? (isFull ? this.held.get(OTHER_PERMISSIONS) : undefined);
     if (!known) {
+      const name = isFull ? OTHER_PERMISSIONS : used;
       this.held.set(name, { used: name, firstDay, lastDay, count });
       this.room.left -= 1;
       return;
