@@ -21,7 +21,7 @@ const CHANGING: readonly [RegExp, string][] = [
   [/"(next\w+)":"[^"]+"/g, '"$1":"MjAyNi0x…"'],
 ];
 
-/** What the page shows of each key after the first. */
+/** What the page shows of each key after the first, unless it is null. */
 const DIFFERING = new Set([
   'id',
   'name',
@@ -114,7 +114,9 @@ function shortened(value: unknown, seen: { key: boolean } = shown): unknown {
   }
   if (typeof value !== 'object' || value === null) return value;
   const isKey = 'prefix' in value && 'recent' in value;
-  const members = Object.entries(value).filter(([name]) => !isKey || !seen.key || DIFFERING.has(name));
+  const members = Object.entries(value).filter(
+    ([name, each]) => !isKey || !seen.key || (DIFFERING.has(name) && each !== null),
+  );
   const short = Object.fromEntries(members.map(([name, each]) => [name, shortened(each, seen)]));
   if (isKey && seen.key) short['…'] = 'as above';
   if (isKey) seen.key = true;
