@@ -36,11 +36,10 @@ const formatted = async (path, text) => (await format(path, text, JSON.parse(rea
 /** @param {readonly Rows[]} tables in the place of those on the page, in this order */
 function page(tables) {
   const parts = tables.map((rows) => {
-    const lines = rows.map(({ name, fallback, or = 'none', like, means, isSecret }) => {
-      const shown = like ? `\`${like}\`` : isSecret ? 'a secret' : '';
-      return `| \`${name}\` | ${fallback ? `\`${fallback}\`` : or} | ${shown} | ${means} |\n`;
-    });
-    return `| variable | default | example | meaning |\n| - | - | - | - |\n${lines.join('')}`;
+    const lines = rows.map(
+      ({ name, fallback, or = 'none', means }) => `| \`${name}\` | ${fallback ? `\`${fallback}\`` : or} | ${means} |\n`,
+    );
+    return `| variable | default | meaning |\n| - | - | - |\n${lines.join('')}`;
   });
   return read('docs/configuration.md').replaceAll(/^\| variable .*\n(?:\|.*\n)+/gm, (table) => parts.shift() ?? table);
 }
@@ -56,7 +55,7 @@ function comment({ means }, more = '', indent = '') {
 function envExample(rows) {
   const head = `# Every variable, written by \`npm run generate\`; docs/configuration.md says more. \`npm start\` and \`docker compose\` read a
 # file named .env next to this one, and so does \`node --env-file=.env dist/main.js\`. Variables of the environment have
-# precedence. Uncomment what is to differ. Where no default is named, the value is the default.
+# precedence. Lists are comma-separated. Uncomment what is to differ. Where no default is named, the value is the default.
 `;
   const parts = rows.map((row) => {
     const showsDefault = row.fallback && !row.like;
