@@ -53,7 +53,7 @@ export const SETTINGS = {
   API_EXAMPLE_URL: url({ like: 'https://api.example.com/v1/systems',
     means: "what the settings screen's examples call" }),
   HELP_URL: url({ like: 'https://help.example.com/api-keys', means: 'page for people who need help, linked on the settings screen' }),
-  DOCS_URL: url({ like: 'https://docs.example.com/api', means: 'the same, for people who want to use a key' }),
+  DOCS_URL: url({ like: 'https://docs.example.com/api', means: 'page about the use of a key, linked on the settings screen' }),
   TRUSTED_PROXIES: list(parseProxy, { like: '10.0.0.0/8',
     means: 'addresses or networks of [proxies](#behind-a-proxy) whose `X-Forwarded-*` count' }),
   FORWARD_AUTH_ROUTES: jsonFile(parseForwardAuthRoute, { like: '/etc/latchkey/routes.json',
