@@ -21,20 +21,13 @@ const CHANGING: readonly [RegExp, string][] = [
   [/"(next\w+)":"[^"]+"/g, '"$1":"MjAyNi0x…"'],
 ];
 
-/** What the page shows of each key after the first, unless it is null. */
-const DIFFERING = new Set([
-  'id',
-  'name',
-  'status',
-  'replaces',
-  'replacedBy',
-  'endsAt',
-  'revokedReason',
-  'uses',
-  'days',
-  'owner',
-]);
-const shown = { key: false };
+/** The key of the last answer on the page. */
+const above: { key?: object } = {};
+const isKey = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && 'prefix' in value && 'recent' in value;
+/** JSON as the page has it. */
+const fixed = (value: unknown) =>
+  CHANGING.reduce((text, [changing, as]) => text.replaceAll(changing, as), JSON.stringify(value) ?? '');
 
 /** An example is a request, an empty line, and its answer: the status, and JSON if there is any. */
 const examples = blocksOf(PAGE, 'http').map((block) => {
@@ -98,8 +91,9 @@ describe(PAGE, () => {
     if (!isWriting) return;
     let page = textOf(PAGE);
     for (const { block, request, line, status } of examples) {
-      let text = written.get(line) === undefined ? '' : JSON.stringify(shortened(written.get(line)));
-      for (const [changing, fixed] of CHANGING) text = text.replaceAll(changing, fixed);
+      const answer = written.get(line) as { apiKey?: object; items?: readonly object[] } | undefined;
+      const text = fixed(answer && shortened(answer));
+      above.key = [answer, answer?.apiKey, answer?.items?.[0]].find(isKey) ?? above.key;
       const pretty = text && (await format('answer.json', text, { printWidth: 120 })).code;
       page = page.replace(block, () => `${request}\n\n${status}\n${pretty}`);
     }
@@ -107,20 +101,16 @@ describe(PAGE, () => {
   });
 });
 
-/** As the page shows an answer: of a list its beginning, and of each key but the first what differs. */
-function shortened(value: unknown, seen: { key: boolean } = shown): unknown {
+/** As the page shows an answer: of a list its beginning, and of a key what differs from the one above. */
+function shortened(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.slice(0, value.every((each) => typeof each === 'string') ? 3 : 1).map((each) => shortened(each, seen));
+    return value.slice(0, value.every((each) => typeof each === 'string') ? 3 : 1).map((each) => shortened(each));
   }
   if (typeof value !== 'object' || value === null) return value;
-  const isKey = 'prefix' in value && 'recent' in value;
-  const members = Object.entries(value).filter(
-    ([name, each]) => !isKey || !seen.key || (DIFFERING.has(name) && each !== null),
-  );
-  const short = Object.fromEntries(members.map(([name, each]) => [name, shortened(each, seen)]));
-  if (isKey && seen.key) short['…'] = 'as above';
-  if (isKey) seen.key = true;
-  return short;
+  const before: Record<string, unknown> | undefined = isKey(value) && above.key ? { ...above.key } : undefined;
+  const members = Object.entries(value).filter(([name, each]) => !before || fixed(each) !== fixed(before[name]));
+  const short = Object.fromEntries(members.map(([name, each]) => [name, shortened(each)]));
+  return before ? { ...short, '…': 'as above' } : short;
 }
 
 /**
