@@ -22,7 +22,7 @@ const CHANGING: readonly [RegExp, string][] = [
 ];
 
 /** The key of the last answer on the page. */
-const above: { key?: object } = {};
+const above: { key?: object | undefined } = {};
 const isKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'prefix' in value && 'recent' in value;
 /** JSON as the page has it. */
