@@ -25,15 +25,18 @@ const { revocations } = await import('./lib/revocations.mjs');
 const { holds, table } = await import('./rows/row.mjs');
 const { guard, json, quiet, stored, unary, workers } = await import('./rows/throughput.mjs');
 const { latency, memory, readiness } = await import('./rows/process.mjs');
+const { apps } = await import('./rows/apps.mjs');
 
-const parts = { unary, json, guard, quiet, stored, latency, workers, memory, readiness };
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const parts = { unary, json, guard, quiet, stored, latency, workers, memory, readiness, apps };
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+// `apps` needs Go, Maven and Python, so it is measured only when it is named.
+const wanted = named.length > 0 ? named : Object.keys(parts).filter((name) => name !== 'apps');
 
 const lab = await openLab();
 /** @type {import('./rows/row.mjs').Row[]} */
 const rows = [];
 for (const [name, measure] of Object.entries(parts)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (!wanted.includes(name)) continue;
   console.log(`Measuring ${name} …`);
   rows.push(...(await measure(lab, effort)));
 }

@@ -5,12 +5,13 @@ import { summary } from '../lib/statistics.mjs';
 /**
  * Measures the sides one after the other, again and again, so that a busy machine slows all of them. The first round
  * warms up and does not count.
- * @param {number} runs @param {Record<string, () => Promise<number>>} sides
- * @returns {Promise<Record<string, number[]>>} the values of each side, run by run
+ * @template T
+ * @param {number} runs @param {Record<string, () => Promise<T>>} sides
+ * @returns {Promise<Record<string, T[]>>} the values of each side, run by run
  */
 export async function interleave(runs, sides) {
   const names = Object.keys(sides);
-  const measured = Object.fromEntries(names.map((name) => [name, /** @type {number[]} */ ([])]));
+  const measured = Object.fromEntries(names.map((name) => [name, /** @type {T[]} */ ([])]));
   for (let run = -1; run < runs; run += 1) {
     for (const name of names) {
       const value = await sides[name]();
@@ -22,9 +23,10 @@ export async function interleave(runs, sides) {
 
 /**
  * Measures the same way while keys of this service are being revoked.
- * @param {Parameters<typeof whileRevoking>[0]} service @param {Parameters<typeof interleave>} sides
+ * @param {Parameters<typeof whileRevoking>[0]} service
+ * @param {number} runs @param {Record<string, () => Promise<number>>} sides
  */
-export const compare = (service, ...sides) => whileRevoking(service, () => interleave(...sides));
+export const compare = (service, runs, sides) => whileRevoking(service, () => interleave(runs, sides));
 
 /**
  * @typedef {{ atLeast?: number, atMost?: number, unit?: string }} Target

@@ -1,35 +1,20 @@
-import { hash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import { run } from '../../scripts/lib/run.mjs';
-import { pythonWith, tools } from '../../scripts/tools.mjs';
+import {
+  pythonGuard as folder,
+  pythonOfGuard,
+  withPythonGuard as succeed,
+} from '../../scripts/testing/python-guard.mjs';
 import { isThorough } from '../support/jest/long-form.js';
 
-const folder = join(root, 'clients/python');
 const example = join(root, 'examples/python-api');
-const requirements = readFileSync(join(folder, 'requirements-dev.txt'));
-/** With the pinned tools. It outlives a run, so that the next one works offline. */
-const venv = join(homedir(), '.cache/latchkey', `python-${hash('sha256', requirements).slice(0, 12)}`);
-const python = join(venv, 'bin/python');
-
-async function succeed(cwd: string, command: string, ...args: string[]): Promise<void> {
-  const { code, output } = await run(command, args, {
-    cwd,
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: join(folder, 'src') },
-  });
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${output}`);
-}
 
 describe('the Python guard', () => {
+  let python: string;
   beforeAll(async () => {
-    const isReady = join(venv, 'ready');
-    if (existsSync(isReady)) return;
-    await succeed(folder, pythonWith(tools['venv of python3']!.modules!)!, '-m', 'venv', '--clear', venv);
-    await succeed(folder, python, '-m', 'pip', 'install', '--quiet', '-r', 'requirements-dev.txt');
-    writeFileSync(isReady, '');
+    python = await pythonOfGuard();
   });
 
   const pytest = ['pytest', '-q', '-p', 'no:cacheprovider', '-p', 'latchkey_guard.testing'];
@@ -38,14 +23,15 @@ describe('the Python guard', () => {
     ['is formatted', ['ruff', 'format', '--no-cache', '--check', '.', example]],
     ['has no findings of ruff', ['ruff', 'check', '--no-cache', '--config', 'pyproject.toml', '.', example]],
     ['has no findings of mypy', ['mypy', '--cache-dir', '/dev/null']],
-    ['has no findings of pyright', ['pyright', '--pythonpath', python]],
+    ['has no findings of pyright', ['pyright']],
     [
       'works under gunicorn and uvicorn, and as its README is pasted',
       [...pytest, 'tests', '--ignore=tests/test_conformance.py'],
     ],
   ] as const;
   test.each([...always, ...(isThorough ? thorough : [])])('%s', async (_, [tool, ...args]) => {
-    await succeed(folder, python, '-m', tool!, ...args);
+    const where = tool === 'pyright' ? ['--pythonpath', python] : [];
+    await succeed(folder, python, '-m', tool!, ...args, ...where);
   });
 
   if (isThorough) {
