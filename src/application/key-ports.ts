@@ -3,7 +3,6 @@ import type { AuditEvent } from '#domain/audit/audit-event.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { DueNotice, NoticeCandidate } from '#domain/notices/due-notices.js';
 import type { DueNoticeType, KeyNotice } from '#domain/notices/key-notice.js';
-import type { KeyPosition } from './lists.js';
 import type { KeyNetworks } from '#domain/usage/key-networks.js';
 import type { UtcDay } from '#domain/time.js';
 import type { Account } from '#domain/accounts/account.js';
@@ -62,13 +61,19 @@ export interface UnusedKeys {
   /** The active owners of those keys of the page that were neither made nor used in these days. Each once. */
   readonly ownerIds: readonly string[];
   /** Where the next page starts; undefined after the last one. */
-  readonly next: KeyPosition | undefined;
+  readonly next: AgePosition | undefined;
+}
+
+/** Where a key stands among all keys, oldest first. */
+export interface AgePosition {
+  readonly createdAt: Date;
+  readonly id: string;
 }
 
 /** Selects owners of keys that may be idle. The decision is made on their locked accounts. */
 export interface IdleKeys {
   /** Leaves out keys whose owners were notified, and owners who were reactivated in these days. */
-  findUnused(days: number, after: KeyPosition | undefined): Promise<UnusedKeys>;
+  findUnused(days: number, after: AgePosition | undefined): Promise<UnusedKeys>;
   /**
    * Owners with a notice for which something is to be done: the key is to end, or it was used or has ended, or its owner
    * is not active any more or was reactivated.

@@ -69,6 +69,8 @@ export interface OwnedKey extends ReadKey {
 
 /** Undefined: any. */
 export interface KeyFilter {
+  /** Undefined: `created`. Of the keys of all owners, those are not sorted by `requests`. */
+  readonly sort?: KeySort | undefined;
   readonly ownerId?: string | undefined;
   readonly status?: ApiKeyStatus | undefined;
   /** Active keys that are paused, or whose record may be long enough to say what they could do without. */
@@ -85,11 +87,30 @@ export interface KeyFilter {
   readonly createdBy?: string | undefined;
 }
 
+/** Newest, name, last use and most requests first, or what expires first. */
+export const KEY_SORTS = ['created', 'name', 'lastUsed', 'expires', 'requests'] as const;
+export type KeySort = (typeof KEY_SORTS)[number];
+
 /** Where a key stands in a list. */
 export interface KeyPosition {
-  readonly createdAt: Date;
+  readonly sort: KeySort;
+  /** What the list is sorted by, as `sortedBy` has it. Keys that are equal in it are in the order of their ids. */
+  readonly value: string;
   readonly id: string;
 }
+
+/** What a list is sorted by: a time in UTC, a number, or a name without regard to the case of a to z. */
+export function sortedBy(sort: KeySort, { key, lastUsedAt, recent }: ListedKey): string {
+  const { createdAt, expiresAt, name } = key.snapshot();
+  if (sort === 'created') return createdAt.toISOString();
+  if (sort === 'expires') return expiresAt.toISOString();
+  if (sort === 'lastUsed') return lastUsedAt?.toISOString() ?? NEVER;
+  if (sort === 'name') return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return String([...recent.granted, ...recent.refused].reduce((sum, count) => sum + count, 0));
+}
+
+/** The last use of a key that was never used. PostgreSQL reads it as the time before all others. */
+export const NEVER = '-infinity';
 
 export interface PageRequest {
   /** 1 to 50. */

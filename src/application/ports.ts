@@ -77,7 +77,7 @@ export interface ApiKeys {
   findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
   /** As lists show it. Excludes keys of purged accounts. @param ownerId undefined: any owner */
   findListed(id: string, ownerId?: string): Promise<OwnedKey | undefined>;
-  /** Newest first, starting after `after`. Excludes keys of purged accounts. */
+  /** Sorted as the filter says, starting after `after`. Excludes keys of purged accounts. */
   list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList>;
   /** Adds a mark to what was handled of a key of the owner, without those before the last `HANDLED_KEPT`. */
   markHandled(id: string, ownerId: string, mark: string): Promise<void>;

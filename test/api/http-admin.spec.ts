@@ -211,6 +211,13 @@ describe('administrators', () => {
       expect(await idsOf(`?prefix=${active!.apiKey.prefix.slice(3, 12)}`)).toEqual([ids.active]);
       expect(await idsOf('?prefix=nonsense')).toEqual([]);
       expect(await idsOf('?owner=nobody')).toEqual([]);
+      expect(await of('&sort=expires')).toEqual([ids.active, ids.revoked]);
+      expect(await of('&sort=requests')).toHaveLength(2);
+      const ofAll = await administrator.person.call('GET', '/v1/admin/api-keys?sort=requests');
+      expect([ofAll.status, ofAll.body.errors]).toEqual([
+        400,
+        [{ field: 'sort', message: 'can be requests only with owner' }],
+      ]);
     });
 
     test.each([
@@ -220,6 +227,7 @@ describe('administrators', () => {
       ['lastUsedBefore', 'yesterday', 'must be a time such as 2026-03-29T00:30:00Z'],
       ['expiresFrom', 'this month', 'must be a time such as 2026-03-29T00:30:00Z'],
       ['expiresBefore', '2026-13-29T00:30:00Z', 'must be a time such as 2026-03-29T00:30:00Z'],
+      ['sort', 'oldest', 'must be one of created, name, lastUsed, expires, requests'],
       ['cursor', 'nonsense', 'must be a nextCursor of this list'],
     ])('answers 400 to a wrong %s without repeating it', async (field, value, message) => {
       const call = (query: string) => administrator.person.call('GET', `/v1/admin/api-keys?${query}`);

@@ -235,7 +235,16 @@ describe('listing keys', () => {
     expect((await person.list()).items.find((item) => item.id === refused.apiKey.id)!.lastUsedAt).toBeNull();
   });
 
-  const cursor = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');
+  test('is sorted by name with sort=name, page by page', async () => {
+    const { person } = await newOwner(service);
+    for (const name of ['beta', 'Alpha', 'gamma']) await person.create({ name });
+    const pages = await pageThrough(person, 'sort=name&limit=1');
+    expect(pages.flatMap(({ items }) => items.map(({ name }) => name))).toEqual(['Alpha', 'beta', 'gamma']);
+    const { status, body } = await person.call('GET', `/v1/api-keys?sort=expires&cursor=${pages[0]!.nextCursor}`);
+    expect([status, body.errors[0].field]).toEqual([400, 'cursor']);
+  });
+
+  const cursor = (text: string) => Buffer.from(text).toString('base64url');
   test.each([
     ['limit', '0'],
     ['limit', '51'],
@@ -246,20 +255,20 @@ describe('listing keys', () => {
     ['limit', 'ten'],
     ['limit', '10&limit=20'],
     ['limit', '%00'],
+    ['sort', ''],
+    ['sort', 'created_at'],
+    ['sort', 'name&sort=name'],
     ['cursor', ''],
     ['cursor', 'nonsense'],
-    ['cursor', cursor(['2024-01-01T00:00:00.000Z'])],
-    ['cursor', cursor(['2024', SOME_ID])],
-    ['cursor', cursor(['2024-02-30T00:00:00.000Z', SOME_ID])],
-    ['cursor', cursor(['1', SOME_ID])],
-    ['cursor', cursor(['+275760-09-13T00:00:00.000Z', SOME_ID])],
-    ['cursor', cursor(['0000-01-01T00:00:00.000Z', SOME_ID])],
-    ['cursor', cursor(['2024-01-01T00:00:00.000Z', '-'.repeat(36)])],
-    ['cursor', cursor(['2024-01-01T00:00:00.000Z', "' OR true --"])],
-    ['cursor', cursor([2024, SOME_ID])],
-    ['cursor', cursor({ createdAt: 1 })],
-    ['cursor', cursor('text')],
-    ['cursor', `${cursor(['2024-01-01T00:00:00.000Z', SOME_ID])}&cursor=x`],
+    ['cursor', cursor(`created ${SOME_ID}`)],
+    ['cursor', cursor(`created ${SOME_ID} 2024`)],
+    ['cursor', cursor(`created ${SOME_ID} 2024-02-30T00:00:00.000Z`)],
+    ['cursor', cursor(`created ${SOME_ID} -infinity`)],
+    ['cursor', cursor(`created ${'-'.repeat(36)} 2024-01-01T00:00:00.000Z`)],
+    ['cursor', cursor(`created ' OR true -- 2024-01-01T00:00:00.000Z`)],
+    ['cursor', cursor(`name ${SOME_ID} a`)],
+    ['cursor', cursor(`constructor ${SOME_ID} a`)],
+    ['cursor', `${cursor(`created ${SOME_ID} 2024-01-01T00:00:00.000Z`)}&cursor=x`],
     ['status', ''],
     ['status', 'Active'],
     ['status', 'deleted'],
@@ -269,5 +278,19 @@ describe('listing keys', () => {
     const { status, body } = await demo.call('GET', `/v1/api-keys?${field}=${value}`);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_fields', errors: [{ field }] });
+  });
+
+  test.each([
+    ['created', '0000-01-01T00:00:00.000Z', 0],
+    ['created', '+275760-09-13T00:00:00.000Z', 1],
+    ['expires', '0000-01-01T00:00:00.000Z', 1],
+    ['lastUsed', '-infinity', 0],
+    ['requests', '9'.repeat(18), 1],
+    ['name', "' OR true --", 1],
+  ])('takes a cursor of a list by %s at %s, which a client can make up', async (sort, value, found) => {
+    const { person } = await newOwner(service);
+    await person.create({ name: 'a' });
+    const made = cursor(`${sort} ${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)} ${value}`);
+    expect((await person.list(`?sort=${sort}&cursor=${made}`)).items).toHaveLength(found);
   });
 });

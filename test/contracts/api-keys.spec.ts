@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordDueEnds } from '#application/keys/record-due-ends.js';
 import { changePause } from '#application/keys/pause-keys.js';
 import { saveKeys } from '#application/keys/change-keys.js';
-import { type KeyFilter, type KeyPosition, newlyListed } from '#application/lists.js';
+import { type KeyFilter, type KeyPosition, newlyListed, type OwnedKey, sortedBy } from '#application/lists.js';
 import type { AccountLimits } from '#domain/accounts/account-limits.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
@@ -32,6 +32,10 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       expect(idsOf(own.slice(0, limit))).toEqual(idsOf(items));
     }
     return idsOf(items);
+  };
+  const placeOf = (key: ApiKey): KeyPosition => {
+    const { createdAt, id } = key.snapshot();
+    return { sort: 'created', value: createdAt.toISOString(), id };
   };
   const newestFirst = (...keys: ApiKey[]) => keys.map(({ id }) => id).reverse();
 
@@ -162,9 +166,8 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       const expected = newestFirst(first!, ...twins, last!);
       expect(await listedIds({}, undefined, 4)).toEqual(expected);
       for (const [index, key] of [last!, twins[1]!, twins[0]!].entries()) {
-        const { createdAt, id } = key.snapshot();
         const rest = expected.slice(index + 1);
-        expect(await listedIds({}, { createdAt, id }, rest.length)).toEqual(rest);
+        expect(await listedIds({}, placeOf(key), rest.length)).toEqual(rest);
       }
     });
 
@@ -241,9 +244,46 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       const ownerId = await newAccount(world);
       const [last, next, first] = await keysOf(ownerId, 9, 9, 9);
       await revoke(world, first!);
-      const { createdAt, id } = first!.snapshot();
       const filter = { ownerId, status: 'active' } as const;
-      expect(await listedIds(filter, { createdAt, id })).toEqual([next!.id, last!.id]);
+      expect(await listedIds(filter, placeOf(first!))).toEqual([next!.id, last!.id]);
+    });
+
+    test.each([
+      ['name', ['a', 'B', 'c', 'ä']],
+      ['expires', ['ä', 'B', 'a', 'c']],
+      ['lastUsed', ['c', 'a', 'unused', 'unused']],
+      ['requests', ['a', 'c', 'unused', 'unused']],
+    ] as const)('is sorted by %s, page by page, and equal keys by their ids', async (sort, expected) => {
+      const ownerId = await newAccount(world);
+      const names = ['ä', 'B', 'a', 'c'];
+      const ids: string[] = [];
+      for (const [day, name] of names.entries())
+        ids.push((await newKey(world, ownerId, { name, expiresInDays: day + 1 })).id);
+      const now = (await world.now()).getTime();
+      const uses = [
+        [ids[2]!, 60_000],
+        [ids[2]!, 90_000],
+        [ids[3]!, 0],
+      ] as const;
+      for (const [id, agoMs] of uses) {
+        world.usage.noteGrant(id, null, null, new Date(now - agoMs));
+        await world.settled();
+      }
+      const unused = ids[0]! > ids[1]! ? ['ä', 'B'] : ['B', 'ä'];
+      const wanted = expected.map((name) => (name === 'unused' ? unused.shift() : name));
+      const namesOf = (items: readonly OwnedKey[]) => items.map(({ key }) => key.snapshot().name);
+      const named: string[] = [];
+      let after: KeyPosition | undefined;
+      for (const _ of names) {
+        const { items } = await list({ ownerId, sort }, after, 1);
+        named.push(...namesOf(items));
+        after = { sort, value: sortedBy(sort, items[0]!), id: items[0]!.key.id };
+      }
+      expect(named).toEqual(wanted);
+      expect((await list({ ownerId, sort }, after)).items).toEqual([]);
+      expect(namesOf((await list({ ownerId, sort })).items)).toEqual(named);
+      const all = await list({ sort }, undefined, 1000);
+      expect(namesOf(all.items.filter(({ key }) => key.ownerId === ownerId))).toEqual(named);
     });
 
     test('filters by last use, and counts a key that was never used as used when it was made', async () => {

@@ -1,5 +1,6 @@
 import type { Account } from '#domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '#domain/accounts/account-profile.js';
+import { requireFields } from '#domain/errors.js';
 import {
   type Actor,
   asSeenBy,
@@ -51,17 +52,20 @@ export async function newestEvents(
 export class ViewKeys {
   constructor(private readonly parts: ViewParts) {}
 
-  /** Newest first. The event belongs to the owner if the page is limited to one. */
+  /** The event belongs to the owner if the page is limited to one. Throws `invalid_fields` for keys of all owners by requests. */
   async page(listing: KeySearch, viewer: Actor): Promise<Page<OwnedKey>> {
     const { listAllKeys, accounts, audit } = this.parts;
     const { only, ...filter } = listing;
+    const isOfAll = filter.ownerId === undefined;
+    if (filter.sort === 'requests' && isOfAll) requireFields({ sort: 'can be requests only with owner' });
     const page = await (only === 'narrower'
       ? this.narrowerOnes(filter)
       : listAllKeys.execute({ ...filter, only, pageSize: SHOWN }));
-    const { ownerId, status, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
+    const { ownerId, status, sort, prefix, lastUsedBefore, expiresFrom, expiresBefore, pageToken } = listing;
     const query = {
       owner: ownerId,
       status,
+      sort,
       // Any other text may be something that does not belong on the audit trail.
       prefix: prefix === undefined || listAllKeys.isShown(prefix) ? prefix : null,
       only,

@@ -2,7 +2,7 @@ import { NO_TERMS } from '#domain/accounts/account-change.js';
 import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
-import { type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
+import { type KeySort, type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-transaction.js';
 import type { Accounts, ApiKeys, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
@@ -31,8 +31,9 @@ export class ListKeysOfOwner {
     ownerId: string,
     status: ApiKeyStatus | undefined,
     { limit, cursor }: PageRequest,
+    sort?: KeySort,
   ): Promise<KeysOfOwner> {
-    const page = await this.shownKeys.page({ ownerId, status }, startOf(cursor, wrongCursor), limit);
+    const page = await this.shownKeys.page({ ownerId, status, sort }, startOf(cursor, wrongCursor, sort), limit);
     const counts = await this.shownKeys.count(ownerId, page.now);
     const owner = page.items[0]?.owner ?? (await this.accounts.find(ownerId));
     return { ...page, ...counts, policy: keyPolicy(this.service, owner ?? NO_TERMS) };

@@ -3,8 +3,7 @@ import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { NoticeReceivers } from '#domain/notices/key-notice.js';
 import { hasReceiver, idleSteps, type IdleStep } from '#domain/notices/idle-keys.js';
 import type { AccountLocks, IdleKeyChanges } from '../account-transaction.js';
-import type { KeyPosition } from '../lists.js';
-import type { Accounts, IdleKeys } from '../ports.js';
+import type { Accounts, AgePosition, IdleKeys } from '../ports.js';
 import { changeKeys } from './change-keys.js';
 
 interface IdleSettings {
@@ -41,7 +40,7 @@ export class RevokeIdleKeys {
 
   /** Looks at all open keys. */
   find(): Promise<IdleCounts> {
-    return this.decideAll<KeyPosition>((afterDays, after) => this.idleKeys.findUnused(afterDays, after));
+    return this.decideAll<AgePosition>((afterDays, after) => this.idleKeys.findUnused(afterDays, after));
   }
 
   /** Looks at the keys whose owners were notified. */

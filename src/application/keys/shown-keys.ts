@@ -3,7 +3,10 @@ import { isKeyId } from '#domain/keys/key-rules.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
 import {
   type KeyFilter,
+  KEY_SORTS,
+  NEVER,
   type KeyPosition,
+  type KeySort,
   type OwnedKey,
   type Page,
   pageOf,
@@ -11,6 +14,7 @@ import {
   DEFAULT_PAGE_SIZE,
   type LongPageRequest,
   pageSizeProblem,
+  sortedBy,
   wrongPageToken,
 } from '../lists.js';
 import type { ApiKeys } from '../ports.js';
@@ -39,13 +43,13 @@ export class ShownKeys {
     return found;
   }
 
-  /** Newest first, so that no page skips or repeats a key when others are made. */
+  /** Newest first unless sorted, so that no page skips or repeats a key when others are made. */
   async page(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<ShownPage> {
     const { now, items } = await this.upToDate(
       () => this.keys.list(filter, after, limit + 1),
       (list) => list.items,
     );
-    return { now, ...pageOf(items, limit, textOf) };
+    return { now, ...pageOf(items, limit, (item) => textOf(filter.sort, item)) };
   }
 
   /** How many keys of the owner were active, and how many had ended, at a time that was read. */
@@ -66,23 +70,34 @@ export class ShownKeys {
   }
 }
 
-function textOf({ key }: OwnedKey): string {
-  const { createdAt, id } = key.snapshot();
-  return `${createdAt.toISOString()} ${id}`;
+function textOf(sort: KeySort = 'created', listed: OwnedKey): string {
+  return `${sort} ${listed.key.id} ${sortedBy(sort, listed)}`;
 }
 
 /** Undefined for what is not a cursor of a list of keys. */
 export function positionIn(cursor: string): KeyPosition | undefined {
-  const [, time = '', id = ''] = /^(\S{24}) (\S{36})$/.exec(textIn(cursor) ?? '') ?? [];
-  const createdAt = new Date(time);
-  const isCursor = !Number.isNaN(createdAt.getTime()) && isKeyId(id);
-  return isCursor && createdAt.toISOString() === time ? { createdAt, id } : undefined;
+  const [, named, id = '', value = ''] = /^([A-Za-z]+) (\S{36}) (.*)$/s.exec(textIn(cursor) ?? '') ?? [];
+  const sort = KEY_SORTS.find((each) => each === named);
+  return sort && isKeyId(id) && isSortedBy(sort, value) ? { sort, value, id } : undefined;
 }
 
-/** Throws what `wrong` returns for what is not a cursor of a list of keys. */
-export function startOf(cursor: string | undefined, wrong: () => LatchkeyError): KeyPosition | undefined {
-  const position = cursor === undefined ? undefined : positionIn(cursor);
-  if (cursor !== undefined && !position) throw wrong();
+function isSortedBy(sort: KeySort, value: string): boolean {
+  // PostgreSQL takes no NUL in a text.
+  if (sort === 'name') return !value.includes('\0');
+  if (sort === 'requests') return /^\d{1,18}$/.test(value);
+  const time = new Date(value);
+  return (sort === 'lastUsed' && value === NEVER) || (!Number.isNaN(time.getTime()) && time.toISOString() === value);
+}
+
+/** Throws what `wrong` returns for what is not a cursor of this list of keys. */
+export function startOf(
+  cursor: string | undefined,
+  wrong: () => LatchkeyError,
+  sort: KeySort = 'created',
+): KeyPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const position = positionIn(cursor);
+  if (position?.sort !== sort) throw wrong();
   return position;
 }
 
@@ -101,7 +116,7 @@ export class ListAllKeys {
   /** A prefix that no list shows finds nothing. */
   async execute({ prefix: shown, pageSize, pageToken, ...filter }: KeyListing): Promise<Page<OwnedKey>> {
     requireFields({ pageSize: pageSizeProblem(pageSize) });
-    const after = startOf(pageToken, wrongPageToken);
+    const after = startOf(pageToken, wrongPageToken, filter.sort);
     const named = shown === undefined ? {} : this.shownBy(shown);
     if (!named) return { items: [], nextCursor: null };
     return this.shownKeys.page({ ...filter, ...named }, after, pageSize || DEFAULT_PAGE_SIZE);

@@ -76,13 +76,14 @@ export function newKey(
   { accounts }: World,
   ownerId: string,
   {
+    name = 'Zoë’s "CI"',
     access = 'read-only',
     expiresInDays = 1,
     idempotencyKey,
-  }: { access?: AccessLevel; expiresInDays?: number; idempotencyKey?: string } = {},
+  }: { name?: string; access?: AccessLevel; expiresInDays?: number; idempotencyKey?: string } = {},
 ): Promise<ApiKey> {
   return accounts.transaction(ownerId, async (transaction) => {
-    const order = { id: randomUUID(), ownerId, name: 'Zoë’s "CI"', access, expiresInDays };
+    const order = { id: randomUUID(), ownerId, name, access, expiresInDays };
     const key = ApiKey.issue(order, KeyString.generate('lk'), transaction.now);
     await transaction.addKey(key, idempotencyKey);
     return key;

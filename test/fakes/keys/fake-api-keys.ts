@@ -1,4 +1,4 @@
-import type { KeyFilter, OwnedKey } from '#application/lists.js';
+import { type KeyFilter, type KeyPosition, type KeySort, NEVER, type OwnedKey, sortedBy } from '#application/lists.js';
 import type { ApiKeys } from '#application/ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { HANDLED_KEPT } from '#domain/keys/key-rules.js';
@@ -15,11 +15,11 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       owned(store.now()).find(({ key }) => key.id === id && key.ownerId === (ownerId ?? key.ownerId)),
     list: async (filter, after, limit) => {
       const now = store.now();
-      const isAfter = ({ key }: OwnedKey) => {
-        const behindMs = after ? after.createdAt.getTime() - key.snapshot().createdAt.getTime() : 1;
-        return behindMs > 0 || (behindMs === 0 && key.id < after!.id);
-      };
-      const found = owned(now).filter((key) => isAfter(key) && passes(key, filter));
+      const { sort = 'created' } = filter;
+      const position = (listed: OwnedKey) => ({ value: sortedBy(sort, listed), id: listed.key.id });
+      const found = owned(now)
+        .filter((key) => passes(key, filter) && (!after || order(sort, position(key), after) > 0))
+        .sort((one, other) => order(sort, position(one), position(other)));
       return { now, items: found.slice(0, limit) };
     },
     markHandled: async (id, ownerId, mark) => {
@@ -32,6 +32,17 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       keysOf(store).filter((key) => key.ownerId === ownerId && key.status(at) !== 'active').length,
   };
 }
+
+type Place = Pick<KeyPosition, 'value' | 'id'>;
+
+function order(sort: KeySort, one: Place, other: Place): number {
+  const comparable = ({ value }: Place) =>
+    sort === 'requests' ? value.padStart(20, '0') : value === NEVER ? '' : value;
+  const compared = compare(comparable(one), comparable(other)) || compare(one.id, other.id);
+  return sort === 'name' || sort === 'expires' ? compared : -compared;
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
 /** Counting ends keys that are due, so it gets copies. */
 export function activeKeysOf(store: FakeStore, ownerId: string, at = store.now()): number {

@@ -77,7 +77,7 @@ export class ApiKeysController {
   @ApiOkResponse({ type: ApiKeyListView })
   @ProblemResponses(OF_ACCOUNT)
   async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
-    return keyListView(await this.listKeys.execute(ownerIn(request).id, query.status, readPage(query)));
+    return keyListView(await this.listKeys.execute(ownerIn(request).id, query.status, readPage(query), query.sort));
   }
 
   @Get(':id')

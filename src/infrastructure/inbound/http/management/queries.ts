@@ -1,5 +1,5 @@
 import type { EventFilter, EventSearch } from '#application/ports.js';
-import { type PageRequest, WRONG_CURSOR } from '#application/lists.js';
+import { KEY_SORTS, type KeySort, type PageRequest, WRONG_CURSOR } from '#application/lists.js';
 import type { KeySearch } from '#application/administration/view-keys.js';
 import { positionIn } from '#application/keys/shown-keys.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
@@ -23,6 +23,9 @@ const limit: Rule = optional((value) => {
   const size = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : 0;
   return size >= 1 && size <= PAGE_SIZE ? undefined : `must be a whole number from 1 to ${PAGE_SIZE}`;
 });
+const sort: Rule = optional((value) =>
+  KEY_SORTS.some((known) => known === value) ? undefined : `must be one of ${KEY_SORTS.join(', ')}`,
+);
 const status: Rule = optional((value) =>
   API_KEY_STATUSES.some((known) => known === value) ? undefined : `must be one of ${API_KEY_STATUSES.join(', ')}`,
 );
@@ -56,6 +59,7 @@ const TYPES = {
 } as const;
 const TIME = { format: 'date-time' } as const;
 const UUID = { format: 'uuid' } as const;
+const SORTED = 'Newest, last use, most requests of the last 30 days, soonest expiry, or name first';
 const ONE_KEY = 'must be the id of a key, given once';
 
 class PageQuery {
@@ -64,6 +68,7 @@ class PageQuery {
 }
 
 export class ListQuery extends PageQuery {
+  @Field(sort, { enum: KEY_SORTS, default: 'created', description: SORTED }) sort?: KeySort;
   @Field(status, { enum: API_KEY_STATUSES }) status?: ApiKeyStatus;
 }
 
@@ -89,6 +94,8 @@ export class KeySearchQuery {
     description: 'Active keys that are paused, or that could do without some of what they may do',
   })
   only?: (typeof ONLY)[number];
+  @Field(sort, { enum: KEY_SORTS, default: 'created', description: `${SORTED}. \`requests\` needs \`owner\`` })
+  sort?: KeySort;
   @Field(time, { ...TIME, description: 'A key that was never used counts as used when it was made' })
   lastUsedBefore?: string;
   @Field(time, TIME) expiresFrom?: string;

@@ -1,5 +1,4 @@
-import type { KeyPosition } from '#application/lists.js';
-import type { IdleKeys, UnusedKeys } from '#application/ports.js';
+import type { AgePosition, IdleKeys, UnusedKeys } from '#application/ports.js';
 import { CHECKS_APART_MS, NOTICE_MS } from '#domain/notices/idle-keys.js';
 import { DAY_MS } from '#domain/time.js';
 import { ACTIVE } from '../accounts/rows.js';
@@ -28,7 +27,7 @@ const UNUSED = `
     ) AS "ownerIds"
   FROM page`;
 
-interface UnusedRow extends KeyPosition {
+interface UnusedRow extends AgePosition {
   readonly read: number;
   readonly ownerIds: string[];
 }
@@ -47,12 +46,12 @@ const NOTICED = `
       OR owner.status NOT IN ${ACTIVE} OR NOT (${openKey('key')}) OR key.replaced_by IS NOT NULL)
   ORDER BY key.owner_id LIMIT $4`;
 
-const FIRST: KeyPosition = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
+const FIRST: AgePosition = { createdAt: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
 
 export class PostgresIdleKeys implements IdleKeys {
   constructor(private readonly database: Database) {}
 
-  findUnused(days: number, after: KeyPosition = FIRST): Promise<UnusedKeys> {
+  findUnused(days: number, after: AgePosition = FIRST): Promise<UnusedKeys> {
     return this.database.run(async (manager) => {
       const since = new Date((await databaseNow(manager)).getTime() - days * DAY_MS);
       const [row] = await manager.query<UnusedRow[]>(UNUSED, [since, after.createdAt, after.id]);

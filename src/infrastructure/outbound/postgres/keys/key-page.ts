@@ -1,6 +1,8 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
-import type { KeyFilter, KeyPosition } from '#application/lists.js';
+import { type KeyFilter, type KeyPosition, type KeySort, NEVER } from '#application/lists.js';
 import { MAX_SHOWN_LENGTH } from '#domain/keys/imported-key.js';
+import { firstRecentDay } from '#domain/usage/key-history.js';
+import { utcDay } from '#domain/time.js';
 import { RECORDED_DAYS } from '#domain/usage/narrower.js';
 import { activeAt, hasStatus, openKey, STATUS_BY_INDEX } from './key-status-sql.js';
 import { ApiKeyRow } from './rows.js';
@@ -19,11 +21,12 @@ interface Span {
  * The keys of one owner have an index of their own.
  */
 export function keyPage(manager: EntityManager, filter: KeyFilter, { after, limit, now }: Span): KeyQuery {
-  const query = newestFirst(withOwners(manager), limit);
-  const conditions = ['NOT key.purged', ...conditionsOf(filter, after)];
+  const order = ORDERS[filter.sort ?? 'created'];
+  const query = ordered(withOwners(manager), order, limit);
+  const conditions = ['NOT key.purged', ...conditionsOf(filter), ...(after ? [behind(order)] : [])];
   if (filter.ownerId === undefined) {
     const pages = waysOf(filter).map((way) => {
-      const page = newestFirst(manager.createQueryBuilder(ApiKeyRow, 'key').select('key.id'), limit);
+      const page = ordered(manager.createQueryBuilder(ApiKeyRow, 'key').select('key.id'), order, limit);
       return `(${page.where([...way, ...conditions].join(' AND ')).getQuery()})`;
     });
     query.where(`key.id IN (${pages.join(' UNION ALL ')})`);
@@ -32,7 +35,8 @@ export function keyPage(manager: EntityManager, filter: KeyFilter, { after, limi
     const made = createdBy === undefined ? [] : [`(${MAKER.join(' OR ')})`];
     query.where([...(status ? [hasStatus(status, 'key')] : []), ...made, ...conditions].join(' AND '));
   }
-  return query.setParameters({ ...parametersOf(filter), after: after?.createdAt, afterId: after?.id, now });
+  const firstDay = firstRecentDay(utcDay(now));
+  return query.setParameters({ ...parametersOf(filter), after: valueOf(after), afterId: after?.id, now, firstDay });
 }
 
 const ANY = ['true'];
@@ -67,7 +71,7 @@ const MADE_HERE = 'key.display_prefix IS NULL';
 const DISPLAYED = `
   (key.display_prefix BETWEEN :displayed AND :lastDisplayed OR key.display_prefix IN (:...beginnings))`;
 
-function conditionsOf(filter: KeyFilter, after: KeyPosition | undefined): string[] {
+function conditionsOf(filter: KeyFilter): string[] {
   const { ownerId, only, lastUsedBefore, expiresFrom, expiresBefore, prefix, displayed } = filter;
   return [
     ...(ownerId === undefined ? [] : ['key.owner_id = :ownerId']),
@@ -78,7 +82,6 @@ function conditionsOf(filter: KeyFilter, after: KeyPosition | undefined): string
     ...(displayed === undefined ? [] : [DISPLAYED]),
     ...(prefix === undefined ? [] : [MADE_HERE, 'key.public_part BETWEEN :firstPart AND :lastPart']),
     ...(prefix?.marker === undefined ? [] : ['key.key_prefix = :marker']),
-    ...(after === undefined ? [] : ['(key.created_at, key.id) < (:after::timestamptz, :afterId::uuid)']),
   ];
 }
 
@@ -98,8 +101,48 @@ function parametersOf({ prefix, displayed = '', status: _status, only: _only, ..
   };
 }
 
-function newestFirst(query: KeyQuery, limit: number): KeyQuery {
-  return query.orderBy('key.created_at', 'DESC').addOrderBy('key.id', 'DESC').limit(limit);
+interface Order {
+  readonly by: string;
+  readonly type: string;
+  readonly isDescending: boolean;
+}
+
+/** As `sortedBy` of the application. `created`, `expires` and `name` have an index over the keys of all owners. */
+const ORDERS: Readonly<Record<KeySort, Order>> = {
+  created: { by: 'key.created_at', type: 'timestamptz', isDescending: true },
+  requests: {
+    by: `coalesce((
+      SELECT sum(granted::numeric + refused) FROM api_key_days
+      WHERE key_id = key.id AND day >= date '1970-01-01' + :firstDay::integer), 0)`,
+    type: 'numeric',
+    isDescending: true,
+  },
+  lastUsed: {
+    by: `coalesce(last_use.last_used_at, '${NEVER}')`,
+    type: 'timestamptz',
+    isDescending: true,
+  },
+  expires: { by: 'key.expires_at', type: 'timestamptz', isDescending: false },
+  name: { by: 'lower(key.name COLLATE "C")', type: 'text COLLATE "C"', isDescending: false },
+};
+
+function behind({ by, type, isDescending }: Order): string {
+  return `(${by}, key.id) ${isDescending ? '<' : '>'} (:after::${type}, :afterId::uuid)`;
+}
+
+/** pg writes each time so that PostgreSQL reads it, also one before our era. */
+function valueOf(after: KeyPosition | undefined): string | Date | undefined {
+  const isTime = after !== undefined && ORDERS[after.sort].type === 'timestamptz' && after.value !== NEVER;
+  return isTime ? new Date(after.value) : after?.value;
+}
+
+function ordered(query: KeyQuery, { by, isDescending }: Order, limit: number): KeyQuery {
+  const direction = isDescending ? 'DESC' : 'ASC';
+  return query
+    .leftJoin('api_key_usage', 'last_use', 'last_use.key_id = key.id')
+    .orderBy(by, direction)
+    .addOrderBy('key.id', direction)
+    .limit(limit);
 }
 
 export function withOwners(manager: EntityManager): KeyQuery {

@@ -25,6 +25,9 @@ import { AccountRow } from '../accounts/rows.js';
 @Index('api_keys_paused_by_age', ['createdAt', 'id'], {
   where: 'paused_until IS NOT NULL OR admin_paused_until IS NOT NULL',
 })
+@Index('api_keys_by_expiry', ['expiresAt', 'id'], { where: 'NOT purged' })
+// An expression, which TypeORM can't say.
+@Index('api_keys_by_name', { synchronize: false })
 @Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
 @Index('api_keys_imported_by_prefix', ['displayPrefix'], { where: 'display_prefix IS NOT NULL' })
 @Index('api_keys_unused_successors', ['createdAt'], {
