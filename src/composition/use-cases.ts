@@ -3,7 +3,11 @@ import { ManagedAccounts } from '#application/managed-account.js';
 import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import { SignInAccounts } from '#application/accounts/sign-in-accounts.js';
 import { PutAccount } from '#application/accounts/put-account.js';
-import { Administrators, RevokeAsAdministrator } from '#application/administration/administrators.js';
+import {
+  Administrators,
+  RevokeAsAdministrator,
+  RevokeSeveralAsAdministrator,
+} from '#application/administration/administrators.js';
 import { PauseAsAdministrator } from '#application/administration/pause-as-administrator.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { ListAuditEvents } from '#application/audit/list-audit-events.js';
@@ -154,6 +158,11 @@ export function buildUseCases(settings: Settings, given: Ports) {
     administrators,
     viewKeys: new ViewKeys({ keys, shownKeys, listAllKeys, accounts, usage, audit }),
     revokeAsAdministrator: new RevokeAsAdministrator(audit, keys, confirmation, administrators),
+    revokeSeveralAsAdministrator: new RevokeSeveralAsAdministrator({
+      ...given,
+      confirmation,
+      administrators,
+    }),
     pauseAsAdministrator: new PauseAsAdministrator({ ...ports, confirmation, administrators }),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -423,6 +424,67 @@ describe('administrators', () => {
         body: { code: 'incorrect_password' },
       });
       expect(await idsOf(`?status=active&prefix=${apiKey.prefix.slice(0, 15)}`)).toEqual([apiKey.id]);
+    });
+
+    describe('of several keys', () => {
+      const revokeAll = (ids: unknown, body: object = { password: PASSWORD }, by = administrator) =>
+        by.person.call('POST', '/v1/admin/api-keys/revoke', { ids, ...body });
+
+      test('is confirmed once, recorded for each key, and tells which could not be revoked and why', async () => {
+        const [one, other] = [await newOwner(service), await newOwner(service)];
+        const keys = [await one.person.newKey(), await one.person.newKey(), await other.person.newKey()];
+        const ids = keys.map(({ apiKey }) => apiKey.id);
+        await one.person.revoke(ids[1]!);
+        const unknown = randomUUID();
+        const order = [ids[0]!.toUpperCase(), ids[1], unknown, ids[2], ids[2]];
+        const { status, body } = await revokeAll(order, { password: PASSWORD, note: 'Left the company' });
+        expect(status).toBe(200);
+        expect(body).toEqual({
+          revoked: [ids[0], ids[2]],
+          failed: [
+            { id: ids[1], code: 'api_key_not_active' },
+            { id: unknown, code: 'not_found' },
+          ],
+        });
+        for (const { fullKey } of keys)
+          expect((await service.clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
+        const events = await sql<{ key_id: string; details: string }>(
+          service.databaseUrl,
+          `SELECT key_id, details FROM audit_events
+          WHERE key_id = ANY($1) AND type = 'api_key.revoked' AND reason = 'administrator' ORDER BY id`,
+          [ids],
+        );
+        expect(events.map(({ key_id, details }) => [key_id, JSON.parse(details)])).toEqual([
+          [ids[0], { note: 'Left the company' }],
+          [ids[2], { note: 'Left the company' }],
+        ]);
+      });
+
+      test.each([
+        ['without a password', {}, 400, 'invalid_fields'],
+        ['with a wrong one', { password: 'wrong' }, 403, 'incorrect_password'],
+      ])('ends nothing %s', async (_, body, status, code) => {
+        const { apiKey } = await (await newOwner(service)).person.newKey();
+        expect(await revokeAll([apiKey.id], body)).toMatchObject({ status, body: { code } });
+        expect(await idsOf(`?status=active&prefix=${apiKey.prefix.slice(0, 15)}`)).toEqual([apiKey.id]);
+      });
+
+      test('is there for administrators alone', async () => {
+        const owner = await newOwner(service);
+        const { apiKey } = await owner.person.newKey();
+        expect((await revokeAll([apiKey.id], { password: PASSWORD }, owner)).status).toBe(404);
+      });
+
+      test.each([
+        ['no list', undefined, 'is missing'],
+        ['a text', 'x', 'must be a list of ids of keys'],
+        ['what is no id', ['x'], 'must be a list of ids of keys'],
+        ['an empty list', [], 'must have 1 to 100 ids'],
+        ['101 ids', Array.from({ length: 101 }, () => randomUUID()), 'must have 1 to 100 ids'],
+      ])('refuses %s', async (_, ids, message) => {
+        const { status, body } = await revokeAll(ids);
+        expect([status, body.errors]).toEqual([400, [{ field: 'ids', message }]]);
+      });
     });
 
     test.each([

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { MAX_TOKENS, TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
 import { unknownKey } from '../callers/key-strings.js';
 import { PASSWORD, type Owner } from '../callers/owners.js';
@@ -208,6 +209,14 @@ export const PROVOCATIONS: Provocations = {
     ...malformedBodies('POST', '/v1/admin/api-keys/x/resume'),
     404: ({ owner }) => owner.person.call('POST', '/v1/admin/api-keys/x/resume', CONFIRMED),
     409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/admin/api-keys/${revokedKeyId}/resume`, CONFIRMED),
+  },
+  'POST /v1/admin/api-keys/revoke': {
+    200: ({ owner }) =>
+      owner.person.call('POST', '/v1/admin/api-keys/revoke', { ids: [randomUUID()], password: PASSWORD }),
+    ...administratorsOnly('POST', '/v1/admin/api-keys/revoke'),
+    ...malformedBodies('POST', '/v1/admin/api-keys/revoke'),
+    404: ({ personAtMaximum }) =>
+      personAtMaximum.call('POST', '/v1/admin/api-keys/revoke', { ids: [randomUUID()], password: PASSWORD }),
   },
   'POST /v1/admin/api-keys/{id}/revoke': {
     200: (world) => revokeAny(world, world.othersKeyId),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { PASSWORD, type Owner } from './owners.js';
 
 export interface ManagementRoute {
@@ -65,6 +66,10 @@ export const ADMIN_ROUTES: readonly ManagementRoute[] = [
   route('POST /v1/admin/api-keys/{id}/resume', 200, 404, (_, keyId) => ({
     path: `/v1/admin/api-keys/${keyId}/resume`,
     body: { password: PASSWORD },
+  })),
+  route('POST /v1/admin/api-keys/revoke', 200, 404, () => ({
+    path: '/v1/admin/api-keys/revoke',
+    body: { ids: [randomUUID()], password: PASSWORD },
   })),
   route('POST /v1/admin/api-keys/{id}/revoke', 200, 404, (_, keyId) => ({
     path: `/v1/admin/api-keys/${keyId}/revoke`,

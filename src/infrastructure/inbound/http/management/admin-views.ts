@@ -43,6 +43,16 @@ export class RevokedKeyView extends OwnedKeyView {
   @ApiProperty({ type: [AdminEventView], description: EVENTS }) events!: AdminEventView[];
 }
 
+class FailedRevocationView {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ description: 'Such as `not_found` or `api_key_not_active`' }) code!: string;
+}
+
+export class RevokedKeysView {
+  @ApiProperty({ format: 'uuid', isArray: true }) revoked!: string[];
+  @ApiProperty({ type: [FailedRevocationView] }) failed!: FailedRevocationView[];
+}
+
 export class KeyOwnerListView {
   @ApiProperty({ type: [KeyOwnerView] }) items!: KeyOwnerView[];
 }

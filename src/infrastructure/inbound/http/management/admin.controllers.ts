@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { RevokeAsAdministrator } from '#application/administration/administrators.js';
+import { RevokeAsAdministrator, RevokeSeveralAsAdministrator } from '#application/administration/administrators.js';
 import { PauseAsAdministrator } from '#application/administration/pause-as-administrator.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
@@ -16,7 +16,7 @@ import {
   readKeyId,
   readKeySearch,
 } from './queries.js';
-import { PauseApiKeyBody, ResumeApiKeyBody, RevokeAnyKeyBody } from './bodies.js';
+import { PauseApiKeyBody, ResumeApiKeyBody, RevokeAnyKeyBody, RevokeSeveralKeysBody } from './bodies.js';
 import {
   AuditedEventListView,
   auditedEventListView,
@@ -25,6 +25,7 @@ import {
   ownedKeyHistoryView,
   OwnedKeyListView,
   ownedKeyListView,
+  RevokedKeysView,
   RevokedKeyView,
   revokedKeyView,
 } from './admin-views.js';
@@ -54,6 +55,7 @@ export class AdminKeysController {
   constructor(
     private readonly view: ViewKeys,
     private readonly revokeKey: RevokeAsAdministrator,
+    private readonly revokeKeys: RevokeSeveralAsAdministrator,
     private readonly pauseKey: PauseAsAdministrator,
   ) {}
 
@@ -69,6 +71,23 @@ export class AdminKeysController {
   @ProblemResponses(ADMINISTRATORS_ONLY)
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<OwnedKeyHistoryView> {
     return ownedKeyHistoryView(await this.view.key(readKeyId(id), viewerIn(request)));
+  }
+
+  @Post('revoke')
+  @HttpCode(200)
+  @ApiOkResponse({ type: RevokedKeysView })
+  @ProblemResponses({ ...CONFIRMED, 404: 'Not an administrator at the settings screen' })
+  async revokeSeveral(
+    @Req() request: LatchkeyRequest,
+    @Body() { ids, note, password }: RevokeSeveralKeysBody,
+  ): Promise<RevokedKeysView> {
+    const { account: administrator, signIn } = request.session!;
+    const keyIds = [...new Set(ids.map((id) => id.toLowerCase()))];
+    const { revoked, failed } = await this.revokeKeys.execute(
+      { administrator, keyIds, note, password, signIn },
+      clientOf(request),
+    );
+    return { revoked: [...revoked], failed: [...failed] };
   }
 
   @Post(':id/revoke')

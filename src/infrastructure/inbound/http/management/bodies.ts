@@ -7,6 +7,7 @@ import {
   DEFAULT_EXPIRY_DAYS,
   DEFAULT_GRACE_SECONDS,
   HANDLED_MARK,
+  isKeyId,
   handledMarkProblem,
   KEY_FIELDS,
   MAX_GRACE_SECONDS,
@@ -170,4 +171,19 @@ export class RevokeAnyKeyBody {
     description: "The administrator's current password, if `confirmation` of the session is `password`",
   })
   password?: string;
+}
+
+const MAX_KEYS_AT_ONCE = 100;
+
+function keyIdsProblem(value: unknown): string | undefined {
+  if (value === undefined) return 'is missing';
+  const areIds = Array.isArray(value) && value.every((each) => typeof each === 'string' && isKeyId(each.toLowerCase()));
+  if (!areIds) return 'must be a list of ids of keys';
+  const isSized = value.length >= 1 && value.length <= MAX_KEYS_AT_ONCE;
+  return isSized ? undefined : `must have 1 to ${MAX_KEYS_AT_ONCE} ids`;
+}
+
+export class RevokeSeveralKeysBody extends RevokeAnyKeyBody {
+  @Field(keyIdsProblem, { type: [String], minItems: 1, maxItems: MAX_KEYS_AT_ONCE, description: 'The ids of keys' })
+  ids!: readonly string[];
 }
