@@ -12,10 +12,7 @@ test('an administrator ends several keys in German', async () => {
   const owner = { id: 'bo', email: 'bo@example.com', displayName: 'Bo', kind: 'person', status: 'active' } as const;
   const keys = ['Job 1', 'Job 2'].map((name) => ({ ...anApiKey({ name }), owner }));
   api.always('findKeys', { items: keys, nextCursor: null, now: iso(0) });
-  api.always('endKey', ({ id }) => ({
-    ...keys.find((key) => key.id === id)!,
-    ...{ status: 'revoked', revokedAt: iso(0), uses: [], days: [], events: [] },
-  }));
+  api.always('endKeys', { revoked: keys.map(({ id }) => id), failed: [] });
   history.replaceState(null, '', '/settings/api-keys?tab=all-keys');
   openPage(<App />, 'de');
   for (const { name } of keys) await user.click(await screen.findByRole('checkbox', { name: `„${name}“ auswählen` }));

@@ -1,17 +1,18 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type RefObject, useRef, useState } from 'react';
-import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { useTexts } from '../texts';
 import { Dialog, DialogFooter } from '../ui/Dialog';
-import { describeFailure } from '../ui/FailureAlert';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
 import type { OwnedKey } from './types';
-import { NotAdministrator, useEndKey } from './useAllKeys';
+import { type EndOfKey, useEndKey } from './useAllKeys';
 import { NoteField, useRevokeForm } from './useRevokeForm';
+
+/** How many keys the service ends with one call. */
+const MAX_AT_ONCE = 100;
 
 interface Props {
   /** Active ones. */
@@ -57,7 +58,6 @@ export function RevokeSeveral({ keys, onClear }: Props) {
   );
 }
 
-/** One call after the other. What refuses the confirmation stops them; what fails for one key does not. */
 function RevokeForm({
   keys,
   isEnding,
@@ -70,32 +70,29 @@ function RevokeForm({
   const texts = useTexts();
   const { several } = useAdminTexts();
   const { announce } = usePanel();
-  const { end } = useEndKey();
+  const { endAll } = useEndKey();
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const [isOver, setOver] = useState(false);
   const form = useRevokeForm('', async (body, onRetry) => {
     isEnding.current = true;
     try {
-      await endAll(body, onRetry);
+      await endKeys(body, onRetry);
     } finally {
       isEnding.current = false;
     }
   });
-  const endAll = async (body: Parameters<typeof end>[1], onRetry: () => void) => {
-    // A refused confirmation may have stopped an earlier attempt.
-    const known = { ...results };
-    for (const { id } of keys) {
-      if (known[id] !== undefined) continue;
+  const whyNot = (code: string) => {
+    if (code === 'api_key_not_active') return several.already;
+    return several.failed(code === 'not_found' ? texts.details.unknown : texts.failure.unavailable);
+  };
+  const endKeys = async (body: EndOfKey, onRetry: () => void) => {
+    const ids = keys.map(({ id }) => id);
+    const known: Record<string, string> = {};
+    for (let at = 0; at < ids.length; at += MAX_AT_ONCE) {
       // oxlint-disable-next-line no-await-in-loop
-      const result = await withRetries(() => end(id, body), onRetry).then(
-        () => several.done,
-        (error: unknown) => {
-          if (hasCode(error, 'api_key_not_active')) return several.already;
-          if (isAboutPerson(error)) throw error;
-          return several.failed(describeFailure(error, texts));
-        },
-      );
-      known[id] = result;
+      const answer = await withRetries(() => endAll(ids.slice(at, at + MAX_AT_ONCE), body), onRetry);
+      for (const id of answer.revoked) known[id] = several.done;
+      for (const { id, code } of answer.failed) known[id] = whyNot(code);
       setResults({ ...known });
     }
     setOver(true);
@@ -137,15 +134,3 @@ function RevokeForm({
     </form>
   );
 }
-
-const isAboutPerson = (error: unknown): boolean =>
-  error instanceof NotAdministrator ||
-  hasCode(
-    error,
-    'incorrect_password',
-    'invalid_fields',
-    'confirmation_required',
-    'unauthenticated',
-    'another_person',
-    'too_many_attempts',
-  );

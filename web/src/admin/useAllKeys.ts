@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKey, OwnedKeyPage } from './types';
+import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKey, OwnedKeyPage, RevokedKeys } from './types';
 import { usePanel } from '../base/context';
 import { DAY_MS } from '../time/format';
 import { timesOf } from './days';
@@ -97,26 +97,39 @@ export interface EndOfKey {
   readonly password?: string;
 }
 
-/** Ends a key, and shows its end. Neither the list nor the key is read again for it: that would be another view. */
+/** Ends keys, and shows their ends. Neither the list nor the key is read again for it: that would be another view. */
 export function useEndKey() {
   const { client } = usePanel();
   const queryClient = useQueryClient();
   const showAgain = (id: string) => queryClient.invalidateQueries({ queryKey: oneOf(id) });
+  const show = (ids: readonly string[], ended: Partial<FoundKey>) => {
+    for (const id of ids) queryClient.setQueryData<FoundKey>(oneOf(id), (key) => key && { ...key, ...ended });
+    queryClient.setQueriesData<InfiniteData<OwnedKeyPage>>({ queryKey: LIST }, (list) => {
+      const pages = list?.pages.map((page) => ({
+        ...page,
+        items: page.items.map((key) => (ids.includes(key.id) ? { ...key, ...ended } : key)),
+      }));
+      return list && pages && { ...list, pages };
+    });
+  };
   const end = async (id: string, body: EndOfKey): Promise<void> => {
     const ended = await asAdministrator<OwnedKey & Pick<FoundKey, 'events'>>(client, `${pathOf(id)}/revoke`, {
       method: 'POST',
       body,
     });
-    queryClient.setQueryData<FoundKey>(oneOf(id), (key) => key && { ...key, ...ended });
-    queryClient.setQueriesData<InfiniteData<OwnedKeyPage>>({ queryKey: LIST }, (list) => {
-      const pages = list?.pages.map((page) => ({
-        ...page,
-        items: page.items.map((key) => (key.id === id ? { ...key, ...ended } : key)),
-      }));
-      return list && pages && { ...list, pages };
-    });
+    show([id], ended);
   };
-  return { end, showAgain };
+  /** With one call. The reason why a key was not ended is the code of a problem. */
+  const endAll = async (ids: readonly string[], body: EndOfKey): Promise<RevokedKeys> => {
+    const answer = await asAdministrator<RevokedKeys>(client, `${KEYS}/revoke`, {
+      method: 'POST',
+      body: { ...body, ids },
+    });
+    const revokedAt = new Date(serviceTime()).toISOString();
+    show(answer.revoked, { status: 'revoked', revokedAt, revokedReason: 'administrator' });
+    return answer;
+  };
+  return { end, endAll, showAgain };
 }
 
 /** The person may not see the keys of all owners any more. */

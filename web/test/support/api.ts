@@ -8,7 +8,7 @@ import type {
   ManagedAccount,
   Session,
 } from '../../src/api/types';
-import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKeyPage } from '../../src/admin/types';
+import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKeyPage, RevokedKeys } from '../../src/admin/types';
 import { anApiKey, DAY_MS, iso } from './keys';
 
 /** The calls of the screen: by the name of the client's method, or for administrators by what they are for. */
@@ -32,6 +32,7 @@ const CALLS = {
   findKeys: 'GET /v1/admin/api-keys',
   findKey: 'GET /v1/admin/api-keys/:id',
   endKey: 'POST /v1/admin/api-keys/:id/revoke',
+  endKeys: 'POST /v1/admin/api-keys/revoke',
   findEvents: 'GET /v1/admin/audit-events',
 } as const;
 export type CallName = keyof typeof CALLS;
@@ -41,6 +42,7 @@ interface AdministratorAnswers {
   findKeys: OwnedKeyPage;
   findKey: FoundKey;
   endKey: FoundKey;
+  endKeys: RevokedKeys;
   findEvents: AuditedEventPage;
 }
 
@@ -239,6 +241,7 @@ export class ScriptedApi {
     findKeys: () => new Refusal(404, 'not_found'),
     findKey: () => new Refusal(404, 'not_found'),
     endKey: () => new Refusal(404, 'not_found'),
+    endKeys: () => new Refusal(404, 'not_found'),
     findEvents: () => new Refusal(404, 'not_found'),
   };
 
