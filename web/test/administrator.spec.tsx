@@ -101,6 +101,22 @@ describe('all keys', () => {
     await waitFor(() => expect(new URLSearchParams(location.search).get('prefix')).toBe(FULL_KEY.slice(0, 16)));
   });
 
+  test('are sorted, by requests only those of one owner', async () => {
+    open('tab=all-keys');
+    await row('CI deploy');
+    const sort = () => field('Sort');
+    const choices = () => [...within(sort()).getAllByRole('option')].map(({ textContent }) => textContent);
+    expect(choices()).toEqual(['Newest first', 'By name', 'Last used first', 'Expiring first']);
+    await user.selectOptions(sort(), 'Expiring first');
+    await expectQuery({ sort: 'expires' });
+    expect(new URLSearchParams(location.search).get('sort')).toBe('expires');
+    await user.type(field('Owner'), `${ADA.email}{Enter}`);
+    await expectQuery({ owner: 'ada', sort: 'expires' });
+    expect(choices()).toContain('Most requests first');
+    await user.selectOptions(sort(), 'Most requests first');
+    await expectQuery({ owner: 'ada', sort: 'requests' });
+  });
+
   test('can be narrowed to a status, to those unused for 90 days, and to days on which they expire', async () => {
     open('tab=all-keys');
     await row('CI deploy');

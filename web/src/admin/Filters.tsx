@@ -6,7 +6,7 @@ import classes from './admin.module.css';
 import { type Days, daysFrom, monthOf } from './days';
 import { DaysField } from './DaysField';
 import { OwnerField } from './OwnerField';
-import { type AllKeysPlace, ONLY, SHOWN_LENGTH, shownPart, type Status, STATUSES } from './place';
+import { type AllKeysPlace, ONLY, SHOWN_LENGTH, shownPart, SORTS, sortsOf, type Status, STATUSES } from './place';
 import { SearchField } from './SearchField';
 import { serviceTime } from '../time/useNow';
 import { useAdminTexts } from './texts';
@@ -26,7 +26,7 @@ interface Props {
 export function Filters({ place, owner, goTo, error }: Props) {
   const { keys } = useTexts();
   const admin = useAdminTexts();
-  const { prefix, status, only, expires } = place;
+  const { prefix, status, only, expires, sort } = place;
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState({ prefix, text: prefix ?? '' });
   // "Back" may lead to another prefix.
@@ -65,7 +65,7 @@ export function Filters({ place, owner, goTo, error }: Props) {
         clearLabel={admin.clearOwner}
         ownerId={place.owner}
         owner={place.owner === owner?.id ? owner : undefined}
-        onChoose={(id) => change({ owner: id })}
+        onChoose={(id) => change({ owner: id, sort: sortsOf(id).find((each) => each === sort) })}
         onKeyPasted={take}
       />
       <SearchField
@@ -94,6 +94,15 @@ export function Filters({ place, owner, goTo, error }: Props) {
           change({ only: chosen, status: chosen ? 'active' : status });
         }}
         data={[{ value: '', label: admin.only.any }, ...ONLY.map((value) => ({ value, label: admin.only[value] }))]}
+      />
+      <NativeSelect
+        label={admin.sort.label}
+        value={sort ?? ''}
+        onChange={({ currentTarget: { value } }) => change({ sort: SORTS.find((each) => each === value) })}
+        data={[
+          { value: '', label: admin.sort.created },
+          ...sortsOf(place.owner).map((value) => ({ value, label: admin.sort[value] })),
+        ]}
       />
       <DaysField labels={admin.expires} days={expires} onChoose={expire}>
         <Button variant="subtle" onClick={() => expire(monthOf(new Date(serviceTime())))}>

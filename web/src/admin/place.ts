@@ -8,6 +8,10 @@ export type Status = (typeof STATUSES)[number];
 export const ONLY = ['unused', 'paused', 'narrower'] as const;
 export type Only = (typeof ONLY)[number];
 
+/** Undefined: newest first. By requests, the service sorts the keys of one owner alone. */
+export const SORTS = ['name', 'lastUsed', 'expires', 'requests'] as const;
+export type Sort = (typeof SORTS)[number];
+
 /** The most that the page sends and keeps of a key string. The service refuses more. */
 export const SHOWN_LENGTH = 16;
 
@@ -19,6 +23,7 @@ export interface AllKeysPlace {
   readonly status: Status;
   readonly only?: Only | undefined;
   readonly expires: Days;
+  readonly sort?: Sort | undefined;
   /** With a key, its drawer is open. */
   readonly keyId?: string | undefined;
 }
@@ -26,18 +31,20 @@ export interface AllKeysPlace {
 /** The place that an address names. Unknown values are ignored. */
 export function allKeysPlaceOf(search: string): AllKeysPlace {
   const named = new URLSearchParams(search);
+  const owner = named.get('owner') || undefined;
   return {
-    owner: named.get('owner') || undefined,
+    owner,
     prefix: shownPart(named.get('prefix') ?? '') || undefined,
     status: STATUSES.find((each) => each === named.get('status')) ?? 'all',
     only: ONLY.find((each) => each === named.get('only')),
     expires: { from: dayIn(named.get('expiresFrom')), until: dayIn(named.get('expiresUntil')) },
+    sort: sortsOf(owner).find((each) => each === named.get('sort')),
     keyId: placeOf(search).keyId,
   };
 }
 
 /** The query string of a place with its `?`. */
-export function searchOfAllKeys({ owner, prefix, status, only, expires, keyId }: AllKeysPlace): string {
+export function searchOfAllKeys({ owner, prefix, status, only, expires, sort, keyId }: AllKeysPlace): string {
   const named = new URLSearchParams({ tab: 'all-keys' });
   if (owner !== undefined) named.set('owner', owner);
   if (prefix !== undefined) named.set('prefix', shownPart(prefix));
@@ -45,13 +52,18 @@ export function searchOfAllKeys({ owner, prefix, status, only, expires, keyId }:
   if (only !== undefined) named.set('only', only);
   if (expires.from !== undefined) named.set('expiresFrom', expires.from);
   if (expires.until !== undefined) named.set('expiresUntil', expires.until);
+  if (sort !== undefined && sortsOf(owner).includes(sort)) named.set('sort', sort);
   if (keyId !== undefined) named.set('key', keyId);
   return `?${named}`;
 }
 
+/** What the keys of one owner, or of all, can be sorted by. */
+export const sortsOf = (owner: string | undefined): readonly Sort[] =>
+  SORTS.filter((each) => each !== 'requests' || owner !== undefined);
+
 /** Whether a search or a filter leaves keys out. */
 export const isFiltered = (place: AllKeysPlace): boolean =>
-  searchOfAllKeys({ ...place, keyId: undefined }) !== searchOfAllKeys(allKeysPlaceOf(''));
+  searchOfAllKeys({ ...place, sort: undefined, keyId: undefined }) !== searchOfAllKeys(allKeysPlaceOf(''));
 
 /** Which events an administrator looks at. */
 export interface AuditPlace {

@@ -22,13 +22,13 @@ interface Asked {
   readonly cursor?: string;
 }
 
-/** The keys of all owners, newest first, page by page. */
-export function useAllKeys({ owner, prefix, status, only, expires }: AllKeysPlace) {
+/** The keys of all owners, page by page. */
+export function useAllKeys({ owner, prefix, status, only, expires, sort }: AllKeysPlace) {
   const { client } = usePanel();
   const days = timesOf(expires);
   const query = useInfiniteQuery({
     ...ONLY_WHEN_ASKED,
-    queryKey: [...LIST, { owner, prefix, status, only, days }],
+    queryKey: [...LIST, { owner, prefix, status, only, days, sort }],
     queryFn: ({ pageParam: { at, cursor } }) =>
       asAdministrator<OwnedKeyPage>(client, KEYS, {
         query: {
@@ -39,6 +39,7 @@ export function useAllKeys({ owner, prefix, status, only, expires }: AllKeysPlac
           lastUsedBefore: only === 'unused' ? new Date(at - UNUSED_DAYS * DAY_MS).toISOString() : undefined,
           expiresFrom: days.from,
           expiresBefore: days.before,
+          sort,
           cursor,
         },
       }),

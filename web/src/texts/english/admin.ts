@@ -13,6 +13,14 @@ export const admin = {
   status: 'Status',
   anyStatus: 'All',
   only: { label: 'Only', any: 'All', unused: 'Unused for 90 days', paused: 'Paused', narrower: 'Could be narrower' },
+  sort: {
+    label: 'Sort',
+    created: 'Newest first',
+    name: 'By name',
+    lastUsed: 'Last used first',
+    expires: 'Expiring first',
+    requests: 'Most requests first',
+  },
   /** The label of the button that starts the search in a field. */
   start: (field: string) => `Search: ${field}`,
   apply: 'Apply',

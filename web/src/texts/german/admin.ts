@@ -20,6 +20,14 @@ export const admin: AdminTexts = {
     paused: 'Pausiert',
     narrower: 'Könnten weniger dürfen',
   },
+  sort: {
+    label: 'Sortierung',
+    created: 'Neueste zuerst',
+    name: 'Nach Name',
+    lastUsed: 'Zuletzt genutzte zuerst',
+    expires: 'Nächster Ablauf zuerst',
+    requests: 'Meiste Anfragen zuerst',
+  },
   start: (field) => `Suchen: ${field}`,
   apply: 'Anwenden',
   expires: {
