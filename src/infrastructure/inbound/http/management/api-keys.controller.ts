@@ -48,6 +48,17 @@ const LEAKED = {
   description: 'It leaked: the reason is `leaked`, and an unused rotation is not cancelled',
 } as const;
 
+const NO_KEY = 'No such key of this account, or no such account that the person manages';
+
+/** The responses of a change of a key that nobody confirms. */
+const CHANGED = {
+  ...OF_ACCOUNT,
+  ...MALFORMED_BODY,
+  400: 'Invalid or unknown fields',
+  403: 'An API key, or a request from another site',
+  404: NO_KEY,
+} as const;
+
 /** The responses of a change that owners confirm. */
 export const CONFIRMED = {
   ...OF_ACCOUNT,
@@ -82,7 +93,7 @@ export class ApiKeysController {
 
   @Get(':id')
   @ApiOkResponse({ type: ApiKeyHistoryView })
-  @ProblemResponses({ ...OF_ACCOUNT, 404: 'No such key of this account, or no such account that the person manages' })
+  @ProblemResponses({ ...OF_ACCOUNT, 404: NO_KEY })
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
     return keyHistoryView(await this.getKey.execute(ownerIn(request).id, readKeyId(id)));
   }
@@ -108,13 +119,7 @@ export class ApiKeysController {
 
   @Patch(':id')
   @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({
-    ...OF_ACCOUNT,
-    ...MALFORMED_BODY,
-    400: 'Invalid or unknown fields, or none',
-    403: 'An API key, or a request from another site',
-    404: 'No such key of this account, or no such account that the person manages',
-  })
+  @ProblemResponses({ ...CHANGED, 400: 'Invalid or unknown fields, or none' })
   async rename(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -129,7 +134,7 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: RotatedApiKeyView })
   @ProblemResponses({
     ...CONFIRMED,
-    404: 'No such key of this account, or no such account that the person manages',
+    404: NO_KEY,
     409: 'The key is not active or being rotated, too many keys are active, or the Idempotency-Key was used before',
   })
   async rotate(
@@ -149,14 +154,7 @@ export class ApiKeysController {
   @Post(':id/revoke')
   @HttpCode(200)
   @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({
-    ...OF_ACCOUNT,
-    ...MALFORMED_BODY,
-    403: 'An API key, or a request from another site',
-    404: 'No such key of this account, or no such account that the person manages',
-    400: '`leaked` is not true or false',
-    409: 'The key is not active',
-  })
+  @ProblemResponses({ ...CHANGED, 400: '`leaked` is not true or false', 409: 'The key is not active' })
   @ApiBody({ required: false, schema: { type: 'object', properties: { leaked: LEAKED } } })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
     // Not `@Body()`: earlier versions ignored the body, so none is required, and other fields are still ignored.
@@ -169,14 +167,7 @@ export class ApiKeysController {
   @Post(':id/pause')
   @HttpCode(200)
   @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({
-    ...OF_ACCOUNT,
-    ...MALFORMED_BODY,
-    400: 'Invalid or unknown fields',
-    403: 'An API key, or a request from another site',
-    404: 'No such key of this account, or no such account that the person manages',
-    409: 'The key is not active',
-  })
+  @ProblemResponses({ ...CHANGED, 409: 'The key is not active' })
   async pause(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -189,13 +180,7 @@ export class ApiKeysController {
   @Post(':id/handled')
   @HttpCode(200)
   @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({
-    ...OF_ACCOUNT,
-    ...MALFORMED_BODY,
-    400: 'Invalid or unknown fields',
-    403: 'An API key, or a request from another site',
-    404: 'No such key of this account, or no such account that the person manages',
-  })
+  @ProblemResponses(CHANGED)
   async handled(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -208,11 +193,7 @@ export class ApiKeysController {
   @Post(':id/resume')
   @HttpCode(200)
   @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({
-    ...CONFIRMED,
-    404: 'No such key of this account, or no such account that the person manages',
-    409: 'The key is not active',
-  })
+  @ProblemResponses({ ...CONFIRMED, 404: NO_KEY, 409: 'The key is not active' })
   async resume(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,

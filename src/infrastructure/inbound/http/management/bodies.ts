@@ -29,6 +29,9 @@ export class SignInBody {
   password!: string;
 }
 
+const DAYS = { type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS } as const;
+const LIST_OF_PERMISSIONS = { type: [String] as [typeof String], minItems: 1, maxItems: MAX_KEY_PERMISSIONS };
+
 const CONFIRMING_PASSWORD = {
   format: 'password',
   maxLength: MAX_PASSWORD_LENGTH,
@@ -55,19 +58,12 @@ export class CreateApiKeyBody {
   access!: AccessLevel;
 
   @Field(optional(KEY_FIELDS.expiresInDays), {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_KEY_DAYS,
+    ...DAYS,
     description: `At most \`maxKeyDays\` of the policy in GET /v1/api-keys. Default: ${DEFAULT_EXPIRY_DAYS}, or fewer by policy`,
   })
   expiresInDays?: number;
 
-  @Field(KEY_FIELDS.permissions, {
-    type: [String],
-    minItems: 1,
-    maxItems: MAX_KEY_PERMISSIONS,
-    description: PERMISSIONS,
-  })
+  @Field(KEY_FIELDS.permissions, { ...LIST_OF_PERMISSIONS, description: PERMISSIONS })
   permissions?: readonly string[];
 
   @Field(KEY_FIELDS.allowedNetworks, {
@@ -92,9 +88,7 @@ export class RenameApiKeyBody {
 
 export class RotateApiKeyBody {
   @Field(ROTATION_FIELDS.expiresInDays, {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_KEY_DAYS,
+    ...DAYS,
     description:
       'At most `maxKeyDays` of the policy. Default: as many days as the old key was given, or fewer by policy',
   })
@@ -104,9 +98,7 @@ export class RotateApiKeyBody {
   access?: AccessLevel;
 
   @Field(ROTATION_FIELDS.permissions, {
-    type: [String],
-    minItems: 1,
-    maxItems: MAX_KEY_PERMISSIONS,
+    ...LIST_OF_PERMISSIONS,
     description:
       "Each must be covered by the old key's, by the account's and by the access level. Default: the old key's",
   })
