@@ -103,9 +103,16 @@ export function buildUseCases(settings: Settings, given: Ports) {
     keyImports: given.changeWaits.answeredImports(given.keyImports),
   };
   const accountsOfJobs = accountsForJobs(given.accounts);
-  const { keyPrefix, importPrefixes, keyChangesPerHour, keyPolicy, rateLimit, leaseMs, passwordSignIn, freshSignIn } =
-    settings;
-  const { sealKeys, retentionDays } = settings.audit;
+  const {
+    keyPrefix,
+    importPrefixes,
+    keyPolicy,
+    rateLimit,
+    leaseMs,
+    freshSignIn: rule,
+    audit: auditSettings,
+  } = settings;
+  const { sealKeys, retentionDays } = auditSettings;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const shared = buildSharedUseCases(ports, settings);
@@ -114,29 +121,17 @@ export function buildUseCases(settings: Settings, given: Ports) {
   const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
-  const confirmation = new Confirmation({
-    accounts,
-    passwords,
-    check,
-    takesPasswords: passwordSignIn,
-    rule: freshSignIn,
-  });
-  const making = { begin: byPerson(confirmation), keyPrefix, changesPerHour: keyChangesPerHour, service: keyPolicy };
+  const takesPasswords = settings.passwordSignIn;
+  const confirmation = new Confirmation({ accounts, passwords, check, takesPasswords, rule });
+  const making = { begin: byPerson(confirmation), ...makingOf(settings) };
   const recordFirstUse = new RecordFirstUse(given.accounts, validationGate);
-  const validateKey = new ValidateKey({
-    ...ports,
-    dueEnds: validatedEnds,
-    recordFirstUse,
-    keyPrefix,
-    importPrefixes,
-    rateLimit,
-    leaseMs,
-  });
+  const validation = { ...ports, keyPrefix, importPrefixes, rateLimit };
+  const validateKey = new ValidateKey({ ...validation, dueEnds: validatedEnds, recordFirstUse, leaseMs });
   return {
     ...shared,
     recordFirstUse,
     validateKey,
-    reportUses: new ReportUses({ ...ports, keyPrefix, importPrefixes, rateLimit }),
+    reportUses: new ReportUses(validation),
     showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(making),
     rotateApiKey: new RotateApiKey(making),
@@ -170,11 +165,11 @@ export function buildUseCases(settings: Settings, given: Ports) {
     confirmation,
     signIn: new SignIn({ ...ports, check }),
     ...(platformLogin && {
-      beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, freshSignIn),
+      beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, rule),
       finishPlatformSignIn: new FinishPlatformSignIn({
         ...ports,
         login: platformLogin,
-        rule: freshSignIn,
+        rule,
         signInAccounts: new SignInAccounts(accounts, settings.signInRules),
       }),
     }),
@@ -183,25 +178,20 @@ export function buildUseCases(settings: Settings, given: Ports) {
   };
 }
 
+type SharedPorts = Pick<Ports, 'accounts' | 'keys' | 'keyImports' | 'dueKeys' | 'recordingGate' | 'passwords'>;
+type SharedSettings = Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'importPrefixes'> & MakingSettings;
+type MakingSettings = Pick<Settings, 'keyPrefix' | 'keyChangesPerHour' | 'keyPolicy'>;
+
+/** What making a key takes from the settings. */
+function makingOf({ keyPrefix, keyChangesPerHour: changesPerHour, keyPolicy: service }: MakingSettings) {
+  return { keyPrefix, changesPerHour, service };
+}
+
 /** The use cases that both the service and the command line call. */
-export function buildSharedUseCases(
-  {
-    accounts,
-    keys,
-    keyImports,
-    dueKeys,
-    recordingGate,
-    passwords,
-  }: Pick<Ports, 'accounts' | 'keys' | 'keyImports' | 'dueKeys' | 'recordingGate' | 'passwords'>,
-  {
-    passwordSignIn,
-    keyPolicy,
-    keyPrefix,
-    importPrefixes,
-    keyChangesPerHour,
-  }: Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'keyPrefix' | 'importPrefixes' | 'keyChangesPerHour'>,
-) {
-  const dueEnds = new RecordDueEnds(dueKeys, recordingGate);
+export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings) {
+  const { accounts, keys } = ports;
+  const { keyPolicy, keyPrefix, importPrefixes } = settings;
+  const dueEnds = new RecordDueEnds(ports.dueKeys, ports.recordingGate);
   const shownKeys = new ShownKeys(keys, dueEnds);
   const revokeForOwner = new RevokeForOwner(accounts);
   return {
@@ -212,15 +202,10 @@ export function buildSharedUseCases(
     revokeForOwner,
     pauseForOwner: new PauseForOwner(accounts),
     revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeForOwner, importPrefixes),
-    keysFromCode: new KeysFromCode({
-      keys,
-      accounts,
-      revoke: revokeForOwner,
-      making: { keyPrefix, changesPerHour: keyChangesPerHour, service: keyPolicy },
-    }),
-    importKeys: new ImportKeys(keyImports, { marker: keyPrefix, importPrefixes, policy: keyPolicy }),
+    keysFromCode: new KeysFromCode({ keys, accounts, revoke: revokeForOwner, making: makingOf(settings) }),
+    importKeys: new ImportKeys(ports.keyImports, { marker: keyPrefix, importPrefixes, policy: keyPolicy }),
     managedAccounts: new ManagedAccounts(accounts),
-    putAccount: new PutAccount(accounts, passwords, passwordSignIn),
+    putAccount: new PutAccount(accounts, ports.passwords, settings.passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),
     listAccounts: new ListAccounts(accounts),
