@@ -134,6 +134,10 @@ export class Account implements OwnerStanding {
     return this.state.status === 'active';
   }
 
+  snapshot(): AccountState {
+    return this.state;
+  }
+
   /** The changes since the account was stored. A change that is sent a second time does not count. */
   get changes(): readonly AccountChange[] {
     return accountChanges(this.before, this.state);

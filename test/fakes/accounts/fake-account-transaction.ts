@@ -34,15 +34,12 @@ export function fakeAccountTransaction(
     managedIds: async () => store.managedBy(id).map((account) => account.id),
     saveAccount: async (account) => {
       note(account);
-      const { email, displayName, permissions, limits, attributes, kind, managers } = account;
-      const { passwordHash, status, version, activeSince, origin, signInIssuer, signedInAt } = account;
+      const { email } = account;
       const holder = [...store.accounts.values()].find((other) => emailKey(other.email) === emailKey(email));
       if (email !== '' && holder && holder.id !== account.id)
         throw new LatchkeyError('email_taken', 'email belongs to another account');
       if (store.formerAccounts.delete(id)) store.formerEvents.set(id, store.newestEventId);
-      const terms = { permissions, limits, attributes, kind, managers, origin, signInIssuer, signedInAt };
-      const own = { email, displayName, passwordHash, status, version, activeSince };
-      store.accounts.set(account.id, { id: account.id, ...own, ...terms });
+      store.accounts.set(account.id, account.snapshot());
     },
     forgetAccount: async (former) => {
       note(former);

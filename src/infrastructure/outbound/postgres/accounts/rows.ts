@@ -50,20 +50,16 @@ export class AccountRow {
   @Column('uuid', { nullable: true }) unanswered!: string | null;
 }
 
-export function toAccount(row: AccountRow): Account {
-  return Account.restore({
-    id: row.id,
-    email: row.email,
-    displayName: row.displayName,
-    permissions: row.permissions,
-    ...rareTerms(row),
-    passwordHash: row.passwordHash,
-    status: statusOf(row.status),
-    version: BigInt(row.version),
-    activeSince: row.activeSince,
-    signInIssuer: row.signInIssuer,
-    signedInAt: row.signedInAt,
-  });
+/** Each column is a field of the account's state with the same name. The compiler reports a missing one. */
+export function toAccount({
+  emailKey: _emailKey,
+  purged: _purged,
+  formerEventId: _formerEventId,
+  unanswered: _unanswered,
+  ...row
+}: AccountRow): Account {
+  const [status, version] = [statusOf(row.status), BigInt(row.version)];
+  return Account.restore({ ...row, ...rareTerms(row), status, version });
 }
 
 export function statusOf(stored: StoredStatus): AccountStatus {
@@ -90,22 +86,16 @@ export function rareTerms(row: Pick<AccountRow, Exclude<(typeof RARE_TERMS)[numb
 type StoredAccount = Omit<AccountRow, 'formerEventId' | 'unanswered'>;
 
 export function fromAccount(account: Account): StoredAccount {
+  const { origin: _origin, email, permissions, limits, attributes, managers, version, ...state } = account.snapshot();
   return {
-    id: account.id,
-    email: account.email,
-    emailKey: account.email === '' ? null : emailKey(account.email),
-    displayName: account.displayName,
-    permissions: [...account.permissions],
-    limits: Object.keys(account.limits).length > 0 ? account.limits : null,
-    attributes: account.attributes.length > 0 ? account.attributes : null,
-    kind: account.kind,
-    managers: account.managers.length > 0 ? [...account.managers] : null,
-    passwordHash: account.passwordHash,
-    status: account.status,
-    version: account.version.toString(),
-    activeSince: account.activeSince,
-    signInIssuer: account.signInIssuer,
-    signedInAt: account.signedInAt,
+    ...state,
+    email,
+    emailKey: email === '' ? null : emailKey(email),
+    permissions: [...permissions],
+    limits: Object.keys(limits).length > 0 ? limits : null,
+    attributes: attributes.length > 0 ? attributes : null,
+    managers: managers.length > 0 ? [...managers] : null,
+    version: version.toString(),
     purged: false,
   };
 }
