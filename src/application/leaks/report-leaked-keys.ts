@@ -1,4 +1,4 @@
-import type { Actor, Client } from '#domain/audit/audit-event.js';
+import { type Actor, type Client, failureOf } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
 import {
@@ -59,9 +59,7 @@ export class ReportLeakedKeys {
       await this.reports.take(await this.reportsOf(leaks, reporter), requester, charge);
     } catch (error) {
       if (error instanceof LatchkeyError && error.code === 'too_many_attempts') {
-        const { client } = reporter;
-        const reason = 'too-many-reports';
-        await this.audit.recordFailure({ reason, client, ownerId: null, keyId: null, publicPart: null });
+        await this.audit.recordFailure(failureOf('too-many-reports', reporter.client));
       }
       throw error;
     }

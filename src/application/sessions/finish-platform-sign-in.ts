@@ -1,7 +1,7 @@
 import { type Account, ownerDenial } from '#domain/accounts/account.js';
 import { freshnessProblem, type FreshSignInRule, type SignInProblem, openedAt } from '#domain/accounts/session.js';
 import { NetworkBudget } from '#domain/accounts/passwords.js';
-import type { Client, FailureReason } from '#domain/audit/audit-event.js';
+import { type Client, type FailedAuthentication, failureOf, type FailureReason } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Audit, PlatformLogin, PlatformPerson, Refusals, Requester, Sessions, SpentSignIns } from '../ports.js';
@@ -59,11 +59,8 @@ export class FinishPlatformSignIn {
   async execute(answer: string, underWay: SignInUnderWay | undefined, client: Client): Promise<FinishedSignIn> {
     const person = underWay && (await this.whoCameBack(answer, underWay, client));
     if (!person) {
-      await this.recordFailure(
-        'invalid-token',
-        client,
-        'no sign-in at the platform is pending, or it came back before',
-      );
+      const why = 'no sign-in at the platform is pending, or it came back before';
+      await this.record(failureOf('invalid-token', client), why);
       return { refusal: 'expired' };
     }
     const { accountId, signIn } = person;
@@ -75,7 +72,7 @@ export class FinishPlatformSignIn {
       // The account was read as active and suspended right after that.
       const reason = account ? ownerDenial(account.status) : 'invalid-token';
       const why = account ? undefined : `no account has the id ${accountId ?? '(none)'}`;
-      await this.recordFailure(reason, client, why, account?.id);
+      await this.record(failureOf(reason, client, account?.id), why);
       return { refusal: REFUSALS[reason] };
     }
     if (underWay.sessionDigest) await this.parts.sessions.endByDigest(underWay.sessionDigest);
@@ -103,19 +100,13 @@ export class FinishPlatformSignIn {
       if (!(error instanceof LatchkeyError)) throw error;
       const why = error.cause instanceof Error ? error.cause.message : error.message;
       if (error.code === 'busy') this.budget.giveBack(requester.name);
-      if (error.code === 'too_many_attempts') await this.recordFailure('too-many-attempts', client, why);
-      if (error.code === 'invalid_credentials') await this.recordFailure('invalid-token', client, why);
+      if (error.code === 'too_many_attempts') await this.record(failureOf('too-many-attempts', client), why);
+      if (error.code === 'invalid_credentials') await this.record(failureOf('invalid-token', client), why);
       throw error;
     }
   }
 
-  private async recordFailure(
-    reason: FailureReason,
-    client: Client,
-    why: string | undefined,
-    ownerId: string | null = null,
-  ): Promise<void> {
-    const failure = { reason, client, ownerId, keyId: null, publicPart: null };
+  private async record(failure: FailedAuthentication, why: string | undefined): Promise<void> {
     await this.parts.audit.recordFailure(failure);
     this.parts.refusals.note(failure, { why });
   }

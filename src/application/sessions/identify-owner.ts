@@ -1,5 +1,5 @@
 import type { Account } from '#domain/accounts/account.js';
-import type { Client } from '#domain/audit/audit-event.js';
+import { type Client, failureOf } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Accounts, Audit, PlatformTokens, Refusals, Session, Sessions } from '../ports.js';
 
@@ -41,7 +41,7 @@ export class IdentifyOwner {
   }
 
   private async refuse(why: string, client: Client, ownerId: string | null = null): Promise<undefined> {
-    const failure = { reason: 'invalid-token', client, ownerId, keyId: null, publicPart: null } as const;
+    const failure = failureOf('invalid-token', client, ownerId);
     await this.parts.audit.recordFailure(failure);
     this.parts.refusals.note(failure, { why });
   }

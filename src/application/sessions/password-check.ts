@@ -1,7 +1,7 @@
 import type { Account } from '#domain/accounts/account.js';
 import { NetworkBudget } from '#domain/accounts/passwords.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Client, FailureReason } from '#domain/audit/audit-event.js';
+import { type Client, failureOf, type FailureReason } from '#domain/audit/audit-event.js';
 import type { Requester, Audit, GuessSubject, PasswordGuesses, Passwords } from '../ports.js';
 
 interface PasswordGuess {
@@ -50,8 +50,7 @@ export class PasswordCheck {
 
   private async verifyNow(guess: PasswordGuess, client: Client): Promise<{ matches: boolean; outdated: boolean }> {
     const { account, password, email, subjects, requester } = guess;
-    const fail = (reason: FailureReason) =>
-      this.audit.recordFailure({ reason, client, ownerId: account?.id ?? null, keyId: null, publicPart: null });
+    const fail = (reason: FailureReason) => this.audit.recordFailure(failureOf(reason, client, account?.id));
     try {
       await this.count(subjects, requester);
     } catch (error) {

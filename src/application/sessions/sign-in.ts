@@ -2,7 +2,7 @@ import { ownerDenial } from '#domain/accounts/account.js';
 import { emailKey } from '#domain/accounts/account-profile.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '#domain/accounts/passwords.js';
-import { accountActor, type AuditEvent, type Client } from '#domain/audit/audit-event.js';
+import { accountActor, type AuditEvent, type Client, failureOf } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import type { Confirmation } from './confirmation.js';
 import type { PasswordCheck } from './password-check.js';
@@ -50,8 +50,7 @@ export class SignIn {
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
     if (!account.isActive) {
-      const reason = ownerDenial(account.status);
-      await this.parts.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
+      await this.parts.audit.recordFailure(failureOf(ownerDenial(account.status), client, account.id));
       throw invalidCredentials();
     }
     const session = await this.parts.sessions.begin({

@@ -58,6 +58,11 @@ export interface FailedAuthentication {
   readonly publicPart: string | null;
 }
 
+/** A failure that is about no key. */
+export function failureOf(reason: FailureReason, client: Client, ownerId: string | null = null): FailedAuthentication {
+  return { reason, client, ownerId, keyId: null, publicPart: null };
+}
+
 interface KeyEvent extends Actor {
   readonly type: `api_key.${'created' | 'renamed' | 'rotated' | 'first_used' | 'paused' | 'resumed' | 'revoked' | 'expired'}`;
   readonly keyId: string;

@@ -1,4 +1,4 @@
-import { type FailedAuthentication, type FailureReason, NO_CLIENT } from './audit-event.js';
+import { type FailedAuthentication, failureOf, type FailureReason, NO_CLIENT } from './audit-event.js';
 import { clientNetwork } from '../ip-address.js';
 
 /** Up to this rate each failure is committed at once. From here to the next rate, the pause between commits grows. */
@@ -100,13 +100,12 @@ export function limitGroups(groups: readonly FailureGroup[], maxGroups: number):
   for (const { failure, count } of byWorth.slice(kept)) {
     rest.set(failure.reason, (rest.get(failure.reason) ?? 0) + count);
   }
-  return [...byWorth.slice(0, kept), ...[...rest].map(([reason, count]) => ({ failure: anyone(reason), count }))];
+  return [
+    ...byWorth.slice(0, kept),
+    ...[...rest].map(([reason, count]) => ({ failure: failureOf(reason, NO_CLIENT), count })),
+  ];
 }
 
 function isOfOwner({ failure }: FailureGroup): boolean {
   return failure.ownerId !== null;
-}
-
-function anyone(reason: FailureReason): FailedAuthentication {
-  return { reason, client: NO_CLIENT, ownerId: null, keyId: null, publicPart: null };
 }
