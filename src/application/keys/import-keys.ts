@@ -58,7 +58,7 @@ export class ImportKeys {
     const before = made.get(publicPart) ?? transaction.existing(publicPart);
     if (before) {
       const isSame = before.ownerId === line.ownerId && isProof(line.sha256, before.snapshot());
-      if (!isSame) throw belongsToAnother();
+      if (!isSame) throw invalidFields([{ field: 'sha256', message: 'belongs to a key of another owner' }]);
       return { keyId: before.id, isNew: false };
     }
     const owner = transaction.account(line.ownerId);
@@ -85,10 +85,6 @@ interface Importing {
   /** By public part: a key may stand in two lines. */
   readonly made: Map<string, ApiKey>;
   readonly actor: Actor;
-}
-
-function belongsToAnother(): LatchkeyError {
-  return invalidFields([{ field: 'sha256', message: 'belongs to a key of another owner' }]);
 }
 
 function orRefusal<T>(work: () => T): T | RefusedLine {

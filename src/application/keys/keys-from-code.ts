@@ -143,7 +143,10 @@ function byIssuer(accounts: AccountLocks<KeyMaking>): BeginMaking<FromCode> {
     accounts.transaction(ownerId, async (transaction) => {
       const { account } = transaction;
       if (!account || !isIn(scope, ownerId)) throw accountNotFound();
-      if (account.kind !== 'service') throw notAServiceAccount();
+      if (account.kind !== 'service') {
+        const why = 'who confirms each new key: create a service account for keys from code';
+        throw new LatchkeyError('not_a_service_account', `This is the account of a person, ${why}`);
+      }
       const maker = { id: actor.actorId!, displayName: '' };
       return work(transaction as Managed<KeyMaking>, { maker, actor });
     });
@@ -151,11 +154,4 @@ function byIssuer(accounts: AccountLocks<KeyMaking>): BeginMaking<FromCode> {
 
 function isIn(scope: IssuerScope, accountId: string): boolean {
   return scope.includes('*') || scope.includes(accountId);
-}
-
-function notAServiceAccount(): LatchkeyError {
-  return new LatchkeyError(
-    'not_a_service_account',
-    'This is the account of a person, who confirms each new key: create a service account for keys from code',
-  );
 }

@@ -1,4 +1,4 @@
-import { Refusal, wholeNumberProblem } from '../errors.js';
+import { wholeNumberProblem } from '../errors.js';
 import { later } from '../time.js';
 
 export const MAX_PAUSE_MINUTES = 1440;
@@ -32,8 +32,4 @@ export function pauseEnd({ pausedUntil, adminPausedUntil }: KeyPauses, now: Date
   const until =
     pausedUntil && adminPausedUntil ? later(pausedUntil, adminPausedUntil) : (pausedUntil ?? adminPausedUntil);
   return until && until > now ? until : null;
-}
-
-export function keyPaused(): Refusal {
-  return new Refusal('api_key_paused', 'This API key is paused: resume it before you rotate it');
 }

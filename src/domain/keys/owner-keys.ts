@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import { cancelsRotation, endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
-import { keyPaused, type PausedBy } from './key-pauses.js';
+import type { PausedBy } from './key-pauses.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyOrder, Renaming, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';
@@ -29,7 +29,9 @@ export class OwnerKeys {
 
   /** What may be given is checked before: see `requireGivable`. Throws `too_many_active_keys`. */
   issue({ policy, ...order }: KeyOrder & { readonly policy: KeyPolicy }, keyString: KeyString, now: Date): ApiKey {
-    if (this.countActive(now) >= policy.maxActiveKeys) throw tooManyActiveKeys();
+    if (this.countActive(now) >= policy.maxActiveKeys) {
+      throw new Refusal('too_many_active_keys', 'You have reached the maximum number of API keys');
+    }
     const key = ApiKey.issue(order, keyString, now);
     this.add(key);
     return key;
@@ -41,9 +43,12 @@ export class OwnerKeys {
    */
   rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     const key = this.requireActive(keyId, now);
-    if (key.pausedUntil(now) && !order.leaked) throw keyPaused();
-    if (this.active(now).some(({ id, replaces }) => id === key.replaces || replaces === key.id))
-      throw rotationPending();
+    if (key.pausedUntil(now) && !order.leaked) {
+      throw new Refusal('api_key_paused', 'This API key is paused: resume it before you rotate it');
+    }
+    if (this.active(now).some(({ id, replaces }) => id === key.replaces || replaces === key.id)) {
+      throw new Refusal('rotation_pending', 'This API key is part of a rotation: revoke its old or its new key first');
+    }
     const successor = key.replaceBy(order, keyString, now);
     this.noted.push({ key, became: 'rotated' });
     this.add(successor);
@@ -142,12 +147,4 @@ export class OwnerKeys {
 
 export function noSuchKey(): Refusal {
   return new Refusal('not_found', 'There is no such API key');
-}
-
-function tooManyActiveKeys(): Refusal {
-  return new Refusal('too_many_active_keys', 'You have reached the maximum number of API keys');
-}
-
-function rotationPending(): Refusal {
-  return new Refusal('rotation_pending', 'This API key is part of a rotation: revoke its old or its new key first');
 }

@@ -70,7 +70,8 @@ class OwnerGuard implements CanActivate {
     if (authorization.length === 0 && isSignedOutToo) return true;
     const byBearer = authorization.length > 0;
     const session = byBearer ? await this.byBearer(authorization, request, response) : await this.byCookie(request);
-    if (!session) throw isForAdministrators ? nothingHere() : signedOut();
+    if (!session && isForAdministrators) throw nothingHere();
+    if (!session) throw new LatchkeyError('unauthenticated', 'Sign in first: POST /v1/session');
     requirePerson(request, session);
     request.session = session;
     if (isForAdministrators && !isAdministrator(request, this.administrators)) throw nothingHere();
@@ -100,10 +101,6 @@ class OwnerGuard implements CanActivate {
     if (reason === 'operation-not-allowed') response.set('WWW-Authenticate', insufficientScope({}));
     throw denialError(reason, rate);
   }
-}
-
-function signedOut(): LatchkeyError {
-  return new LatchkeyError('unauthenticated', 'Sign in first: POST /v1/session');
 }
 
 /** A token of the platform's own login identifies a person too, but not one who is at the screen. */
