@@ -1,17 +1,14 @@
 import type { Accounts } from './ports.js';
 import type { AccountTransaction } from './account-transaction.js';
 
+/** The same object, with these methods in place of its own. */
+export function replacing<T extends object>(whole: T, methods: Partial<T>): T {
+  return Object.assign(Object.create(whole) as T, methods);
+}
+
 /** The same accounts, whose transactions run in another way. */
 export function withTransactions(accounts: Accounts, transaction: Accounts['transaction']): Accounts {
-  return {
-    find: (id) => accounts.find(id),
-    findByEmail: (email) => accounts.findByEmail(email),
-    list: (filter, afterId, limit) => accounts.list(filter, afterId, limit),
-    rehash: (id, from, to) => accounts.rehash(id, from, to),
-    managedBy: (personId) => accounts.managedBy(personId),
-    countWithoutManagers: () => accounts.countWithoutManagers(),
-    transaction,
-  };
+  return replacing(accounts, { transaction });
 }
 
 /** How a work ended. */
@@ -54,5 +51,5 @@ export function rehearsed(accounts: Accounts): Accounts {
       return valueOf(outcome!);
     },
   );
-  return { ...rehearsal, rehash: async () => undefined };
+  return replacing(rehearsal, { rehash: async () => undefined });
 }

@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import type { TimeSpan } from '#application/audit-trail-ports.js';
 import type { AuditTrail } from '#application/ports.js';
 import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
+import { replacing } from '#application/with-transactions.js';
 import type { SealableEvent } from '#domain/audit/audit-seal.js';
 import { actorKindOf } from '#domain/audit/event-details.js';
 import { timeIn } from '../../shared/time-text.js';
@@ -93,9 +94,4 @@ function watched(trail: AuditTrail, bar: ProgressBar): AuditTrail {
       return work(replacing(snapshot, { events: (fromId) => watch(snapshot.events(fromId), newest) }));
     });
   return replacing(trail, { events, read });
-}
-
-/** An object with these methods in place of its own. */
-function replacing<T extends object>(whole: T, methods: Partial<T>): T {
-  return Object.assign(Object.create(whole) as T, methods);
 }
