@@ -5,7 +5,9 @@ import { ConfigError, readKeyPolicy, readMarkers, readNoticeReceivers } from '#c
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
 import type { RedisConfig } from '#config/redis-config.js';
 import { Settings } from '#config/settings.js';
+import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import type { SealKeys } from '#domain/audit/audit-seal.js';
+import { requireFields } from '#domain/errors.js';
 import type { Administration, Databases } from './administration.js';
 import { UsageError } from './answering.js';
 
@@ -22,6 +24,16 @@ export function onDatabase<T>(
     ...read(readMarkers),
   };
   return databases.administer({ database: database(), ...settings }, work, isUnlimited);
+}
+
+/** The same, for a command about one account. Throws `invalid_fields` for what is no id. */
+export function onAccount<T>(
+  databases: Databases,
+  id: string,
+  work: (administration: Administration) => Promise<T>,
+): Promise<T> {
+  requireFields({ id: accountIdProblem(id) });
+  return onDatabase(databases, work);
 }
 
 export function database(): DatabaseConfig {

@@ -2,37 +2,28 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { AccountListing } from '#application/accounts/find-accounts.js';
 import { MAX_PAGE_SIZE } from '#application/lists.js';
 import { ACCOUNT_STATUSES } from '#domain/accounts/account.js';
-import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { Administrator } from '#domain/audit/audit-event.js';
-import { requireFields } from '#domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, answering, pageAnswer } from '../answering.js';
 import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
-import { administrator, byOption, onDatabase } from '../environment.js';
+import { administrator, byOption, onAccount, onDatabase } from '../environment.js';
 import { addImportCommand } from '../imports/import-command.js';
 import { atVersion, describe, viewOf } from './account-answers.js';
 import { parseMoment } from '../audit/audit-commands.js';
 import { addEntitlementCommands, addPutCommand } from './change-commands.js';
 import { ACCOUNT_IMPORT } from './import-accounts.js';
 
-/** What to change, and who changes it. Without --at-version, `version` is undefined. */
-interface Order extends EndOptions {
-  readonly id: string;
-  readonly version: bigint | undefined;
-  readonly admin: Administrator;
-}
-
-/** Of commands that end keys. */
-type EndOptions = {
+/** Of a change, and of one that ends keys. */
+type ChangeOptions = {
+  readonly atVersion?: bigint;
+  readonly by?: string;
   readonly yes?: true | undefined;
   readonly dryRun?: true | undefined;
 };
 
-type ChangeOptions = EndOptions & {
-  readonly atVersion?: bigint;
-  readonly by?: string;
-};
+/** What to change, and who changes it. */
+type Order = ChangeOptions & { readonly id: string; readonly admin: Administrator };
 
 type Change = (administration: Administration, order: Order) => Promise<Answer>;
 
@@ -51,18 +42,16 @@ export function addAccountCommands(program: Command, databases: Databases): void
   const changing = (name: string, description: string) =>
     onOne(name, description).addOption(atVersion()).addOption(byOption());
   const addChange = <Options extends ChangeOptions>(command: Command<[string], Options>, change: Change) =>
-    answering(command, async (id, { atVersion: version, by, yes, dryRun }) => {
-      const admin = administrator(by);
-      requireFields({ id: accountIdProblem(id) });
-      return onDatabase(databases, (administration) => change(administration, { id, version, admin, yes, dryRun }));
+    answering(command, async (id, options: ChangeOptions) => {
+      const order = { ...options, id, admin: administrator(options.by) };
+      return onAccount(databases, id, (administration) => change(administration, order));
     });
 
   addPutCommand(account, databases);
   addImportCommand(account, databases, ACCOUNT_IMPORT);
-  answering(onOne('show', 'show an account'), async (id) => {
-    requireFields({ id: accountIdProblem(id) });
-    return describe(await onDatabase(databases, ({ getAccount }) => getAccount.execute(id)));
-  });
+  answering(onOne('show', 'show an account'), async (id) =>
+    describe(await onAccount(databases, id, ({ getAccount }) => getAccount.execute(id))),
+  );
   const list = account
     .command('list')
     .description(`list accounts by id, ${MAX_PAGE_SIZE} a page; purged accounts are not listed`)
@@ -94,7 +83,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
 async function changeStatus(
   { changeStatus: really, rehearsal, getAccount }: Administration,
   name: (typeof STATUS_CHANGES)[number]['name'],
-  { id, version, admin, dryRun }: Order,
+  { id, atVersion: version, admin, dryRun }: Order,
 ): Promise<Answer> {
   if (!dryRun) return describe(await really[name](id, version, admin));
   const { isActive } = await getAccount.execute(id);
@@ -105,7 +94,7 @@ async function changeStatus(
 
 async function purge(
   { purgeAccount, rehearsal, listKeysOfOwner }: Administration,
-  { id, version, admin, yes, dryRun }: Order,
+  { id, atVersion: version, admin, yes, dryRun }: Order,
 ): Promise<Answer> {
   if (dryRun) {
     const count = await rehearsal.purgeAccount.execute(id, version, admin);

@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { ACCOUNT_KINDS, accountIdProblem } from '#domain/accounts/account-profile.js';
+import { ACCOUNT_KINDS } from '#domain/accounts/account-profile.js';
 import type { Account } from '#domain/accounts/account.js';
 import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
 import type { EveryLimit } from '#domain/accounts/account-limits.js';
-import { requireFields } from '#domain/errors.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, answering, type OptionsOf, UsageError } from '../answering.js';
-import { administrator, byOption, onDatabase } from '../environment.js';
+import { administrator, byOption, onAccount, onDatabase } from '../environment.js';
 import { readSecretFrom } from '../terminal.js';
 import { atVersion, describe, inLines } from './account-answers.js';
 
@@ -73,18 +72,17 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .option('--clear', 'remove the stored limits first')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(limits, (id, { clear, atVersion: version, by, ...options }) => {
+  answering(limits, async (id, { clear, atVersion: version, by, ...options }) => {
     const { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys, newKeys } = options;
     const noNewKeys = newKeys === undefined ? undefined : !newKeys;
     const every = { requestsPerSecond, burst, maxAccess, maxKeyDays, maxActiveKeys, noNewKeys } satisfies EveryLimit;
     const given = Object.fromEntries(Object.entries(every).filter(([, limit]) => limit !== undefined));
     const admin = administrator(by);
     const isChange = clear || Object.keys(given).length > 0;
-    return answer(databases, id, showLimits, ({ getAccount, changeEntitlements }) =>
-      isChange
-        ? changeEntitlements.limit(id, { limits: given, isWhole: clear ?? false, version }, admin)
-        : getAccount.execute(id),
-    );
+    const change = { limits: given, isWhole: clear ?? false, version };
+    const work = ({ getAccount, changeEntitlements }: Administration) =>
+      isChange ? changeEntitlements.limit(id, change, admin) : getAccount.execute(id);
+    return showLimits(await onAccount(databases, id, work));
   });
 
   const attributes = account
@@ -95,24 +93,14 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .option('--clear', 'remove all attributes')
     .addOption(atVersion())
     .addOption(byOption());
-  answering(attributes, (id, pairs, { clear, atVersion: version, by }) => {
+  answering(attributes, async (id, pairs, { clear, atVersion: version, by }) => {
     if (clear && pairs.length > 0) throw new UsageError('give either attributes or --clear');
     const admin = administrator(by);
     const given = pairs.map(attributeIn);
-    return answer(databases, id, showAttributes, ({ getAccount, changeEntitlements }) =>
-      clear || pairs.length > 0 ? changeEntitlements.describe(id, given, version, admin) : getAccount.execute(id),
-    );
+    const work = ({ getAccount, changeEntitlements }: Administration) =>
+      clear || pairs.length > 0 ? changeEntitlements.describe(id, given, version, admin) : getAccount.execute(id);
+    return showAttributes(await onAccount(databases, id, work));
   });
-}
-
-async function answer(
-  databases: Databases,
-  id: string,
-  show: (account: Account) => Answer,
-  work: (administration: Administration) => Promise<Account>,
-): Promise<Answer> {
-  requireFields({ id: accountIdProblem(id) });
-  return show(await onDatabase(databases, work));
 }
 
 function number<Name extends string>(name: Name, description: string) {
