@@ -9,6 +9,11 @@ export function headerValues(request: Pick<IncomingMessage, 'rawHeaders'>, name:
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);
 }
 
+/** Whether the request announces a body, even if it never sends one. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /**
  * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds, we
  * could close a connection just as a proxy sends the next request on it, and the proxy's client would see a failure.

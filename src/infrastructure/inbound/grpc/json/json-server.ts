@@ -5,7 +5,7 @@ import { type Metadata, status as grpc } from '@grpc/grpc-js';
 import type { Config } from '#config/config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
-import { headerValues, httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../../shared/http-connections.js';
+import { hasBody, headerValues, httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../../shared/http-connections.js';
 import { listen } from '../../shared/listening.js';
 import type { Caller, CallingService } from '../../shared/service-identity.js';
 import { type CallPipeline, codeOf, type IncomingCall, type ServedMethod } from '../call-pipeline.js';
@@ -256,8 +256,4 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
   const timer = setTimeout(() => response.end(), LINGER_MS);
   response.once('close', () => clearTimeout(timer));
   request.resume().once('end', () => response.end());
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -10,7 +10,7 @@ import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
 import { RouteTable, type RoutedRequest } from '../../shared/route-table.js';
 import { RareLines } from '../../shared/rare-lines.js';
 import type { HttpDoor } from '../http-door.js';
-import { hasBody } from '../pipeline/body-parsing.js';
+import { hasBody } from '../../shared/http-connections.js';
 import * as responses from '../pipeline/openapi.js';
 import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import { forwardedAddressOf, type LatchkeyRequest } from '../pipeline/request.js';

@@ -1,19 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'node:querystring';
-import express, { type Request, type RequestHandler } from 'express';
+import express, { type RequestHandler } from 'express';
 import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import { withoutSecrets } from '#domain/secrets.js';
+import { hasBody } from '../../shared/http-connections.js';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const LIMIT = '16kb';
 const NOT_UTF8 = 'entity.not.utf8';
 const OPTIONS = { limit: LIMIT, verify: requireUtf8 };
-
-/** Whether the request announces a body, even if it never sends one. */
-export function hasBody({ headers }: Pick<Request, 'headers'>): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
 
 export function jsonBodies(limit = LIMIT): RequestHandler {
   return bodies(express.json({ ...OPTIONS, limit }), JSON_TYPE, `${JSON_TYPE} in UTF-8`);
