@@ -9,6 +9,13 @@ import { utcDay, type UtcDay } from '#domain/time.js';
 import { couldNarrow } from '#domain/usage/narrower.js';
 import { openKey } from './key-status-sql.js';
 
+/** In SQL: a key, and those that it replaced. @param key selects the first one with these three columns */
+export const chainFrom = (key: string) => `
+  WITH RECURSIVE chain (id, replaces, permissions_since) AS (
+    ${key}
+    UNION SELECT old.id, old.replaces, old.permissions_since FROM api_keys old JOIN chain ON old.id = chain.replaces
+  )`;
+
 /** A manager who was purged after making the key is not the person who has their id now. */
 const IS_STILL_THE_MAKER = `
   (maker.former_event_id = 0 OR stored.created_by IS NULL OR EXISTS (
@@ -41,9 +48,7 @@ const FACTS = `
     WHERE key_id = key.id AND type = 'api_key.revoked' ORDER BY id LIMIT 1
   ) revoked ON true
   LEFT JOIN LATERAL (
-    WITH RECURSIVE chain AS (
-      SELECT stored.id, stored.replaces, stored.permissions_since WHERE ${openKey('stored')}
-      UNION SELECT old.id, old.replaces, old.permissions_since FROM api_keys old JOIN chain ON old.id = chain.replaces)
+    ${chainFrom(`SELECT stored.id, stored.replaces, stored.permissions_since WHERE ${openKey('stored')}`)}
     SELECT (min(permissions_since) AT TIME ZONE 'UTC')::date - date '1970-01-01' AS since,
       (SELECT array_agg(DISTINCT used) FROM api_key_permissions JOIN chain ON key_id = id) AS used FROM chain
   ) recorded ON true

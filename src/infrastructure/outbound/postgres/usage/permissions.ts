@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { OTHER_PERMISSIONS, type PermissionUse, PERMISSIONS_KEPT } from '#domain/usage/permission-use.js';
 import type { UtcDay } from '#domain/time.js';
+import { chainFrom } from '../keys/listed-keys.js';
 import type { NotedUse } from './noted-key.js';
 
 const EPOCH = `date '1970-01-01'`;
@@ -31,12 +32,7 @@ export async function countPermissions(manager: EntityManager, uses: readonly No
   if (rows.length > 0) await manager.query(KEEP, [JSON.stringify(rows)]);
 }
 
-/** A key, and those that it replaced. */
-const CHAIN = `
-  WITH RECURSIVE chain AS (
-    SELECT id, replaces, permissions_since FROM api_keys WHERE id = $1
-    UNION SELECT old.id, old.replaces, old.permissions_since FROM api_keys old JOIN chain ON old.id = chain.replaces
-  )`;
+const CHAIN = chainFrom('SELECT id, replaces, permissions_since FROM api_keys WHERE id = $1');
 const USES = `${CHAIN}
   SELECT used, min(first_on) - ${EPOCH} AS "firstDay", max(last_on) - ${EPOCH} AS "lastDay", sum(count)::float8 AS count
   FROM api_key_permissions JOIN chain ON key_id = id GROUP BY used ORDER BY sum(count) DESC, used`;
