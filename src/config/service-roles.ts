@@ -65,12 +65,8 @@ export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = DEMO_ROLES.map((role
   digest: sha256(demoToken(role)),
 }));
 
-/** Tokens that are or were in our pages and examples, and the digest of an empty variable. */
-const PUBLISHED_TOKENS = [...SERVICE_ROLES.map(demoToken), 'foo', 'the token', ''];
-
-function isPublished(digest: Buffer): boolean {
-  return PUBLISHED_TOKENS.some((token) => sha256(token).equals(digest));
-}
+/** Of tokens that are or were in our pages and examples, and of an empty variable. */
+const PUBLISHED_DIGESTS = [...SERVICE_ROLES.map(demoToken), 'foo', 'the token', ''].map(sha256);
 
 function demoToken(role: ServiceRole): string {
   return `dev-${role}-token`;
@@ -84,7 +80,7 @@ export function readServiceTokens(reader: EnvReader, name: string): readonly Ser
   const demo = readDemo(reader);
   const parse = (entry: string) => {
     const token = parseServiceTokens(entry);
-    if (demo || !isPublished(token.digest)) return token;
+    if (demo || !PUBLISHED_DIGESTS.some((digest) => digest.equals(token.digest))) return token;
     throw new Error('has the digest of a published example: make a token with `latchkey service-token create`');
   };
   const tokens = reader.list(name, parse) ?? (demo ? DEMO_SERVICE_TOKENS : []);

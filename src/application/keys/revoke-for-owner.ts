@@ -46,7 +46,7 @@ export class RevokeForOwner {
       if (error.code === 'api_key_not_active') return error.details.apiKeyStatus as ApiKeyStatus;
       // The owner's account was purged, and the key with it.
       if (error.code !== 'account_not_found' && error.code !== 'not_found') throw error;
-      return endOf(key);
+      return key.snapshot().expiredAt ? 'expired' : 'revoked';
     }
   }
 
@@ -58,10 +58,6 @@ export class RevokeForOwner {
       return changeKeys(transaction, { keys, actor }, () => keys.revokeAll(reason, transaction.now));
     });
   }
-}
-
-function endOf(key: ApiKey): ApiKeyStatus {
-  return key.snapshot().expiredAt ? 'expired' : 'revoked';
 }
 
 /** For the platform. A call may be repeated: an ended key is no error. Returns how many keys it revoked. */

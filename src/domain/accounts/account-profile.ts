@@ -59,10 +59,6 @@ export function shownName(name: string, id: string): string {
   return displayNameProblem(short) || short === '' ? id : short;
 }
 
-function newIdProblem(id: string): string | undefined {
-  return isLikeAnotherActor(id) ? 'of a new account must not begin with service: or admin:' : undefined;
-}
-
 export function emailProblem(email: string): string | undefined {
   const isEmail = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH;
   return isEmail ? undefined : 'must be an email address';
@@ -82,8 +78,9 @@ export function requireProfile(id: string, profile: AccountProfile, stored: Acco
   const { email, displayName, permissions, limits = {}, attributes = [] } = profile;
   const managers = profile.managers ?? (kind === 'service' && !stored ? [] : undefined);
   const wrong = permissions.find((permission) => !isPermission(permission));
+  const isTaken = stored === undefined && isLikeAnotherActor(id);
   requireFields({
-    id: accountIdProblem(id) ?? (stored === undefined ? newIdProblem(id) : undefined),
+    id: accountIdProblem(id) ?? (isTaken ? 'of a new account must not begin with service: or admin:' : undefined),
     email: kind === 'service' && email === '' ? undefined : emailProblem(email),
     displayName: displayNameProblem(displayName),
     permissions:

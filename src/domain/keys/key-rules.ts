@@ -40,10 +40,6 @@ export function expiryDaysProblem(value: unknown): string | undefined {
   return wholeNumberProblem(value, 1, MAX_KEY_DAYS);
 }
 
-function graceSecondsProblem(value: unknown): string | undefined {
-  return wholeNumberProblem(value, 0, MAX_GRACE_SECONDS);
-}
-
 /** What the caller chooses for a new key. Every door uses these rules. */
 export const KEY_FIELDS = {
   name: keyNameProblem,
@@ -64,7 +60,7 @@ export const ROTATION_FIELDS = {
   access: optional(accessProblem),
   permissions: optional(keyPermissionsProblem),
   allowedNetworks: optional((value) => (isEmpty(value) ? undefined : allowedNetworksProblem(value))),
-  graceSeconds: graceSecondsProblem,
+  graceSeconds: (value) => wholeNumberProblem(value, 0, MAX_GRACE_SECONDS),
   leaked: optional((value) => (typeof value === 'boolean' ? undefined : 'must be true or false')),
 } as const satisfies Readonly<Record<string, Rule>>;
 

@@ -62,9 +62,6 @@ export function mapError(error: unknown): MappedError {
 export function inProtoSpelling(error: unknown): unknown {
   const errors = error instanceof LatchkeyError ? error.details.errors : undefined;
   if (!errors) return error;
-  return invalidFields(errors.map(({ field, message }) => ({ field: snakeCase(field), message })));
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return invalidFields(errors.map(({ field, message }) => ({ field: inSnakeCase(field), message })));
 }

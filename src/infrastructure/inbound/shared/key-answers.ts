@@ -50,7 +50,9 @@ export function answerToProxy(validation: Validation): KeyAnswer {
 /** What a client with a key learns. The guard in a resource service answers the same. */
 export function answerToClient({ verdict, rate }: Validation): KeyAnswer {
   const headers = rate ? rateLimitHeaders(rate) : {};
-  if (verdict.granted) return { status: 200, headers: { ...headers, ...expiryHeader(verdict) }, body: undefined };
+  if (verdict.granted) {
+    return { status: 200, headers: { ...headers, [KEY_EXPIRES]: verdict.expiresAt.toISOString() }, body: undefined };
+  }
   const { httpStatus, message } = OUTWARD_DENIAL[verdict.reason];
   if (httpStatus === 401) return refusal(401, message, { ...headers, 'WWW-Authenticate': 'Bearer' });
   // RFC 6750 has no error for the wrong address: more scope would not help.
@@ -97,14 +99,10 @@ function retryAfterSeconds({ retryAfterMicros }: RateDecision): number {
   return Math.max(1, wholeSeconds(retryAfterMicros));
 }
 
+/** A time (RFC 3339). */
 const KEY_EXPIRES = 'Latchkey-Key-Expires';
 /** Added to the list of headers that the service itself exposes to pages of other origins. */
 const EXPOSED = { 'Access-Control-Expose-Headers': KEY_EXPIRES };
-
-/** RFC 3339. */
-function expiryHeader({ expiresAt }: Grant): Record<string, string> {
-  return { [KEY_EXPIRES]: expiresAt.toISOString() };
-}
 
 /** Always all of them, even if empty, so that a client's header of the same name never reaches the service. */
 function identityHeaders({ ownerId, keyId, access, permissions, attributes }: Grant): Record<string, string> {

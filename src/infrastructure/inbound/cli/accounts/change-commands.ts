@@ -27,7 +27,11 @@ function putCommand(account: Command) {
     .option('--email <address>', 'required, except for a service account')
     .requiredOption('--display-name <name>')
     .requiredOption('--permissions <list>', "such as 'systems:read systems:write'; '' for none")
-    .option('--manager <id>', 'of a service account: a person who works with its keys; repeat it for more', collect)
+    .option(
+      '--manager <id>',
+      'of a service account: a person who works with its keys; repeat it for more',
+      (value, before: readonly string[] = []) => [...before, value],
+    )
     .option('--password-from <file>', 'file with the password, - for stdin')
     .option('--password-hash-from <file>', 'file with the argon2id or bcrypt hash of the password, - for stdin')
     .addOption(atVersion())
@@ -50,10 +54,6 @@ async function putAccount(databases: Databases, id: string, options: OptionsOf<t
   const profile = { kind, managers, email, displayName, permissions, version };
   const command = { id, ...profile, password, passwordHash };
   return describe(await onDatabase(databases, ({ putAccount: put }) => put.execute(command, admin)));
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }
 
 /** What the platform allows the keys of an account, and what it says of the account. */

@@ -43,7 +43,10 @@ function accountIn(fields: Readonly<Record<string, unknown>>): PutAccountCommand
     email: textProblem(email),
     display_name: textProblem(displayName),
     permissions: listProblem(permissions),
-    kind: kind === undefined || isKind(kind) ? undefined : `must be ${ACCOUNT_KINDS.join(' or ')}`,
+    kind:
+      kind === undefined || ACCOUNT_KINDS.some((each) => each === kind)
+        ? undefined
+        : `must be ${ACCOUNT_KINDS.join(' or ')}`,
     managers: listProblem(managers),
     password_hash: passwordHash === undefined ? undefined : textProblem(passwordHash),
     version: version === undefined || number !== undefined ? undefined : 'must be a whole number of 64 bits',
@@ -58,8 +61,4 @@ function accountIn(fields: Readonly<Record<string, unknown>>): PutAccountCommand
     passwordHash: passwordHash as string | undefined,
     version: number,
   };
-}
-
-function isKind(value: unknown): value is AccountKind {
-  return ACCOUNT_KINDS.some((kind) => kind === value);
 }

@@ -46,16 +46,12 @@ function readLeakedTokens(body: unknown): Leak[] {
 
 function problemsOf(entry: unknown, index: number): FieldError[] {
   const { type, token } = (entry ?? {}) as { type?: unknown; token?: unknown };
+  const isToken = typeof token === 'string' && token.length <= MAX_TOKEN_LENGTH;
+  const wrong = `must be text of at most ${MAX_TOKEN_LENGTH} characters`;
   return [
     ...(type === TOKEN_TYPE ? [] : [{ field: `${index}.type`, message: `must be ${TOKEN_TYPE}` }]),
-    ...(isToken(token)
-      ? []
-      : [{ field: `${index}.token`, message: `must be text of at most ${MAX_TOKEN_LENGTH} characters` }]),
+    ...(isToken ? [] : [{ field: `${index}.token`, message: wrong }]),
   ];
-}
-
-function isToken(token: unknown): boolean {
-  return typeof token === 'string' && token.length <= MAX_TOKEN_LENGTH;
 }
 
 class TokenTypesView {

@@ -67,16 +67,13 @@ export class WriteBehind {
       return [];
     } catch (error) {
       this.parts.onError(error);
-      if (!isUnavailable(error)) return this.writeHalves(batch);
+      const isUnavailable = error instanceof LatchkeyError && error.code === 'unavailable';
+      if (!isUnavailable) return this.writeHalves(batch);
       // If only the COMMIT failed, it may have succeeded with its answer lost. Then the counts are dropped: they may be
       // lost, but they are never counted twice. Everything else can be written again.
       return isWritten ? batch.map((use) => ({ ...use, days: [], permissions: [] })) : batch;
     }
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof LatchkeyError && error.code === 'unavailable';
 }
 
 function inOne(permissions: readonly PermissionUse[]): readonly PermissionUse[] {
