@@ -18,10 +18,10 @@ export interface Entitlements {
 
 export const NO_ENTITLEMENTS: Entitlements = { permissions: [], limits: {}, attributes: [] };
 
-/** Everything of an account whose values are on the audit trail. */
 /** Who keeps the account: the platform, or the login, with each sign-in of the person. */
 export type AccountOrigin = 'platform' | 'sign-in';
 
+/** Everything of an account whose values are on the audit trail. */
 export interface AccountTerms extends Entitlements {
   readonly origin: AccountOrigin;
   readonly kind: AccountKind;
