@@ -2,8 +2,11 @@ import type { Attribute } from '../accounts/account-attributes.js';
 import type { AccessLevel } from '../accounts/access-level.js';
 import type { Operation } from './access.js';
 
-/** In the order of judgement, except that an owner can't be both suspended and deleted. */
-export const DENIAL_REASONS = [
+/**
+ * The reasons that the audit trail records as failed authentications: the credential proves no identity, or it comes
+ * from an address where it should not be. The others mean "this key may not do that".
+ */
+const FAILED_AUTHENTICATION = [
   'invalid-key',
   'revoked',
   'expired',
@@ -11,6 +14,11 @@ export const DENIAL_REASONS = [
   'owner-suspended',
   'owner-deleted',
   'address-not-allowed',
+] as const;
+
+/** In the order of judgement, except that an owner can't be both suspended and deleted. */
+export const DENIAL_REASONS = [
+  ...FAILED_AUTHENTICATION,
   'rate-limited',
   'operation-not-allowed',
   'read-only-key',
@@ -54,20 +62,6 @@ export function deny(reason: DenialReason, missing?: string): Denial {
   return missing ? { granted: false, reason, missing } : { granted: false, reason };
 }
 
-/**
- * The reasons that the audit trail records as failed authentications: the credential proves no identity, or it comes
- * from an address where it should not be. The others mean "this key may not do that".
- */
-const FAILED_AUTHENTICATION: readonly DenialReason[] = [
-  'invalid-key',
-  'revoked',
-  'expired',
-  'paused',
-  'owner-suspended',
-  'owner-deleted',
-  'address-not-allowed',
-];
-
 export function isFailedAuthentication(reason: DenialReason): boolean {
-  return FAILED_AUTHENTICATION.includes(reason);
+  return FAILED_AUTHENTICATION.some((failed) => failed === reason);
 }
