@@ -9,7 +9,7 @@ import type { AuditTrail } from '#application/ports.js';
 import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 import { type Database, databaseNow } from '../client/database.js';
 import type { PrimaryClient } from '../client/connection.js';
-import { AuditEventRow, AuditPruningRow, AuditSealRow, fromSeal, toPruning, toSeal, toSealableEvent } from './rows.js';
+import { AuditEventRow, AuditPruningRow, AuditSealRow, toSealableEvent } from './rows.js';
 import { accountHistories, keyHistories } from './histories.js';
 
 /** An arbitrary number, the same on all instances. One instance seals or prunes; the others skip their turn. */
@@ -77,11 +77,11 @@ class PostgresAuditTrailTransaction implements AuditTrailTransaction, AuditTrail
 
   async newestSeal(): Promise<AuditSeal | undefined> {
     const [row] = await this.manager.find(AuditSealRow, { order: { id: 'DESC' }, take: 1 });
-    return row && toSeal(row);
+    return row;
   }
 
-  async *seals(fromId: bigint): AsyncIterable<AuditSeal> {
-    for await (const row of rowsById(this.reader, AuditSealRow, fromId)) yield toSeal(row);
+  seals(fromId: bigint): AsyncIterable<AuditSeal> {
+    return rowsById(this.reader, AuditSealRow, fromId);
   }
 
   async *events(fromId: bigint): AsyncIterable<SealableEvent> {
@@ -90,7 +90,7 @@ class PostgresAuditTrailTransaction implements AuditTrailTransaction, AuditTrail
 
   async prunings(): Promise<AuditPruning[]> {
     const rows = await this.manager.find(AuditPruningRow, { where: { mac: Not(IsNull()) }, order: { id: 'ASC' } });
-    return rows.map(toPruning);
+    return rows.map(({ toSealId, mac, ...row }) => ({ ...row, toSealId: toSealId ?? 0n, mac: mac! }));
   }
 
   keys() {
@@ -116,16 +116,19 @@ class PostgresAuditTrailTransaction implements AuditTrailTransaction, AuditTrail
   }
 
   async addSeal(seal: AuditSeal): Promise<void> {
-    await this.manager.insert(AuditSealRow, fromSeal(seal));
+    await this.manager.insert(AuditSealRow, seal);
   }
 
   lastPruningId(): Promise<bigint> {
     return this.lastId('audit_prunings');
   }
 
-  async prune({ id, toSealId, toEventId, prunedAt, mac }: AuditPruning): Promise<number> {
-    const row = { id: String(id), toSealId: String(toSealId), toEventId: String(toEventId), prunedAt, mac };
-    return this.deleteEvents(row);
+  /** Inserts the pruning before it deletes the events, because the table refuses any other deletion. */
+  async prune(pruning: AuditPruningRow): Promise<number> {
+    await this.manager.insert(AuditPruningRow, pruning);
+    const statement = 'DELETE FROM audit_events WHERE id <= $1';
+    const [, count] = await this.manager.query<[unknown[], number]>(statement, [String(pruning.toEventId)]);
+    return count;
   }
 
   /** Deletes the oldest events without a gap, so that the last id describes what was deleted. */
@@ -136,28 +139,19 @@ class PostgresAuditTrailTransaction implements AuditTrailTransaction, AuditTrail
        WHERE id < coalesce((SELECT min(id) FROM oldest WHERE at >= $1), ${LAST_ID})`,
       [before, limit],
     );
-    const toEventId = row?.to;
-    if (!toEventId) return 0;
+    if (!row?.to) return 0;
     const id = (await this.lastPruningId()) + 1n;
-    return this.deleteEvents({ id: String(id), toSealId: null, toEventId, prunedAt: this.now, mac: null });
+    return this.prune({ id, toSealId: null, toEventId: BigInt(row.to), prunedAt: this.now, mac: null });
   }
 
   private async lastId(table: string): Promise<bigint> {
     const [row] = await this.manager.query<{ id: string }[]>(`SELECT coalesce(max(id), 0) AS id FROM ${table}`);
     return BigInt(row!.id);
   }
-
-  /** Inserts the pruning before it deletes the events, because the table refuses any other deletion. */
-  private async deleteEvents(pruning: AuditPruningRow): Promise<number> {
-    await this.manager.insert(AuditPruningRow, pruning);
-    const statement = 'DELETE FROM audit_events WHERE id <= $1';
-    const [, count] = await this.manager.query<[unknown[], number]>(statement, [pruning.toEventId]);
-    return count;
-  }
 }
 
 /** A table's rows from `fromId` on, in the order of their ids. Holds one page in memory at a time. */
-async function* rowsById<Row extends { id: string }>(
+async function* rowsById<Row extends { id: string | bigint }>(
   database: Pick<Database, 'run'>,
   table: new () => Row,
   fromId: bigint,

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import { TIME } from '../client/columns.js';
+import { BIGINT, TIME } from '../client/columns.js';
 import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
-import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
+import type { SealableEvent } from '#domain/audit/audit-seal.js';
 
 /** Append-only (docs/audit.md): triggers refuse UPDATE and TRUNCATE, and any DELETE that no recorded pruning covers. */
 @Entity('audit_events')
@@ -33,9 +33,9 @@ export class AuditEventRow {
 @Entity('audit_seals')
 export class AuditSealRow {
   /** Counts from 1 without a gap. */
-  @PrimaryColumn('bigint') id!: string;
-  @Column('bigint') fromEventId!: string;
-  @Column('bigint') toEventId!: string;
+  @PrimaryColumn(BIGINT) id!: bigint;
+  @Column(BIGINT) fromEventId!: bigint;
+  @Column(BIGINT) toEventId!: bigint;
   @Column('integer') eventCount!: number;
   @Column('bytea') eventsMac!: Buffer;
   @Column(TIME) sealedAt!: Date;
@@ -47,10 +47,10 @@ export class AuditSealRow {
 @Entity('audit_prunings')
 export class AuditPruningRow {
   /** Counts from 1 without a gap. */
-  @PrimaryColumn('bigint') id!: string;
-  @Column('bigint') toEventId!: string;
+  @PrimaryColumn(BIGINT) id!: bigint;
+  @Column(BIGINT) toEventId!: bigint;
   /** Null, like the MAC, when the deleted events were not sealed. */
-  @Column('bigint', { nullable: true }) toSealId!: string | null;
+  @Column({ ...BIGINT, nullable: true }) toSealId!: bigint | null;
   @Column(TIME) prunedAt!: Date;
   @Column('bytea', { nullable: true }) mac!: Buffer | null;
 }
@@ -76,18 +76,4 @@ export function fromAuditEvent(event: AuditEvent, ownerId: string | null): Store
 /** A column has the name of its field, here and in seals. The compiler reports a missing one. */
 export function toSealableEvent(row: AuditEventRow): SealableEvent {
   return { ...row, id: BigInt(row.id) };
-}
-
-export function toSeal(row: AuditSealRow): AuditSeal {
-  return { ...row, id: BigInt(row.id), fromEventId: BigInt(row.fromEventId), toEventId: BigInt(row.toEventId) };
-}
-
-export function fromSeal(seal: AuditSeal): AuditSealRow {
-  return { ...seal, id: String(seal.id), fromEventId: String(seal.fromEventId), toEventId: String(seal.toEventId) };
-}
-
-/** For a pruning that was recorded with a seal key. */
-export function toPruning(row: AuditPruningRow): AuditPruning {
-  const [id, toSealId, toEventId] = [BigInt(row.id), BigInt(row.toSealId ?? 0), BigInt(row.toEventId)];
-  return { id, toSealId, toEventId, prunedAt: row.prunedAt, mac: row.mac! };
 }

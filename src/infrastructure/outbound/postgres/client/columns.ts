@@ -20,3 +20,12 @@ export class PostgresNames extends DefaultNamingStrategy {
 /** To the millisecond, as JavaScript has it. */
 export const TIME = { type: 'timestamptz', precision: 3 } as const;
 export const TIME_OR_NULL = { ...TIME, nullable: true } as const;
+
+/** A 64-bit number, which the driver has as text. */
+export const BIGINT = {
+  type: 'bigint',
+  transformer: {
+    from: (text: string | null) => (text === null ? null : BigInt(text)),
+    to: (value: bigint | null) => value?.toString() ?? null,
+  },
+} as const;
