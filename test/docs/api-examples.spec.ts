@@ -12,13 +12,27 @@ const PAGE = 'docs/api.md';
 /** Writes the answers into the page instead of comparing them with it. */
 const isWriting = process.env['LATCHKEY_WRITE_EXAMPLES'] === '1';
 const ADMINISTER = 'api-keys:administer';
+const AN_HOUR = 3_600_000;
+const STARTED = Date.now();
+/** As far from the day of the examples as the time is from now. */
+const timeOnPage = (text: string) => {
+  const hours = Math.round((Date.parse(text) - STARTED) / AN_HOUR);
+  return new Date(Date.parse('2026-11-27T10:00:00Z') + hours * AN_HOUR).toISOString();
+};
+const ids = new Map<string, string>();
+/** Different ids stay different. */
+const idOnPage = (id: string) => {
+  const made = ids.get(id) ?? `5f0c2a52-7c9e-4e4a-9a37-0f3f5d0e8b${11 + ids.size}`;
+  ids.set(id, made);
+  return made;
+};
 /** Time, ids and secrets differ in each run; the rest of an answer is as the page shows it. */
-const CHANGING: readonly [RegExp, string][] = [
-  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-27T10:00:00.000Z'],
-  [/lk_[0-9a-f]{24}\.[0-9a-f]{64}/g, 'lk_4f9a01c2d3e4b5a697887766.…'],
-  [/lk_[0-9a-f]{12}…/g, 'lk_4f9a01c2d3e4…'],
-  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '5f0c2a52-7c9e-4e4a-9a37-0f3f5d0e8b11'],
-  [/"(next\w+)":"[^"]+"/g, '"$1":"MjAyNi0x…"'],
+const CHANGING: readonly [RegExp, (found: string) => string][] = [
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, timeOnPage],
+  [/lk_[0-9a-f]{24}\.[0-9a-f]{64}/g, () => 'lk_4f9a01c2d3e4b5a697887766.…'],
+  [/lk_[0-9a-f]{12}…/g, () => 'lk_4f9a01c2d3e4…'],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, idOnPage],
+  [/(?<="next\w+":)"[^"]+"/g, () => '"MjAyNi0x…"'],
 ];
 
 /** The key of the last answer on the page. */
@@ -27,7 +41,7 @@ const isKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'prefix' in value && 'recent' in value;
 /** JSON as the page has it. */
 const fixed = (value: unknown) =>
-  CHANGING.reduce((text, [changing, as]) => text.replaceAll(changing, as), JSON.stringify(value) ?? '');
+  CHANGING.reduce((text, [changing, onPage]) => text.replaceAll(changing, onPage), JSON.stringify(value) ?? '');
 
 /** An example is a request, an empty line, and its answer: the status, and JSON if there is any. */
 const examples = blocksOf(PAGE, 'http').map((block) => {
