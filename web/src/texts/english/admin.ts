@@ -9,7 +9,7 @@ export const admin = {
   which: 'Which account do you mean?',
   clearOwner: 'Show the keys of all owners',
   prefix: 'Key prefix',
-  prefixHint: 'Paste a key: only its beginning is used',
+  prefixHint: 'Only its start is used',
   status: 'Status',
   anyStatus: 'All',
   only: { label: 'Only', any: 'All', unused: 'Unused for 90 days', paused: 'Paused', narrower: 'Could be narrower' },

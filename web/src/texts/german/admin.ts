@@ -10,7 +10,7 @@ export const admin: AdminTexts = {
   which: 'Welches Konto meinen Sie?',
   clearOwner: 'Schlüssel aller Konten anzeigen',
   prefix: 'Präfix des Schlüssels',
-  prefixHint: 'Nur der Anfang wird verwendet',
+  prefixHint: 'Nur der Anfang zählt',
   status: 'Status',
   anyStatus: 'Alle',
   only: {
