@@ -22,7 +22,6 @@ const MANY = Array.from({ length: 150 }, (_, n) => [`area-${n}:read`, `area-${n}
 
 const permission = (page: Page, name: string) => page.getByRole('checkbox', { name, exact: true });
 const networks = (page: Page) => page.getByRole('textbox', { name: 'Allowed networks' });
-const unfoldNetworks = (page: Page) => page.locator('summary').getByText('Allowed networks').click();
 
 describe('a key that is limited', () => {
   let stage: Stage;
@@ -46,6 +45,8 @@ describe('a key that is limited', () => {
     await press(page, button(page, 'Create your first API key'));
     await focusOn(page.getByLabel('Name', { exact: true }));
     await page.keyboard.type('CI deploy');
+    await press(page, button(page, 'read everything'));
+    await press(page, button(page, 'for 90 days'));
     await tabTo(page, page.getByRole('radio', { name: 'Read-only' }));
     await page.keyboard.press('ArrowDown');
     await tabTo(page, page.getByRole('radio', { name: 'Everything I may read and write' }));
@@ -90,9 +91,8 @@ describe('a key that is limited', () => {
     const { page, owner } = await stage.open();
     await openCreate(page);
     await fillCreate(page);
-    await unfoldNetworks(page);
     await networks(page).fill('example.com');
-    await page.locator('summary').click();
+    await button(page, 'from 1 network').click();
     await button(page, 'Create key').click();
     await page.getByRole('textbox', { name: 'Allowed networks', description: /every address: example\.com/ }).waitFor();
     await focusOn(networks(page));

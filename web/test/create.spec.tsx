@@ -12,6 +12,7 @@ import {
   isGone,
   openCreate,
   openPanel,
+  openTerms,
   PASSWORD,
   press,
   screen,
@@ -54,6 +55,39 @@ describe('the form for a new key', () => {
     await screen.findByText('Choose a day from tomorrow to a year from now');
     await focusOn(() => screen.getByLabelText('Expiration date'));
     expect(api.calls('createKey')).toHaveLength(0);
+  });
+
+  test('is a sentence about the key, whose words open their fields, and so does an error there', async () => {
+    openPanel();
+    await press('Create your first API key');
+    const form = within(await screen.findByRole('dialog', { name: 'Create API key' }));
+    const words = () => form.getAllByRole('button', { expanded: false }).map(({ textContent }) => textContent);
+    expect(words()).toEqual(['read everything', 'for 90 days', 'from anywhere', 'without a note']);
+    expect(screen.queryByRole('radio')).toBeNull();
+    await press('for 90 days', form);
+    await choose('7 days');
+    await press('for 7 days', form);
+    expect(screen.queryByRole('radio')).toBeNull();
+    await press('from anywhere', form);
+    await type('Allowed networks', 'nowhere');
+    await press('from 1 network', form);
+    await fillCreate();
+    await press('Create key', form);
+    const networks = await screen.findByRole('textbox', { name: 'Allowed networks', description: /nowhere/ });
+    await focusOn(() => networks);
+    await user.clear(networks);
+    await press('read everything', form);
+    await choose('Read and write');
+    expect(words()).toEqual(['for 7 days', 'without a note']);
+    form.getByRole('button', { name: 'read and write everything', expanded: true });
+    await press('Create key', form);
+    await shownKey();
+    expect(api.calls('createKey')[0]!.body).toEqual({
+      name: 'CI deploy',
+      access: 'read-and-write',
+      expiresInDays: 7,
+      password: PASSWORD,
+    });
   });
 
   test('shows what only the service finds at its field too', async () => {
@@ -320,6 +354,7 @@ describe('limits of the account', () => {
     api.policy = byAccount;
     openPanel({ language: 'de' });
     await press('Ersten API-Schlüssel erstellen');
+    await openTerms();
     await screen.findByText('Ihre Organisation erlaubt nur Schlüssel zum Lesen.');
     screen.getByText(/^Ihre Organisation erlaubt Schlüssel für höchstens 30 Tage\. /);
   });

@@ -7,6 +7,7 @@ import {
   focusOn,
   openCreate,
   openPanel,
+  openTerms,
   PASSWORD,
   press,
   screen,
@@ -43,6 +44,7 @@ describe('an error in the form for a new key', () => {
   test('about networks names every wrong line, in the language of the screen, before anything is sent', async () => {
     openPanel({ language: 'de' });
     await press('Ersten API-Schlüssel erstellen');
+    await openTerms();
     await type('Name', 'CI deploy');
     await type('Ihr Passwort', PASSWORD);
     const networks = await screen.findByRole('textbox', { name: 'Erlaubte Netze' });

@@ -10,6 +10,7 @@ import {
   isGone,
   keyNames,
   openPanel,
+  openTerms,
   press,
   row,
   screen,
@@ -344,6 +345,7 @@ describe('what needs attention', () => {
     const opener = section.getByRole('button', { name: fix });
     await user.click(opener);
     const form = await dialog('Create again');
+    await openTerms();
     expect(form.getByLabelText<HTMLInputElement>('Name').value).toBe('Old laptop');
     expect(form.getByRole<HTMLInputElement>('radio', { name: 'Read and write' }).checked).toBe(true);
     expect(form.getByRole<HTMLInputElement>('radio', { name: '30 days' }).checked).toBe(true);

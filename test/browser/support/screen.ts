@@ -49,8 +49,11 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
 
 export async function openCreate(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: /^Create (API|your first API|its first API) key$/ }).click();
-  await createDialog(page).waitFor();
-  return createDialog(page);
+  const form = createDialog(page);
+  await form.waitFor();
+  const closed = form.getByRole('button', { expanded: false });
+  while ((await closed.count()) > 0) await closed.first().click();
+  return form;
 }
 
 export async function fillCreate(page: Page, { name = 'CI deploy', password = PASSWORD } = {}): Promise<void> {

@@ -1,4 +1,4 @@
-import { Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type Dispatch, type SetStateAction, useCallback } from 'react';
 import { nameOf } from '../base/owner';
 import type { AccessLevel, KeyPolicy } from '../api/types';
@@ -14,6 +14,7 @@ import type { ChosenPermissions, KeyDraft } from '../base/trip';
 import { checkDraft, requestOf } from './form';
 import { NameField } from './NameField';
 import { NetworksField } from './NetworksField';
+import { Terms } from './Terms';
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import { limitText } from '../key/limits';
 import { ChoiceCards } from '../ui/ChoiceCards';
@@ -51,29 +52,54 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
     <NewKeyFrame newKey={newKey} form={form} lostWords={create.lost} onKeep={onCancel}>
       {account && <Text size="sm">{texts.accounts.belongs(nameOf(account))}</Text>}
       <NameField value={draft.name} onChange={(name) => change({ name })} error={errors.name} />
-      <TextInput
-        name="note"
-        label={create.note}
-        description={create.noteHint}
-        value={draft.note}
-        onChange={(event) => change({ note: event.currentTarget.value })}
-        error={errors.note}
-        autoComplete="off"
+      <Terms
+        draft={draft}
+        errors={errors}
+        fields={{
+          rights: (
+            <Stack gap="lg">
+              <AccessField
+                value={draft.access}
+                policy={policy}
+                onChange={(access) => change({ access })}
+                error={errors.access}
+              />
+              <PermissionsField
+                access={draft.access}
+                {...draft.permissions}
+                onChange={choose}
+                error={errors.permissions}
+              />
+            </Stack>
+          ),
+          expiry: (
+            <ExpiryField
+              label={create.expiry}
+              value={draft.expiry}
+              onChange={(expiry) => change({ expiry })}
+              error={errors.expiry}
+            />
+          ),
+          networks: (
+            <NetworksField
+              value={draft.networks}
+              onChange={(networks) => change({ networks })}
+              error={errors.networks}
+            />
+          ),
+          note: (
+            <TextInput
+              name="note"
+              label={create.note}
+              description={create.noteHint}
+              value={draft.note}
+              onChange={(event) => change({ note: event.currentTarget.value })}
+              error={errors.note}
+              autoComplete="off"
+            />
+          ),
+        }}
       />
-      <AccessField
-        value={draft.access}
-        policy={policy}
-        onChange={(access) => change({ access })}
-        error={errors.access}
-      />
-      <PermissionsField access={draft.access} {...draft.permissions} onChange={choose} error={errors.permissions} />
-      <ExpiryField
-        label={create.expiry}
-        value={draft.expiry}
-        onChange={(expiry) => change({ expiry })}
-        error={errors.expiry}
-      />
-      <NetworksField value={draft.networks} onChange={(networks) => change({ networks })} error={errors.networks} />
       <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={create.submit} onCancel={onCancel} />
     </NewKeyFrame>
   );

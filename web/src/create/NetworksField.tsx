@@ -1,10 +1,8 @@
 import { Button, Group, InputBase, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { usePanel } from '../base/context';
 import { MAX_ALLOWED_NETWORKS } from '../rules';
 import { useTexts } from '../texts';
-import { ChevronIcon } from '../ui/icons';
 import { networksIn } from './form';
 import classes from './create.module.css';
 
@@ -15,57 +13,46 @@ interface Props {
   readonly error: string | undefined;
 }
 
-/** Folded, because most keys need none. */
 export function NetworksField({ value, onChange, error }: Props) {
   const { restrictions: words } = useTexts();
   const { client } = usePanel();
-  const [isUnfolded, setUnfolded] = useState(value !== '');
-  const isOpen = isUnfolded || error !== undefined;
   // Read again each time, because people move to other networks.
   const { data } = useQuery({
     queryKey: ['own-address'],
     queryFn: () => client.getOwner(),
-    enabled: isOpen,
     staleTime: 0,
     select: ({ clientIp }) => clientIp,
   });
   const lines = networksIn(value);
   return (
-    <details className={classes.field} open={isOpen} onToggle={(event) => setUnfolded(event.currentTarget.open)}>
-      <summary>
-        <ChevronIcon />
-        {words.allowedNetworks}
-        <span className={classes.state}>{lines.length === 0 ? words.anyAddress : words.networks(lines.length)}</span>
-      </summary>
-      <Stack gap="xs" align="flex-start" pt="xs">
-        <InputBase
-          component="textarea"
-          multiline
-          rows={3}
-          name="networks"
-          w="100%"
-          aria-label={words.allowedNetworks}
-          description={words.networksHint(MAX_ALLOWED_NETWORKS)}
-          placeholder={words.networksExample}
-          spellCheck={false}
-          autoComplete="off"
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
-          error={error}
-          classNames={{ input: classes.input }}
-        />
-        {data && !lines.includes(data) && (
-          <Group gap="xs">
-            <Button variant="default" size="compact-sm" onClick={() => onChange([...lines, data].join('\n'))}>
-              {words.addOwn}
-            </Button>
-            <code>{data}</code>
-          </Group>
-        )}
-        <Text size="sm" c="dimmed">
-          {words.networksNote}
-        </Text>
-      </Stack>
-    </details>
+    <Stack gap="xs" align="flex-start">
+      <InputBase
+        component="textarea"
+        multiline
+        rows={3}
+        name="networks"
+        w="100%"
+        label={words.allowedNetworks}
+        description={words.networksHint(MAX_ALLOWED_NETWORKS)}
+        placeholder={words.networksExample}
+        spellCheck={false}
+        autoComplete="off"
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={error}
+        classNames={{ input: classes.input }}
+      />
+      {data && !lines.includes(data) && (
+        <Group gap="xs">
+          <Button variant="default" size="compact-sm" onClick={() => onChange([...lines, data].join('\n'))}>
+            {words.addOwn}
+          </Button>
+          <code>{data}</code>
+        </Group>
+      )}
+      <Text size="sm" c="dimmed">
+        {words.networksNote}
+      </Text>
+    </Stack>
   );
 }

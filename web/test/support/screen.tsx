@@ -101,6 +101,13 @@ export const isChosen = (name: string) => screen.getByRole<HTMLInputElement>('ra
 export async function openCreate(): Promise<void> {
   await press(/^Create (API|your first API|its first API) key$/);
   await screen.findByRole('dialog', { name: 'Create API key' });
+  await openTerms();
+}
+
+/** Opens all fields behind the words of the sentence. */
+export async function openTerms(): Promise<void> {
+  const form = within(await screen.findByRole('dialog'));
+  for (const word of await form.findAllByRole('button', { expanded: false })) await user.click(word);
 }
 
 export async function fillCreate({ name = 'CI deploy', password = PASSWORD } = {}): Promise<void> {

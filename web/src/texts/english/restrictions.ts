@@ -29,7 +29,6 @@ export const restrictions = {
   required: 'Choose at least one permission, or everything',
   tooMany: (most: number) => `Choose at most ${most} permissions, or everything`,
   allowedNetworks: 'Allowed networks',
-  anyAddress: 'Any address',
   networksExample: '203.0.113.0/24\n2001:db8::/32',
   networksHint: (most: number) => `One per line: IPv4 or IPv6, a range or a single address. At most ${most}.`,
   networksNote: 'Requests from other or unknown addresses are refused: with token introspection, all are unknown.',

@@ -1,0 +1,81 @@
+import { UnstyledButton } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
+import type { KeyDraft } from '../base/trip';
+import { daysOf } from '../new-key/expiry';
+import type { FieldErrors } from '../new-key/fields';
+import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
+import classes from './create.module.css';
+import { networksIn } from './form';
+
+type Part = 'rights' | 'expiry' | 'networks' | 'note';
+
+interface Props {
+  readonly draft: KeyDraft;
+  readonly errors: FieldErrors;
+  readonly fields: Readonly<Record<Part, ReactNode>>;
+}
+
+/**
+ * What the key may do, as a sentence. Its bold words open the fields that they stand for, and so does an error there. The
+ * permissions of an earlier key are open from the start, because the owner may have lost some of them.
+ */
+export function Terms({ draft, errors, fields }: Props) {
+  const { create } = useTexts();
+  const { sentence } = create;
+  const id = useId();
+  const [opened, setOpened] = useState<readonly Part[]>(draft.permissions.scope === 'only' ? ['rights'] : []);
+  const days = daysOf(draft.expiry, useNow());
+  const { scope, chosen } = draft.permissions;
+  const parts: readonly { readonly part: Part; readonly word: string; readonly hasError: boolean }[] = [
+    {
+      part: 'rights',
+      word: scope === 'all' ? sentence.all[draft.access] : sentence.only(chosen.length),
+      hasError: (errors.access ?? errors.permissions) !== undefined,
+    },
+    {
+      part: 'expiry',
+      word: days === undefined ? sentence.noDay : sentence.lasting(create.days(days)),
+      hasError: errors.expiry !== undefined,
+    },
+    {
+      part: 'networks',
+      word: sentence.from(networksIn(draft.networks).length),
+      hasError: errors.networks !== undefined,
+    },
+    {
+      part: 'note',
+      word: draft.note.trim() === '' ? sentence.withoutNote : sentence.withNote,
+      hasError: errors.note !== undefined,
+    },
+  ];
+  const isOpen = (part: Part, hasError: boolean) => hasError || opened.includes(part);
+  const toggle = (part: Part) =>
+    setOpened((before) => (before.includes(part) ? before.filter((each) => each !== part) : [...before, part]));
+  return (
+    <>
+      <p className={classes.sentence}>
+        {sentence.start}
+        {parts.map(({ part, word, hasError }, at) => (
+          <span key={part}>
+            {' '}
+            <UnstyledButton
+              className={classes.word}
+              aria-expanded={isOpen(part, hasError)}
+              aria-controls={`${id}-${part}`}
+              onClick={() => toggle(part)}
+            >
+              {word}
+            </UnstyledButton>
+            {at < parts.length - 1 ? ',' : '.'}
+          </span>
+        ))}
+      </p>
+      {parts.map(({ part, hasError }) => (
+        <div key={part} id={`${id}-${part}`} hidden={!isOpen(part, hasError)} className={classes.part}>
+          {isOpen(part, hasError) && fields[part]}
+        </div>
+      ))}
+    </>
+  );
+}
