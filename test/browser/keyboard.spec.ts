@@ -26,7 +26,7 @@ describe('the screen without a mouse', () => {
     await press(page, button(page, 'Create your first API key'));
     await focusOn(page.getByLabel('Name', { exact: true }));
     await page.keyboard.type('CI deploy');
-    await press(page, button(page, 'read everything'));
+    await press(page, button(page, 'read everything you can'));
     await press(page, button(page, 'for 90 days'));
     await tabTo(page, page.getByRole('radio', { name: 'Read-only' }));
     await page.keyboard.press('ArrowDown');

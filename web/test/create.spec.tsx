@@ -62,7 +62,7 @@ describe('the form for a new key', () => {
     await press('Create your first API key');
     const form = within(await screen.findByRole('dialog', { name: 'Create API key' }));
     const words = () => form.getAllByRole('button', { expanded: false }).map(({ textContent }) => textContent);
-    expect(words()).toEqual(['read everything', 'for 90 days', 'from anywhere', 'without a note']);
+    expect(words()).toEqual(['read everything you can', 'for 90 days', 'from anywhere', 'Add a note']);
     expect(screen.queryByRole('radio')).toBeNull();
     await press('for 90 days', form);
     await choose('7 days');
@@ -76,10 +76,10 @@ describe('the form for a new key', () => {
     const networks = await screen.findByRole('textbox', { name: 'Allowed networks', description: /nowhere/ });
     await focusOn(() => networks);
     await user.clear(networks);
-    await press('read everything', form);
+    await press('read everything you can', form);
     await choose('Read and write');
-    expect(words()).toEqual(['for 7 days', 'without a note']);
-    form.getByRole('button', { name: 'read and write everything', expanded: true });
+    expect(words()).toEqual(['for 7 days', 'Add a note']);
+    form.getByRole('button', { name: 'read and write everything you can', expanded: true });
     await press('Create key', form);
     await shownKey();
     expect(api.calls('createKey')[0]!.body).toEqual({

@@ -10,6 +10,14 @@ import { networksIn } from './form';
 
 type Part = 'rights' | 'expiry' | 'networks' | 'note';
 
+interface Word {
+  readonly part: Part;
+  readonly word: string;
+  /** What follows in the sentence. */
+  readonly end: string;
+  readonly hasError: boolean;
+}
+
 interface Props {
   readonly draft: KeyDraft;
   readonly errors: FieldErrors;
@@ -27,24 +35,28 @@ export function Terms({ draft, errors, fields }: Props) {
   const [opened, setOpened] = useState<readonly Part[]>(draft.permissions.scope === 'only' ? ['rights'] : []);
   const days = daysOf(draft.expiry, useNow());
   const { scope, chosen } = draft.permissions;
-  const parts: readonly { readonly part: Part; readonly word: string; readonly hasError: boolean }[] = [
+  const parts: readonly Word[] = [
     {
       part: 'rights',
+      end: ',',
       word: scope === 'all' ? sentence.all[draft.access] : sentence.only(chosen.length),
       hasError: (errors.access ?? errors.permissions) !== undefined,
     },
     {
       part: 'expiry',
+      end: ',',
       word: days === undefined ? sentence.noDay : sentence.lasting(create.days(days)),
       hasError: errors.expiry !== undefined,
     },
     {
       part: 'networks',
+      end: '.',
       word: sentence.from(networksIn(draft.networks).length),
       hasError: errors.networks !== undefined,
     },
     {
       part: 'note',
+      end: '',
       word: draft.note.trim() === '' ? sentence.withoutNote : sentence.withNote,
       hasError: errors.note !== undefined,
     },
@@ -56,7 +68,7 @@ export function Terms({ draft, errors, fields }: Props) {
     <>
       <p className={classes.sentence}>
         {sentence.start}
-        {parts.map(({ part, word, hasError }, at) => (
+        {parts.map(({ part, word, hasError, end }) => (
           <span key={part}>
             {' '}
             <UnstyledButton
@@ -67,7 +79,7 @@ export function Terms({ draft, errors, fields }: Props) {
             >
               {word}
             </UnstyledButton>
-            {at < parts.length - 1 ? ',' : '.'}
+            {end}
           </span>
         ))}
       </p>

@@ -2,14 +2,14 @@ export const create = {
   /** What the key may do. Each word opens the fields that it stands for. */
   sentence: {
     start: 'It may',
-    all: { 'read-only': 'read everything', 'read-and-write': 'read and write everything' },
+    all: { 'read-only': 'read everything you can', 'read-and-write': 'read and write everything you can' },
     only: (count: number) => (count === 1 ? 'use 1 permission' : `use ${count} permissions`),
     lasting: (days: string) => `for ${days}`,
     noDay: 'until a day that you choose',
     from: (networks: number) =>
       networks === 0 ? 'from anywhere' : networks === 1 ? 'from 1 network' : `from ${networks} networks`,
-    withoutNote: 'without a note',
-    withNote: 'with a note',
+    withoutNote: 'Add a note',
+    withNote: 'Change the note',
   },
   title: 'Create API key',
   titleAgain: 'Create again',

@@ -3,13 +3,16 @@ import type { Texts } from '../english/english';
 export const create: Texts['create'] = {
   sentence: {
     start: 'Er darf',
-    all: { 'read-only': 'alles lesen', 'read-and-write': 'alles lesen und schreiben' },
+    all: {
+      'read-only': 'alles lesen, was Sie können',
+      'read-and-write': 'alles lesen und schreiben, was Sie können',
+    },
     only: (count) => (count === 1 ? '1 Berechtigung nutzen' : `${count} Berechtigungen nutzen`),
     lasting: (days) => `${days} lang`,
     noDay: 'bis zu einem Tag Ihrer Wahl',
     from: (networks) => (networks === 0 ? 'von überall' : networks === 1 ? 'aus 1 Netz' : `aus ${networks} Netzen`),
-    withoutNote: 'ohne Notiz',
-    withNote: 'mit Notiz',
+    withoutNote: 'Notiz hinzufügen',
+    withNote: 'Notiz ändern',
   },
   title: 'API-Schlüssel erstellen',
   titleAgain: 'Neu erstellen',
