@@ -84,7 +84,7 @@ describe('the commands of docs/runbook.md', () => {
     const restored = await paste('Restore', {
       // Where psql connects to without a URL.
       ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGDATABASE: 'postgres' },
-      RESTORED_URL: url('restored', 'latchkey_owner'),
+      OWNER_URL: url('latchkey', 'latchkey_owner'),
     });
     expect(restored).toEqual({ code: 0, output: expect.stringContaining('OK: the audit trail is intact') });
     expect(await sql(url('restored'), 'SELECT 1 FROM sessions')).toEqual([]);
