@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { PlatformService } from '#test/support/platform/platform-service.js';
 import { ADMIN_PERMISSION } from './all-keys.js';
 import { record } from './network.js';
-import { button, createDialog, heading, openCreate } from './screen.js';
+import { button, heading, openCreate, openTerms } from './screen.js';
 import { Stage } from './stage.js';
 
 export const HELP = 'https://help.example.com/api-keys';
@@ -44,7 +44,7 @@ export async function fill(page: Page): Promise<void> {
 }
 
 export async function expectFilled(page: Page): Promise<void> {
-  await createDialog(page).waitFor();
+  await openTerms(page);
   expect(await nameField(page).inputValue()).toBe('Nightly report');
   expect(await page.getByRole('radio', { name: 'Read and write', exact: true }).isChecked()).toBe(true);
   expect(await page.getByLabel('Note (optional)').inputValue()).toBe('For the board');

@@ -49,6 +49,11 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
 
 export async function openCreate(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: /^Create (API|your first API|its first API) key$/ }).click();
+  return openTerms(page);
+}
+
+/** Opens all fields behind the words of the sentence. */
+export async function openTerms(page: Page): Promise<Locator> {
   const form = createDialog(page);
   await form.waitFor();
   const closed = form.getByRole('button', { expanded: false });
