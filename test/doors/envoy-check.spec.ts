@@ -7,7 +7,7 @@ import { unknownKey } from '../support/callers/key-strings.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
-import { excerpt, identityOf, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
+import { excerpt, identityOf, recipeFilter, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
 import { ExtAuthz, type Incoming } from './support/ext-authz.js';
 
 /** What the recipes send: deploy/envoy.yaml for reads, the excerpt in docs/edge.md for everything else. */
@@ -21,7 +21,7 @@ describe("Envoy's ext_authz", () => {
   let owner: Owner;
   beforeAll(async () => {
     service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
-    envoy = new ExtAuthz(service.grpcTarget, identityOf(excerpt.http_filters[0], ENVIRONMENT));
+    envoy = new ExtAuthz(service.grpcTarget, identityOf(recipeFilter, ENVIRONMENT));
     owner = await newOwner(service, { attributes: { items: [{ name: 'tenant', value: 'acme' }] } });
   });
   afterAll(async () => {

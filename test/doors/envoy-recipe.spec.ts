@@ -35,7 +35,6 @@ describe('deploy/envoy.yaml', () => {
   });
 
   test('contains the excerpt in docs/edge.md', () => {
-    expect(recipeFilter).toEqual(excerpt.http_filters[0]);
     expect(recipeRoutes).toContainEqual(excerpt.routes[0]);
   });
 });

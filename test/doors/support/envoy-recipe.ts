@@ -47,10 +47,7 @@ export const recipeFilter = recipeProxying.http_filters.find(({ name }) => name 
 export const recipeRoutes = recipeProxying.route_config.virtual_hosts[0]!.routes;
 
 /** The excerpt of it in docs/edge.md. */
-export const excerpt = parse(snippetOf('docs/edge.md', 'Envoy', 'yaml')) as {
-  http_filters: [Filter];
-  routes: [Route];
-};
+export const excerpt = parse(snippetOf('docs/edge.md', 'Envoy', 'yaml')) as { routes: [Route] };
 
 /** The metadata that Envoy adds to every check. %ENVIRONMENT(…)% is its syntax for a variable. */
 export function identityOf({ typed_config }: Filter, environment: Readonly<Record<string, string>>): Metadata {
