@@ -8,7 +8,7 @@ import { OUTWARD_DENIAL } from '#infrastructure/inbound/shared/key-answers.js';
 import { mapError } from '#infrastructure/inbound/shared/error-table.js';
 import { root } from '../../scripts/lib/paths.mjs';
 import { PROVOCATIONS } from '../support/application/provocations.js';
-import { anchorsOf, everyPage, proseOf, textOf } from '../support/reading/pages.js';
+import { anchorsOf, everyPage, proseOf, snippetOf, textOf } from '../support/reading/pages.js';
 
 const PAGES = everyPage();
 const isThere = (path: string) => existsSync(join(root, path));
@@ -101,6 +101,23 @@ describe('the reference pages', () => {
     const [row] = JSON.parse(textOf('bench/results.json')).rows;
     expect(row.what).toContain('empty gRPC call');
     expect(textOf('docs/README.md')).toContain(`${row.value.median.toFixed(2)} of an empty gRPC call's throughput`);
+  });
+});
+
+describe('docs/clients.md', () => {
+  test.each([
+    ['Node', 'js', 'node'],
+    ['Python', 'python', 'python'],
+    ['Go', 'go', 'go'],
+    ['Java', 'java', 'java'],
+  ])("shows lines of the guard's own page, which are tested: %s", (heading, language, guard) => {
+    const own = textOf(`clients/${guard}/README.md`)
+      .split('\n')
+      .map((line) => line.trim());
+    const shown = snippetOf('docs/clients.md', heading, language)
+      .split('\n')
+      .map((line) => line.trim());
+    expect(own).toEqual(expect.arrayContaining(shown));
   });
 });
 
