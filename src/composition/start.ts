@@ -29,7 +29,10 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
   const telemetry = await openTelemetry(config);
   const { log, validationTimes, metricsPage, refusals } = telemetry;
   const primary = new Primary(config.database, log);
-  const dataSource = await openDatabase(primary, config.keyPrefix, { report: (line) => log.warn(line) });
+  const dataSource = await openDatabase(primary, config.keyPrefix, {
+    report: (line) => log.warn(line),
+    deletesEvents: config.audit.retentionDays !== undefined,
+  });
   const adapters = buildAdapters(config, primary, dataSource, telemetry, passwords);
   const useCases = buildUseCases(config, { ...adapters, meter: validationTimes, refusals });
   const { readiness, metricsListener, ...listeners } = await buildDoors(config, useCases, adapters, telemetry);

@@ -174,6 +174,11 @@ describe('the start', () => {
       );
       await sql(database.url, grants);
       await (await startService({ DATABASE_URL: url.href })).stop();
+      await expect(startService({ DATABASE_URL: url.href, AUDIT_RETENTION_DAYS: '400' })).rejects.toThrow(
+        /^DATABASE_URL: this role lacks DELETE on audit_events: AUDIT_RETENTION_DAYS needs the last line/,
+      );
+      await sql(database.url, grants.replace('-- GRANT', 'GRANT'));
+      await (await startService({ DATABASE_URL: url.href, AUDIT_RETENTION_DAYS: '400' })).stop();
     } finally {
       await sql(database.url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
     }

@@ -23,17 +23,19 @@ class DatabaseNotUsable extends Error {}
 interface Opening {
   readonly limits?: Limits;
   readonly report?: Report;
+  /** Whether old events are deleted (AUDIT_RETENTION_DAYS). */
+  readonly deletesEvents?: boolean;
 }
 
 /** Connects, migrates, and refuses a database that the service can't work with correctly. */
 export async function openDatabase(
   primary: Primary,
   keyPrefix: string,
-  { limits, report }: Opening = {},
+  { limits, report, deletesEvents = false }: Opening = {},
 ): Promise<SessionSource> {
   await migrateDatabase(primary, report);
   return connect(primary, createDataSource(primary, limits), async (dataSource) => {
-    await requireRights(dataSource);
+    await requireRights(dataSource, deletesEvents);
     await requirePrefix(dataSource, keyPrefix);
   });
 }
@@ -142,16 +144,19 @@ const LACKING = `
   WHERE NOT has_table_privilege(to_regclass(table_name), right_name) ORDER BY table_name`;
 
 /** Otherwise the service would be ready, and a change would fail at the first table that an upgrade added. */
-async function requireRights(dataSource: SessionSource): Promise<void> {
-  const needed = Object.entries(RIGHTS).flatMap(([rights, tables]) =>
+async function requireRights(dataSource: SessionSource, deletesEvents: boolean): Promise<void> {
+  const all = [...Object.entries(RIGHTS), ...(deletesEvents ? [['DELETE', ['audit_events']] as const] : [])];
+  const needed = all.flatMap(([rights, tables]) =>
     rights.split(', ').flatMap((right) => tables.map((table) => [right, table] as const)),
   );
   const columns = [needed.map(([right]) => right), needed.map(([, table]) => table)];
   const rows = await dataSource.query<{ lacking: string }[]>(LACKING, columns);
   if (rows.length === 0) return;
-  throw new DatabaseNotUsable(
-    `DATABASE_URL: this role lacks ${rows.map(({ lacking }) => lacking).join(', ')}: run deploy/postgres/grants.sql, as after each \`latchkey migrate\``,
-  );
+  const lacking = rows.map((row) => row.lacking);
+  const hint = lacking.includes('DELETE on audit_events')
+    ? 'AUDIT_RETENTION_DAYS needs the last line of deploy/postgres/grants.sql too: uncomment it, and run the file'
+    : 'run deploy/postgres/grants.sql, as after each `latchkey migrate`';
+  throw new DatabaseNotUsable(`DATABASE_URL: this role lacks ${lacking.join(', ')}: ${hint}`);
 }
 
 /** With another marker, all stored keys would be refused as malformed. */
