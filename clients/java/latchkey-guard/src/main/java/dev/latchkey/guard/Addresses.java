@@ -1,5 +1,6 @@
 package dev.latchkey.guard;
 
+import java.math.BigInteger;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -68,12 +69,8 @@ final class Addresses {
       return false;
     byte[] wanted = base.getAddress();
     byte[] found = address.getAddress();
-    int bits = Integer.parseInt(network.substring(slash + 1));
-    if (wanted.length != found.length || bits > wanted.length * 8) return false;
-    for (int bit = 0; bit < bits; bit++) {
-      int mask = 0x80 >> bit % 8;
-      if ((wanted[bit / 8] & mask) != (found[bit / 8] & mask)) return false;
-    }
-    return true;
+    int rest = wanted.length * 8 - Integer.parseInt(network.substring(slash + 1));
+    var difference = new BigInteger(1, wanted).xor(new BigInteger(1, found));
+    return wanted.length == found.length && rest >= 0 && difference.bitLength() <= rest;
   }
 }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Finds the only credential of a request. */
@@ -23,7 +22,7 @@ final class Credentials {
   private final boolean isXApiKey;
   private final Pattern marker;
 
-  Credentials(Set<CredentialForm> forms, String keyPrefix) {
+  Credentials(List<CredentialForm> forms, String keyPrefix) {
     isBearer = forms.contains(CredentialForm.BEARER);
     isBasic = forms.contains(CredentialForm.BASIC);
     isXApiKey = forms.contains(CredentialForm.X_API_KEY);

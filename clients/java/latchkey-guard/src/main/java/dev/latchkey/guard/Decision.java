@@ -45,6 +45,14 @@ public record Decision(
         status, principal, reason, other, retryAfterSeconds, missingPermission, keyId, ownerId);
   }
 
+  /** The same, with less left after so many uses of its lease. */
+  Decision after(long used) {
+    if (rateLimit == null) return this;
+    long left = Math.max(0, rateLimit.remaining - used);
+    return with(
+        new RateLimit(rateLimit.limit, left, rateLimit.resetSeconds, rateLimit.windowSeconds));
+  }
+
   /** Whether the request may go on to its handler. */
   public boolean isGranted() {
     return status == 200;

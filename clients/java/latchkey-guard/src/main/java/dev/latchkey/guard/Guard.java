@@ -3,10 +3,9 @@ package dev.latchkey.guard;
 import static java.lang.System.Logger.Level.ERROR;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.latchkey.guard.AnswerReader.Reading;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.latchkey.guard.DecisionEvent.Source;
 import dev.latchkey.guard.Transport.FailedException;
-import dev.latchkey.guard.Transport.Reply;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -47,8 +46,8 @@ public final class Guard implements AutoCloseable {
   private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final GuardOptions options;
-  private final Credentials credentials;
+  final GuardBuilder options;
+  final Credentials credentials;
   private final Transport transport;
   private final Leases leases;
   private final ScheduledExecutorService reporter;
@@ -56,11 +55,11 @@ public final class Guard implements AutoCloseable {
   private long loggedAt = System.nanoTime() - LOG_NANOS;
   private int unlogged;
 
-  Guard(GuardOptions options) {
+  Guard(GuardBuilder options) {
     this.options = options;
-    credentials = new Credentials(options.credentials(), options.keyPrefix());
+    credentials = new Credentials(options.credentials, options.keyPrefix);
     transport = new Transport(options);
-    leases = options.leases() ? new Leases(options.clocks()) : null;
+    leases = options.leases ? new Leases(options.clocks) : null;
     reporter = leases == null ? null : Executors.newSingleThreadScheduledExecutor(Guard::daemon);
     if (reporter != null) reporter.scheduleWithFixedDelay(this::report, 1, 1, TimeUnit.SECONDS);
     rehearse();
@@ -76,9 +75,9 @@ public final class Guard implements AutoCloseable {
         """
             .formatted(question.requestId());
     try {
-      Transport.bytesOf(messageOf(question, null));
-      AnswerReader.read(answer.getBytes(UTF_8), question, "");
-    } catch (FailedException e) {
+      Transport.JSON.writeValueAsBytes(messageOf(question, null));
+      Answer.read(answer.getBytes(UTF_8), question, "");
+    } catch (FailedException | JsonProcessingException e) {
       throw new IllegalStateException("The answer of the rehearsal is whole", e);
     }
   }
@@ -92,14 +91,6 @@ public final class Guard implements AutoCloseable {
   /** Begins a guard. */
   public static GuardBuilder builder() {
     return new GuardBuilder();
-  }
-
-  GuardOptions options() {
-    return options;
-  }
-
-  Credentials credentials() {
-    return credentials;
   }
 
   /**
@@ -122,7 +113,7 @@ public final class Guard implements AutoCloseable {
   /** Decides about one question. It never throws, and takes no longer than the deadline. */
   public Decision check(Question question) {
     long begun = System.nanoTime();
-    long deadline = begun + options.deadline().toNanos();
+    long deadline = begun + options.deadline.toNanos();
     boolean mayLease = leases != null && !question.credential().isEmpty() && !isClosed.get();
     if (!mayLease) return answered(question, await(ask(question, null, deadline), deadline), begun);
     String digest = Leases.digestOf(question.credential());
@@ -130,92 +121,73 @@ public final class Guard implements AutoCloseable {
     if (granted != null) return decided(question, granted, Source.LEASE, begun);
     Leases.Next next = leases.next(digest, question);
     if (next.others() != null) {
-      Outcome failed = awaitEnd(next.others(), deadline);
-      if (failed != null) return answered(question, failed, begun);
+      Answer late = await(next.others().ended(), deadline);
+      if (late != null) return answered(question, late, begun);
       granted = fromLease(digest, question);
       if (granted != null) return decided(question, granted, Source.LEASE, begun);
     }
     // A call with a wish ends by its deadline, even if this thread is interrupted: others may wait
     // for it.
-    var asked = ask(question, next.own(), deadline);
-    return answered(question, await(asked, deadline), begun);
-  }
-
-  /** A decision, and why it is 503; null if it is not. */
-  private record Outcome(Decision decision, FailedException failure) {
-    static Outcome failed(FailedException failure) {
-      return new Outcome(Decision.UNAVAILABLE, failure);
-    }
+    return answered(question, await(ask(question, next.own(), deadline), deadline), begun);
   }
 
   private Decision fromLease(String digest, Question question) {
     Leases.Grant grant = leases.grant(digest, question);
     if (grant == null) return null;
     if (grant.renewal() != null) {
-      ask(question, grant.renewal(), System.nanoTime() + options.deadline().toNanos());
+      ask(question, grant.renewal(), System.nanoTime() + options.deadline.toNanos());
     }
     return grant.decision();
   }
 
-  private static Outcome await(CompletableFuture<Outcome> asked, long deadline) {
+  private Answer await(CompletableFuture<Answer> asked, long deadline) {
     try {
       return asked.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      return Outcome.failed(FailedException.tooLate());
+    } catch (ExecutionException | TimeoutException e) {
+      return Answer.failed(transport.failureOf(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return Outcome.failed(new FailedException("CANCELLED", "the thread was interrupted", false));
-    } catch (ExecutionException e) {
-      return Outcome.failed(Transport.failureOf(e.getCause()));
+      return Answer.failed(new FailedException("CANCELLED", "the thread was interrupted", false));
     }
   }
 
-  private static Outcome awaitEnd(Leases.Call call, long deadline) {
-    Outcome outcome = await(call.ended().thenApply(nothing -> new Outcome(null, null)), deadline);
-    return outcome.failure() == null ? null : outcome;
-  }
-
   /** Calls Latchkey, and once more if no answer began and there is time for another call. */
-  private CompletableFuture<Outcome> ask(Question question, Leases.Call wish, long deadline) {
+  private CompletableFuture<Answer> ask(Question question, Leases.Call wish, long deadline) {
     long sent = System.nanoTime();
     return askOnce(question, wish, deadline)
         .exceptionallyCompose(
             problem -> {
               long now = System.nanoTime();
               boolean hasTime = now + (now - sent) - deadline < 0;
-              return hasTime && Transport.failureOf(problem).mayRetry
+              return hasTime && transport.failureOf(problem).mayRetry
                   ? askOnce(question, wish, deadline)
                   : CompletableFuture.failedFuture(problem);
             })
-        .handle((reading, problem) -> ended(wish, reading, problem));
+        .exceptionally(problem -> Answer.failed(transport.failureOf(problem)))
+        .whenComplete(
+            (answer, problem) -> {
+              if (wish != null) leases.end(wish, answer.decision(), answer.lease());
+            });
   }
 
-  private CompletableFuture<Reading> askOnce(Question question, Leases.Call wish, long deadline) {
+  private CompletableFuture<Answer> askOnce(Question question, Leases.Call wish, long deadline) {
     if (isClosed.get()) {
       return CompletableFuture.failedFuture(
           new FailedException("UNAVAILABLE", "the guard is closed", false));
     }
-    return post("ValidateKey", messageOf(question, wish), deadline - System.nanoTime())
-        .thenCompose(
-            reply -> {
-              try {
-                return CompletableFuture.completedFuture(
-                    AnswerReader.read(reply.body(), question, reply.window()));
-              } catch (FailedException e) {
-                // What else the connection brings may belong to other requests, too.
-                transport.forgetConnections();
-                return CompletableFuture.failedFuture(e);
-              }
-            });
-  }
-
-  /** Whatever is thrown ends this one call, so that nobody waits for it. */
-  private CompletableFuture<Reply> post(String method, Map<String, ?> message, long leftNanos) {
-    try {
-      return transport.post(method, message, leftNanos);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return transport.post(
+        "ValidateKey",
+        messageOf(question, wish),
+        deadline - System.nanoTime(),
+        (body, window) -> {
+          try {
+            return Answer.read(body, question, window);
+          } catch (FailedException e) {
+            // What else the connection brings may belong to other requests, too.
+            transport.forgetConnections();
+            throw e;
+          }
+        });
   }
 
   private static Map<String, Object> messageOf(Question question, Leases.Call wish) {
@@ -226,25 +198,14 @@ public final class Guard implements AutoCloseable {
     message.put("clientIp", question.clientIp());
     message.put("userAgent", question.userAgent());
     if (wish != null) {
-      message.put("leaseWish", Map.of("uses", wish.uses, "understands", UNDERSTOOD));
+      message.put("leaseWish", Map.of("uses", wish.uses(), "understands", UNDERSTOOD));
     }
     return message;
   }
 
-  private Outcome ended(Leases.Call wish, Reading reading, Throwable problem) {
-    Outcome outcome =
-        problem == null
-            ? new Outcome(reading.decision(), null)
-            : Outcome.failed(Transport.failureOf(problem));
-    if (wish != null) {
-      leases.end(wish, outcome.decision(), problem == null ? reading.lease() : null);
-    }
-    return outcome;
-  }
-
-  private Decision answered(Question question, Outcome outcome, long begun) {
-    if (outcome.failure() != null) failed(question, outcome.failure());
-    return decided(question, outcome.decision(), Source.SERVICE, begun);
+  private Decision answered(Question question, Answer answer, long begun) {
+    if (answer.failure() != null) failed(question, answer.failure());
+    return decided(question, answer.decision(), Source.SERVICE, begun);
   }
 
   private Decision decided(Question question, Decision decision, Source source, long begun) {
@@ -261,8 +222,8 @@ public final class Guard implements AutoCloseable {
     if (decision.status() == 401 && leases != null) {
       leases.drop(Leases.digestOf(question.credential()));
     }
-    if (!decision.isGranted() && decision.status() != 503) call(options.onDenied(), event);
-    call(options.onDecision(), event);
+    if (!decision.isGranted() && decision.status() != 503) call(options.onDenied, event);
+    call(options.onDecision, event);
     return decision;
   }
 
@@ -272,11 +233,11 @@ public final class Guard implements AutoCloseable {
         List.of(
             question.credential().apiKey(),
             question.credential().authorization(),
-            options.serviceToken())) {
+            options.serviceToken)) {
       if (!secret.isEmpty()) message = message.replace(secret, "[redacted]");
     }
-    call(options.onError(), new Failure(failure.code, message, question.requestId()));
-    if (options.logFailures() && !failure.code.equals("CANCELLED")) log(failure.code, message);
+    call(options.onError, new Failure(failure.code, message, question.requestId()));
+    if (options.logFailures && !failure.code.equals("CANCELLED")) log(failure.code, message);
   }
 
   /** Logs the first failure, and then at most one line a minute. */
@@ -346,7 +307,7 @@ public final class Guard implements AutoCloseable {
 
   /** How many leases are held, and how many requests were granted from leases. */
   public LeaseCounts leases() {
-    return leases == null ? new LeaseCounts(0, 0) : new LeaseCounts(leases.held(), leases.spent());
+    return leases == null ? new LeaseCounts(0, 0) : leases.counts();
   }
 
   /** Whether a call with a wish for a lease is under way. */
@@ -359,8 +320,9 @@ public final class Guard implements AutoCloseable {
     List<Map<String, Object>> uses = leases.tidy();
     for (int from = 0; from < uses.size(); from += MOST_REPORTED) {
       var part = uses.subList(from, Math.min(uses.size(), from + MOST_REPORTED));
-      post("ReportUses", Map.of("uses", part), REPORT_NANOS)
-          .handle((reply, problem) -> reply)
+      transport
+          .post("ReportUses", Map.of("uses", part), REPORT_NANOS, (body, window) -> body)
+          .exceptionally(problem -> null)
           .join();
     }
   }
@@ -373,8 +335,7 @@ public final class Guard implements AutoCloseable {
       reporter.execute(this::report);
       reporter.shutdown();
       try {
-        reporter.awaitTermination(
-            options.deadline().toNanos() + REPORT_NANOS, TimeUnit.NANOSECONDS);
+        reporter.awaitTermination(options.deadline.toNanos() + REPORT_NANOS, TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -4,48 +4,44 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 
 /** Sets up a {@link Guard}. Nothing is checked before {@link #build}. */
-public final class GuardBuilder {
+public final class GuardBuilder implements Cloneable {
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
   private static final Pattern PREFIX = Pattern.compile("[a-z][a-z0-9]{0,15}");
   private static final Pattern METHOD = Pattern.compile("[A-Z][A-Z-]*");
   private static final Duration LONGEST_DEADLINE = Duration.ofHours(1);
 
-  private String target;
-  private String serviceToken;
-  private SSLContext tls;
-  private boolean insecure;
-  private Duration deadline = Duration.ofMillis(200);
-  private Collection<CredentialForm> credentials = List.of(CredentialForm.BEARER);
-  private String keyPrefix = "lk";
-  private final Map<String, Operation> operations =
-      new HashMap<>(
-          Map.of(
-              "GET", Operation.READ,
-              "HEAD", Operation.READ,
-              "OPTIONS", Operation.READ,
-              "POST", Operation.WRITE,
-              "PUT", Operation.WRITE,
-              "PATCH", Operation.WRITE,
-              "DELETE", Operation.DESTROY));
-  private Function<GuardedRequest, String> clientAddress;
-  private boolean leases;
-  private boolean logFailures = true;
-  private Consumer<DecisionEvent> onDecision = event -> {};
-  private Consumer<DecisionEvent> onDenied = event -> {};
-  private Consumer<Failure> onError = failure -> {};
-  private Clocks clocks = Clocks.OWN;
+  String target;
+  String serviceToken = "";
+  SSLContext tls;
+  boolean insecure;
+  Duration deadline = Duration.ofMillis(200);
+  List<CredentialForm> credentials = List.of(CredentialForm.BEARER);
+  String keyPrefix = "lk";
+  Map<String, Operation> operations =
+      Map.of(
+          "GET", Operation.READ,
+          "HEAD", Operation.READ,
+          "OPTIONS", Operation.READ,
+          "POST", Operation.WRITE,
+          "PUT", Operation.WRITE,
+          "PATCH", Operation.WRITE);
+  Function<GuardedRequest, String> clientAddress;
+  boolean leases;
+  boolean logFailures = true;
+  Consumer<DecisionEvent> onDecision = event -> {};
+  Consumer<DecisionEvent> onDenied = event -> {};
+  Consumer<Failure> onError = failure -> {};
+  Clocks clocks = Clocks.OWN;
 
   GuardBuilder() {}
 
@@ -57,7 +53,7 @@ public final class GuardBuilder {
 
   /** The token of a service identity with the role validator. */
   public GuardBuilder serviceToken(String token) {
-    serviceToken = token;
+    serviceToken = token == null ? "" : token;
     return this;
   }
 
@@ -81,12 +77,7 @@ public final class GuardBuilder {
 
   /** Where a request may carry its key: BEARER by default. More than one credential is 401. */
   public GuardBuilder credentials(CredentialForm... forms) {
-    return credentials(Arrays.asList(forms));
-  }
-
-  /** Where a request may carry its key: BEARER by default. More than one credential is 401. */
-  public GuardBuilder credentials(Collection<CredentialForm> forms) {
-    credentials = forms;
+    credentials = Arrays.asList(forms);
     return this;
   }
 
@@ -98,7 +89,7 @@ public final class GuardBuilder {
 
   /** Operations of further methods, or other ones: {@code Map.of("REPORT", Operation.READ)}. */
   public GuardBuilder operations(Map<String, Operation> byMethod) {
-    require(byMethod != null, "operations is null");
+    operations = new HashMap<>(operations);
     operations.putAll(byMethod);
     return this;
   }
@@ -164,7 +155,7 @@ public final class GuardBuilder {
     require(
         !isPlain || insecure || isHere(url.getHost()),
         "target must be https:, or use insecure where a mesh encrypts: keys would be readable");
-    boolean hasToken = serviceToken != null && !serviceToken.isEmpty();
+    boolean hasToken = !serviceToken.isEmpty();
     require(hasToken || tls != null, "serviceToken is missing (or tls with a client certificate)");
     require(
         !hasToken || TOKEN.matcher(serviceToken).matches(),
@@ -175,7 +166,7 @@ public final class GuardBuilder {
             && deadline.compareTo(LONGEST_DEADLINE) <= 0,
         "deadline must be positive, and at most one hour");
     require(
-        credentials != null && !credentials.isEmpty() && !containsNull(credentials),
+        !credentials.isEmpty() && credentials.stream().noneMatch(Objects::isNull),
         "credentials must name at least one of BEARER, X_API_KEY and BASIC");
     require(
         keyPrefix != null && PREFIX.matcher(keyPrefix).matches(),
@@ -188,22 +179,17 @@ public final class GuardBuilder {
     require(onDecision != null, "onDecision is null");
     require(onDenied != null, "onDenied is null");
     require(onError != null, "onError is null");
-    return new Guard(
-        new GuardOptions(
-            url,
-            hasToken ? serviceToken : "",
-            tls,
-            deadline,
-            Set.copyOf(EnumSet.copyOf(credentials)),
-            keyPrefix,
-            Map.copyOf(operations),
-            clientAddress,
-            leases,
-            logFailures,
-            onDecision,
-            onDenied,
-            onError,
-            clocks));
+    return new Guard(clone());
+  }
+
+  /** A guard keeps its options, however this goes on. */
+  @Override
+  protected GuardBuilder clone() {
+    try {
+      return (GuardBuilder) super.clone();
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private URI checkedTarget() {
@@ -231,10 +217,6 @@ public final class GuardBuilder {
   private static boolean isHere(String host) {
     InetAddress address = Addresses.parse(host);
     return host.equals("localhost") || address != null && address.isLoopbackAddress();
-  }
-
-  private static boolean containsNull(Collection<?> all) {
-    return all.stream().anyMatch(each -> each == null);
   }
 
   private static void require(boolean isRight, String problem) {

@@ -32,64 +32,44 @@ final class Leases {
   /** What came with a grant. */
   record Lease(long length, long uses, boolean hasOwnPermissions, List<String> allowedNetworks) {
 
-    /** Latchkey's own rule. */
+    /** Latchkey's own rule. A key with permissions of its own needs one for a route without. */
     boolean allows(Question question, LatchkeyPrincipal principal) {
+      var address = Addresses.parse(question.clientIp());
+      String action = ":" + question.operation().name().toLowerCase(Locale.ROOT);
       return principal.allows(question.operation(), question.permission())
-          && isFrom(question.clientIp())
-          && (!question.permission().isEmpty() || hasOne(question.operation(), principal));
-    }
-
-    private boolean isFrom(String clientIp) {
-      var address = Addresses.parse(clientIp);
-      return allowedNetworks.isEmpty()
-          || allowedNetworks.stream().anyMatch(network -> Addresses.contains(network, address));
-    }
-
-    /** A key with permissions of its own needs one with this action for a route without one. */
-    private boolean hasOne(Operation operation, LatchkeyPrincipal principal) {
-      String action = operation.name().toLowerCase(Locale.ROOT);
-      return !hasOwnPermissions
-          || principal.permissions().stream()
-              .anyMatch(each -> Permissions.actionOf(each).equals(action));
+          && (allowedNetworks.isEmpty()
+              || allowedNetworks.stream().anyMatch(each -> Addresses.contains(each, address)))
+          && (!hasOwnPermissions
+              || !question.permission().isEmpty()
+              || principal.permissions().stream().anyMatch(each -> each.endsWith(action)));
     }
   }
 
   /**
    * A call with a wish for a lease. Its clocks were read before it was sent, the wall clock first.
+   *
+   * @param renewing counts as the call's own, if this is granted; null for a call that is no
+   *     renewal
+   * @param ended completes with null at the end of the call, whatever came of it
    */
-  static final class Call {
-    final long uses;
-    private final String digest;
-    private final long wall;
-    private final long monotonic;
-
-    /** Counts as the call's own, if this is granted; null for a call that is no renewal. */
-    private final Use renewing;
-
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
-
-    private Call(String digest, long wall, long monotonic, long uses, Use renewing) {
-      this.digest = digest;
-      this.wall = wall;
-      this.monotonic = monotonic;
-      this.uses = uses;
-      this.renewing = renewing;
-    }
-
-    /** Ends with the call, whatever came of it. */
-    CompletableFuture<Void> ended() {
-      return ended;
-    }
-  }
+  record Call(
+      String digest,
+      long wall,
+      long monotonic,
+      long uses,
+      Use renewing,
+      CompletableFuture<Answer> ended) {}
 
   /** A grant, and the call that should renew its lease; null for none. */
   record Grant(Decision decision, Call renewal) {}
 
   /** What a request does that no lease grants: it makes a call, waits for another's, or neither. */
-  record Next(Call own, Call others) {}
+  record Next(Call own, Call others) {
+    static final Next NEITHER = new Next(null, null);
+  }
 
-  private record Use(
-      Credential credential, Operation operation, String permission, String clientIp) {}
+  /** What a report counts. */
+  record Use(Credential credential, Operation operation, String permission, String clientIp) {}
 
   private record Count(long times, long last) {}
 
@@ -162,34 +142,26 @@ final class Leases {
     } else {
       count(use, now);
     }
-    var rate = held.decision.rateLimit();
-    if (rate == null) return new Grant(held.decision, renewal);
-    long left = Math.max(0, rate.remaining() - held.used);
-    var own = new Decision.RateLimit(rate.limit(), left, rate.resetSeconds(), rate.windowSeconds());
-    return new Grant(held.decision.with(own), renewal);
+    return new Grant(held.decision.after(held.used), renewal);
   }
 
   synchronized Next next(String digest, Question question) {
-    Key key = keys.get(digest);
-    boolean mayBeLeased =
-        question.operation() == Operation.READ || question.operation() == Operation.WRITE;
-    if (!mayBeLeased || key == null && keys.size() >= MOST_KEYS) return new Next(null, null);
-    if (key == null) {
-      key = new Key();
-      keys.put(digest, key);
-    }
+    boolean mayBeLeased = question.operation().compareTo(Operation.WRITE) <= 0;
+    if (!mayBeLeased || keys.size() >= MOST_KEYS && !keys.containsKey(digest)) return Next.NEITHER;
+    Key key = keys.computeIfAbsent(digest, none -> new Key());
     // A usable lease does not allow this request.
-    if (isUsable(key.held)) return new Next(null, null);
+    if (isUsable(key.held)) return Next.NEITHER;
     if (key.call != null) return new Next(null, key.call);
-    if (clocks.monotonic().getAsLong() < key.quietUntil) return new Next(null, null);
-    return new Next(begin(digest, key, null), null);
+    boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
+    return isQuiet ? Next.NEITHER : new Next(begin(digest, key, null), null);
   }
 
   private Call begin(String digest, Key key, Use renewing) {
     long wall = clocks.wall().getAsLong();
     long monotonic = clocks.monotonic().getAsLong();
     boolean isBusy = key.held != null && key.held.isRecent(monotonic);
-    key.call = new Call(digest, wall, monotonic, isBusy ? 2 * key.held.used + 1 : 1, renewing);
+    long uses = isBusy ? 2 * key.held.used + 1 : 1;
+    key.call = new Call(digest, wall, monotonic, uses, renewing, new CompletableFuture<>());
     return key.call;
   }
 
@@ -257,12 +229,9 @@ final class Leases {
     return uses;
   }
 
-  synchronized int held() {
-    return (int) keys.values().stream().filter(key -> key.held != null).count();
-  }
-
-  synchronized long spent() {
-    return spent;
+  synchronized Guard.LeaseCounts counts() {
+    int held = (int) keys.values().stream().filter(key -> key.held != null).count();
+    return new Guard.LeaseCounts(held, spent);
   }
 
   synchronized boolean isCalling() {

@@ -66,23 +66,22 @@ public final class Protection {
    * gets 401.
    */
   public Question question(GuardedRequest request) {
-    GuardOptions options = guard.options();
     Operation does =
         operation != null
             ? operation
-            : options.operations().getOrDefault(request.method(), Operation.DESTROY);
+            : guard.options.operations.getOrDefault(request.method(), Operation.DESTROY);
     String named = writes != null && does != Operation.READ ? writes : permission;
     String template = named.equals(Guard.ANY_KEY) ? "" : named;
     String filled = Permissions.fillIn(template, name -> parameter(request, name));
     return new Question(
-        guard.credentials().of(request),
+        guard.credentials.of(request),
         filled == null ? Operation.DESTROY : does,
         filled == null ? "" : filled,
         template,
         addressOf(request),
         Texts.tidy(first(request, "User-Agent"), 256),
         Texts.requestId(first(request, "X-Request-Id")),
-        guard.credentials().challengeFor(request));
+        guard.credentials.challengeFor(request));
   }
 
   /** What the handler gets, if the path has the same text as a segment before decoding. */
@@ -102,7 +101,7 @@ public final class Protection {
    * client lies.
    */
   private String addressOf(GuardedRequest request) {
-    var own = guard.options().clientAddress();
+    var own = guard.options.clientAddress;
     if (own != null) return Addresses.plain(own.apply(request));
     boolean isForwarded = FORWARDING.stream().anyMatch(name -> !request.headers(name).isEmpty());
     return isForwarded ? "" : Addresses.plain(request.peerAddress());

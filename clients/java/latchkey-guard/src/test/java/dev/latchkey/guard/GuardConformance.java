@@ -213,7 +213,7 @@ public abstract class GuardConformance {
     for (JsonNode form : each.path("credentials")) {
       forms.add(CredentialForm.valueOf(form.asText().toUpperCase(Locale.ROOT).replace('-', '_')));
     }
-    try (Guard guard = builder().credentials(forms).build()) {
+    try (Guard guard = builder().credentials(forms.toArray(CredentialForm[]::new)).build()) {
       use(guard);
       ArrayNode headers = JsonNodeFactory.instance.arrayNode();
       for (JsonNode header : each.path("headers")) {

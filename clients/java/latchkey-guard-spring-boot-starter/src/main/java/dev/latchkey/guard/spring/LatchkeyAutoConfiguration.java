@@ -1,5 +1,6 @@
 package dev.latchkey.guard.spring;
 
+import dev.latchkey.guard.CredentialForm;
 import dev.latchkey.guard.Guard;
 import dev.latchkey.guard.GuardBuilder;
 import org.springframework.beans.factory.ObjectProvider;
@@ -38,7 +39,7 @@ public class LatchkeyAutoConfiguration {
             .serviceToken(properties.serviceToken())
             .insecure(properties.insecure())
             .deadline(properties.deadline())
-            .credentials(properties.credentials())
+            .credentials(properties.credentials().toArray(CredentialForm[]::new))
             .keyPrefix(properties.keyPrefix())
             .leases(properties.leases());
     if (properties.sslBundle() != null) {

@@ -20,10 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/**
- * Reads a ValidateKeyResponse by exact names and types. A member of a newer Latchkey is ignored.
- */
-final class AnswerReader {
+/** A decision, and the lease that came with it or why it is 503; null without one. */
+record Answer(Decision decision, Lease lease, FailedException failure) {
   private static final ObjectReader TREE =
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -35,15 +33,16 @@ final class AnswerReader {
   private static final long MOST = 0xFFFF_FFFFL;
   private static final String PREFIX = "REASON_";
 
-  private AnswerReader() {}
-
-  /** A decision, and the lease that came with it, if any. */
-  record Reading(Decision decision, Lease lease) {}
+  static Answer failed(FailedException failure) {
+    return new Answer(Decision.UNAVAILABLE, null, failure);
+  }
 
   /**
+   * Reads a ValidateKeyResponse by exact names and types. A member of a newer Latchkey is ignored.
+   *
    * @param window the rate limit's window in seconds, of an older Latchkey; or empty
    */
-  static Reading read(byte[] body, Question question, String window) throws FailedException {
+  static Answer read(byte[] body, Question question, String window) throws FailedException {
     JsonNode answer;
     try {
       answer = TREE.readTree(body);
@@ -59,14 +58,14 @@ final class AnswerReader {
             ? Decision.granted(principal(object(answer, "grant")))
             : denial(object(answer, "denial"), question.permission());
     Lease lease = isGrant && answer.has("lease") ? lease(object(answer, "lease")) : null;
-    if (!answer.has("rateLimit")) return new Reading(decision, lease);
+    if (!answer.has("rateLimit")) return new Answer(decision, lease, null);
     JsonNode rate = object(answer, "rateLimit");
     long seconds = WINDOW.matcher(window).matches() ? Long.parseLong(window) : 0;
     if (rate.has("window")) seconds = seconds(rate, "window");
     var left =
         new RateLimit(
             number(rate, "limit"), number(rate, "remaining"), seconds(rate, "resetAfter"), seconds);
-    return new Reading(decision.with(left), lease);
+    return new Answer(decision.with(left), lease, null);
   }
 
   private static LatchkeyPrincipal principal(JsonNode grant) throws FailedException {
