@@ -1,5 +1,6 @@
 package dev.latchkey.guard;
 
+import dev.latchkey.guard.Leases.Clocks;
 import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;

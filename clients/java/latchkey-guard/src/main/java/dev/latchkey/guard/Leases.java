@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * Leases and what they were used for. Nothing here waits or calls; time passes only by the clocks,
@@ -73,31 +74,37 @@ final class Leases {
 
   private record Count(long times, long last) {}
 
-  private static final class Held {
-    final Lease lease;
-    final Call call;
-    final Decision decision;
-    long used;
-    long spentAt;
+  /**
+   * Nanoseconds since any moment. On Linux the monotonic clock stands still while a machine sleeps;
+   * the wall clock counts the sleep.
+   */
+  record Clocks(LongSupplier wall, LongSupplier monotonic) {
+    /** nanoTime may be negative and wrap around, so that only its differences mean something. */
+    private static final long BEGAN = System.nanoTime();
 
-    Held(Lease lease, Call call, Decision decision) {
-      this.lease = lease;
-      this.call = call;
-      this.decision = decision;
-    }
-
-    /** The lease ended less than its own length ago. */
-    boolean isRecent(long now) {
-      long endedAt = call.monotonic + lease.length * 9 / 10;
-      if (used >= lease.uses) endedAt = Math.min(endedAt, spentAt);
-      return now < endedAt + lease.length;
-    }
+    static final Clocks OWN =
+        new Clocks(() -> System.currentTimeMillis() * 1_000_000, () -> System.nanoTime() - BEGAN);
   }
+
+  private record Held(Lease lease, Call call, Decision decision) {}
 
   private static final class Key {
     Held held;
+    long used;
+    long spentAt;
+
+    /** Under way; null for none. */
     Call call;
+
     long quietUntil = Long.MIN_VALUE;
+
+    /** The lease ended less than its own length ago. */
+    boolean isRecent(long now) {
+      if (held == null) return false;
+      long endedAt = held.call.monotonic + held.lease.length * 9 / 10;
+      if (used >= held.lease.uses) endedAt = Math.min(endedAt, spentAt);
+      return now < endedAt + held.lease.length;
+    }
   }
 
   private final Clocks clocks;
@@ -123,26 +130,26 @@ final class Leases {
   /** Grants from a lease; null if none can. */
   synchronized Grant grant(String digest, Question question) {
     Key key = keys.get(digest);
-    if (key == null || !isUsable(key.held)) return null;
+    if (key == null || !isUsable(key)) return null;
     Held held = key.held;
     LatchkeyPrincipal principal = held.decision.principal();
     if (!held.lease.allows(question, principal)) return null;
-    held.used++;
+    key.used++;
     spent++;
     long passed = passedSince(held.call);
     long now = clocks.monotonic().getAsLong();
-    if (held.used == held.lease.uses) held.spentAt = now;
+    if (key.used == held.lease.uses) key.spentAt = now;
     String covering = Permissions.covering(question.permission(), principal.permissions());
     Use use = new Use(question.credential(), question.operation(), covering, question.clientIp());
     // 80 % of the uses, or of the usable time.
-    boolean isDue = held.used * 10 >= held.lease.uses * 8 || passed * 100 >= held.lease.length * 72;
+    boolean isDue = key.used * 10 >= held.lease.uses * 8 || passed * 100 >= held.lease.length * 72;
     Call renewal = null;
     if (isDue && key.call == null && now >= key.quietUntil) {
       renewal = begin(digest, key, use);
     } else {
       count(use, now);
     }
-    return new Grant(held.decision.after(held.used), renewal);
+    return new Grant(held.decision.after(key.used), renewal);
   }
 
   synchronized Next next(String digest, Question question) {
@@ -150,7 +157,7 @@ final class Leases {
     if (!mayBeLeased || keys.size() >= MOST_KEYS && !keys.containsKey(digest)) return Next.NEITHER;
     Key key = keys.computeIfAbsent(digest, none -> new Key());
     // A usable lease does not allow this request.
-    if (isUsable(key.held)) return Next.NEITHER;
+    if (isUsable(key)) return Next.NEITHER;
     if (key.call != null) return new Next(null, key.call);
     boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
     return isQuiet ? Next.NEITHER : new Next(begin(digest, key, null), null);
@@ -159,8 +166,7 @@ final class Leases {
   private Call begin(String digest, Key key, Use renewing) {
     long wall = clocks.wall().getAsLong();
     long monotonic = clocks.monotonic().getAsLong();
-    boolean isBusy = key.held != null && key.held.isRecent(monotonic);
-    long uses = isBusy ? 2 * key.held.used + 1 : 1;
+    long uses = key.isRecent(monotonic) ? 2 * key.used + 1 : 1;
     key.call = new Call(digest, wall, monotonic, uses, renewing, new CompletableFuture<>());
     return key.call;
   }
@@ -172,6 +178,7 @@ final class Leases {
       if (call.renewing != null && !decision.isGranted()) count(call.renewing, call.monotonic);
       if (decision.isGranted() && given != null && given.length <= LONGEST) {
         key.held = new Held(given, call, decision);
+        key.used = 0;
       } else {
         key.quietUntil = clocks.monotonic().getAsLong() + QUIET;
       }
@@ -201,9 +208,10 @@ final class Leases {
     return Math.max(monotonic, clocks.wall().getAsLong() - call.wall);
   }
 
-  private boolean isUsable(Held held) {
+  private boolean isUsable(Key key) {
+    Held held = key.held;
     return held != null
-        && held.used < held.lease.uses
+        && key.used < held.lease.uses
         && passedSince(held.call) < held.lease.length / 10 * 9;
   }
 
@@ -211,7 +219,7 @@ final class Leases {
   synchronized List<Map<String, Object>> tidy() {
     long now = clocks.monotonic().getAsLong();
     for (Key key : keys.values()) {
-      if (key.held != null && !key.held.isRecent(now)) key.held = null;
+      if (!key.isRecent(now)) key.held = null;
     }
     keys.values().removeIf(key -> key.held == null && key.call == null && key.quietUntil <= now);
     List<Map<String, Object>> uses = new ArrayList<>();

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.latchkey.guard.DecisionEvent.Source;
+import dev.latchkey.guard.Leases.Clocks;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

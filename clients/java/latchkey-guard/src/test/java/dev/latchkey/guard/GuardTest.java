@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import dev.latchkey.guard.Leases.Clocks;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
