@@ -17,6 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +64,8 @@ public final class RunningLatchkey implements AutoCloseable {
    *
    * @param checkout the folder of Latchkey's package.json, with its packages installed
    * @param variables further settings, such as LEASE_MS
-   * @throws IllegalStateException Latchkey ended; the message has what it printed
+   * @throws IllegalStateException Latchkey ended, or is not ready after five minutes; the message
+   *     has what it printed
    */
   public static RunningLatchkey start(Path checkout, Map<String, String> variables) {
     try {
@@ -101,10 +103,12 @@ public final class RunningLatchkey implements AutoCloseable {
   }
 
   private void awaitReady(Path checkout) throws IOException {
+    long begun = System.nanoTime();
     while (!isReady()) {
-      if (!program.isAlive()) {
+      boolean isLate = System.nanoTime() - begun > TimeUnit.MINUTES.toNanos(5);
+      if (isLate || !program.isAlive()) {
         String printed = Files.readString(output().toPath());
-        throw new IllegalStateException("The Latchkey of " + checkout + " ended:\n" + printed);
+        throw new IllegalStateException("The Latchkey of " + checkout + " is not up:\n" + printed);
       }
       try {
         TimeUnit.MILLISECONDS.sleep(100);
@@ -195,7 +199,8 @@ public final class RunningLatchkey implements AutoCloseable {
 
   private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
     try {
-      return client.send(request.build(), BodyHandlers.ofString());
+      var limited = request.timeout(Duration.ofMinutes(1)).build();
+      return client.send(limited, BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while Latchkey answered", e);
