@@ -1,17 +1,20 @@
 package dev.latchkey.guard;
 
+import static java.math.BigDecimal.ZERO;
+
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeType;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.latchkey.guard.Decision.RateLimit;
 import dev.latchkey.guard.LatchkeyPrincipal.Access;
 import dev.latchkey.guard.Leases.Lease;
 import dev.latchkey.guard.Transport.FailedException;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,10 +31,9 @@ record Answer(Decision decision, Lease lease, FailedException failure) {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build()
           .readerFor(JsonNode.class);
-  private static final Pattern DURATION = Pattern.compile("(-?)(\\d{1,12})(?:\\.(\\d{1,9}))?s");
+  private static final Pattern DURATION = Pattern.compile("(-?\\d{1,12}(?:\\.\\d{1,9})?)s");
   private static final Pattern WINDOW = Pattern.compile("\\d{1,9}");
   private static final long MOST = 0xFFFF_FFFFL;
-  private static final String PREFIX = "REASON_";
 
   static Answer failed(FailedException failure) {
     return new Answer(Decision.UNAVAILABLE, null, failure);
@@ -106,7 +108,7 @@ record Answer(Decision decision, Lease lease, FailedException failure) {
     boolean isNumber = denial.path("reason").isNumber();
     String reason = isNumber ? "UNKNOWN" : text(denial, "reason");
     check(!reason.isEmpty() && !reason.equals("REASON_UNSPECIFIED"), "a denial without a reason");
-    if (reason.startsWith(PREFIX)) reason = reason.substring(PREFIX.length());
+    reason = reason.replaceFirst("^REASON_", "");
     boolean isMissing =
         reason.equals("MISSING_PERMISSION")
             || reason.equals("READ_ONLY_KEY") && !permission.endsWith(":read");
@@ -152,8 +154,7 @@ record Answer(Decision decision, Lease lease, FailedException failure) {
   }
 
   private static long number(JsonNode in, String name) throws FailedException {
-    JsonNode number = member(in, name, JsonNodeType.NUMBER);
-    double value = number instanceof MissingNode ? 0 : number.asDouble();
+    double value = member(in, name, JsonNodeType.NUMBER).asDouble();
     check(value >= 0 && value <= MOST && value == Math.rint(value), name + " is no whole number");
     return (long) value;
   }
@@ -164,9 +165,7 @@ record Answer(Decision decision, Lease lease, FailedException failure) {
     if (text.isEmpty()) return 0;
     var match = DURATION.matcher(text);
     check(match.matches(), name + " is no duration");
-    if (!match.group(1).isEmpty()) return 0;
-    boolean isMore = match.group(3) != null && !match.group(3).matches("0+");
-    return Long.parseLong(match.group(2)) + (isMore ? 1 : 0);
+    return new BigDecimal(match.group(1)).setScale(0, RoundingMode.CEILING).max(ZERO).longValue();
   }
 
   private static void check(boolean isRight, String problem) throws FailedException {

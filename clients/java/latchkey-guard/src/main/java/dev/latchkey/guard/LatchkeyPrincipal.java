@@ -4,7 +4,6 @@ import java.security.Principal;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The account and the key that a request acts with.
@@ -47,10 +46,6 @@ public record LatchkeyPrincipal(
 
   /** Copies the collections, so that nobody changes what was granted. */
   public LatchkeyPrincipal {
-    Objects.requireNonNull(keyId, "keyId");
-    Objects.requireNonNull(ownerId, "ownerId");
-    Objects.requireNonNull(access, "access");
-    Objects.requireNonNull(expiresAt, "expiresAt");
     permissions = List.copyOf(permissions);
     attributes = Map.copyOf(attributes);
   }

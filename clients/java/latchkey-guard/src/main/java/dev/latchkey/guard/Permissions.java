@@ -12,6 +12,7 @@ final class Permissions {
   private static final Pattern FORM =
       Pattern.compile(SEGMENT + "(?:/" + SEGMENT + ")*:[a-z][a-z0-9._-]{0,27}");
   private static final Pattern PLACEHOLDER = Pattern.compile("\\{([A-Za-z0-9_]+)\\}");
+  private static final Pattern WHOLE_PART = Pattern.compile("(?<=^|/)" + PLACEHOLDER + "(?=[/:])");
   private static final Pattern ONLY_DOTS = Pattern.compile("(?:^|/)\\.+(?:/|$)");
   private static final int LONGEST_RESOURCE = 100;
 
@@ -29,22 +30,12 @@ final class Permissions {
     return permission.substring(0, permission.indexOf(':'));
   }
 
-  static String actionOf(String permission) {
-    return permission.substring(permission.indexOf(':') + 1);
-  }
-
   /**
    * @throws IllegalArgumentException it is no permission, or a parameter is not a whole part of the
    *     resource
    */
   static void checkTemplate(String template) {
-    String[] parts = template.split("/|(?=:)", -1);
-    StringBuilder filled = new StringBuilder();
-    for (String part : parts) {
-      if (!filled.isEmpty() && !part.startsWith(":")) filled.append('/');
-      filled.append(PLACEHOLDER.matcher(part).matches() ? "x" : part);
-    }
-    if (isPermission(filled.toString())) return;
+    if (isPermission(WHOLE_PART.matcher(template).replaceAll("x"))) return;
     throw new IllegalArgumentException(
         "permission: \"%s\" is not of the form resource:action or resource/{id}:action"
             .formatted(template));
@@ -76,11 +67,11 @@ final class Permissions {
   static String covering(String permission, Collection<String> among) {
     if (among.contains(permission)) return permission;
     if (!isPermission(permission)) return "";
-    String action = actionOf(permission);
     String resource = resourceOf(permission);
+    String action = permission.substring(resource.length());
     for (int slash = resource.lastIndexOf('/'); slash >= 0; slash = resource.lastIndexOf('/')) {
       resource = resource.substring(0, slash);
-      String wider = resource + ":" + action;
+      String wider = resource + action;
       if (among.contains(wider)) return wider;
     }
     return "";

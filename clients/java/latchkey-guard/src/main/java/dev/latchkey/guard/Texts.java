@@ -16,12 +16,7 @@ final class Texts {
   }
 
   static String tidy(String text, int longest) {
-    return cut(
-        text.codePoints()
-            .filter(each -> !Character.isISOControl(each))
-            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-            .toString(),
-        longest);
+    return cut(text.replaceAll("[\\x00-\\x1f\\x7f-\\x9f]", ""), longest);
   }
 
   /** Ends in what no client can know. */
