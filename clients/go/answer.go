@@ -164,26 +164,25 @@ func (r *reader) seconds(object map[string]any, name string) int {
 }
 
 // readAnswer reads a ValidateKeyResponse as JSON. A complete grant is accepted as it is.
-func readAnswer(body []byte, question Question, window string) (Decision, *lease, error) {
+func readAnswer(body []byte, question Question, window string) (outcome, error) {
 	var answer map[string]any
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return unavailable, nil, err
+		return outcome{}, err
 	}
 	r := &reader{}
 	r.check(field[string](r, answer, "requestId") == question.RequestID, "the answer to another request")
 	grant, isGrant := answer["grant"]
 	_, isDenial := answer["denial"]
 	r.check(isGrant != isDenial, "not one outcome")
-	decision := Decision{}
-	var given *lease
+	var asked outcome
 	if isGrant {
 		read, _ := grant.(map[string]any)
-		decision = Decision{Status: 200, Principal: r.principal(read)}
+		asked.decision = Decision{Status: 200, Principal: r.principal(read)}
 		if _, has := answer["lease"]; has {
-			given = r.lease(field[map[string]any](r, answer, "lease"))
+			asked.lease = r.lease(field[map[string]any](r, answer, "lease"))
 		}
 	} else {
-		decision = r.denial(field[map[string]any](r, answer, "denial"), question.Permission)
+		asked.decision = r.denial(field[map[string]any](r, answer, "denial"), question.Permission)
 	}
 	if _, has := answer["rateLimit"]; has {
 		rate := field[map[string]any](r, answer, "rateLimit")
@@ -191,14 +190,11 @@ func readAnswer(body []byte, question Question, window string) (Decision, *lease
 		if _, has := rate["window"]; has {
 			seconds = r.seconds(rate, "window")
 		}
-		decision.RateLimit = &RateLimit{
+		asked.decision.RateLimit = &RateLimit{
 			r.number(rate, "limit"), r.number(rate, "remaining"), r.seconds(rate, "resetAfter"), seconds,
 		}
 	}
-	if r.err != nil {
-		return unavailable, nil, r.err
-	}
-	return decision, given, nil
+	return asked, r.err
 }
 
 func (r *reader) principal(grant map[string]any) *Principal {

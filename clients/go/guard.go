@@ -141,23 +141,19 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 	if !mayLease {
 		return g.answered(question, g.ask(ctx, question, nil), begun)
 	}
-	own, others := g.leases.next(digest, question)
-	if own != nil {
+	asked, isOwn := g.leases.next(digest, question)
+	if isOwn {
 		// It ends by its deadline, even if this client goes: others may wait for it.
-		asked := make(chan outcome, 1)
-		go func() { asked <- g.askAlone(question, own, begun) }()
-		select {
-		case outcome := <-asked:
-			return g.answered(question, outcome, begun)
-		case <-ctx.Done():
-			return g.answered(question, outcome{unavailable, failureOf(ctx, ctx.Err())}, begun)
-		}
+		go g.askAlone(question, asked, begun)
 	}
-	if others != nil {
+	if asked != nil {
 		select {
-		case <-others.ended:
+		case <-asked.ended:
 		case <-ctx.Done():
-			return g.answered(question, outcome{unavailable, failureOf(ctx, ctx.Err())}, begun)
+			return g.answered(question, failed(failureOf(ctx, ctx.Err())), begun)
+		}
+		if isOwn {
+			return g.answered(question, asked.outcome, begun)
 		}
 		if granted := g.fromLease(digest, question); granted != nil {
 			return g.decided(question, *granted, begun, "lease")
@@ -166,15 +162,18 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 	return g.answered(question, g.ask(ctx, question, nil), begun)
 }
 
-// An outcome of a call is a decision, and why it is 503.
+// An outcome of a call is a decision, and the lease that came with it or why it is 503.
 type outcome struct {
 	decision Decision
+	lease    *lease
 	failure  *failure
 }
 
+func failed(failure *failure) outcome { return outcome{decision: unavailable, failure: failure} }
+
 func (g *Guard) answered(question Question, o outcome, begun time.Time) Decision {
 	if o.failure != nil {
-		g.failed(question, o.failure)
+		g.report(question, o.failure)
 	}
 	return g.decided(question, o.decision, begun, "service")
 }
@@ -187,33 +186,28 @@ func (g *Guard) fromLease(digest digest, question Question) *Decision {
 	return granted
 }
 
-func (g *Guard) askAlone(question Question, wish *call, begun time.Time) outcome {
+func (g *Guard) askAlone(question Question, wish *call, begun time.Time) {
 	ctx, cancel := context.WithDeadline(context.Background(), begun.Add(g.deadline))
 	defer cancel()
-	return g.ask(ctx, question, wish)
+	g.leases.end(wish, g.ask(ctx, question, wish))
 }
 
 // ask calls Latchkey, and once more if the first call ended before an answer began and there is time for another one.
 func (g *Guard) ask(ctx context.Context, question Question, wish *call) outcome {
+	sent := time.Now()
+	asked := g.askOnce(ctx, question, wish)
+	now := time.Now()
 	deadline, _ := ctx.Deadline()
-	for attempt := 1; ; attempt++ {
-		sent := time.Now()
-		decision, given, failure := g.askOnce(ctx, question, wish)
-		now := time.Now()
-		hasTime := ctx.Err() == nil && now.Add(now.Sub(sent)).Before(deadline)
-		if failure != nil && failure.mayRetry && attempt == 1 && hasTime {
-			continue
-		}
-		if wish != nil {
-			g.leases.end(wish, decision, given)
-		}
-		return outcome{decision, failure}
+	hasTime := ctx.Err() == nil && now.Add(now.Sub(sent)).Before(deadline)
+	if asked.failure != nil && asked.failure.mayRetry && hasTime {
+		return g.askOnce(ctx, question, wish)
 	}
+	return asked
 }
 
-func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) (Decision, *lease, *failure) {
+func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) outcome {
 	if g.closing.Err() != nil {
-		return unavailable, nil, failureWith("UNAVAILABLE", "the guard is closed")
+		return failed(failureWith("UNAVAILABLE", "the guard is closed"))
 	}
 	fields := question.Credential.fields()
 	fields["requestId"], fields["operation"] = question.RequestID, "OPERATION_"+question.Operation
@@ -223,17 +217,17 @@ func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) (Dec
 		understands := []string{"KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS"}
 		fields["leaseWish"] = map[string]any{"uses": wish.uses, "understands": understands}
 	}
-	body, window, failed := g.transport.post(ctx, "ValidateKey", fields)
-	if failed != nil {
-		return unavailable, nil, failed
+	body, window, failure := g.transport.post(ctx, "ValidateKey", fields)
+	if failure != nil {
+		return failed(failure)
 	}
-	decision, given, err := readAnswer(body, question, window)
+	asked, err := readAnswer(body, question, window)
 	if err != nil {
 		// What else the connection brings may belong to other requests, too.
 		g.transport.http.CloseIdleConnections()
-		return unavailable, nil, failureWith("UNREADABLE_ANSWER", err.Error())
+		return failed(failureWith("UNREADABLE_ANSWER", err.Error()))
 	}
-	return decision, given, nil
+	return asked
 }
 
 func (c Credential) fields() map[string]any {
@@ -258,8 +252,8 @@ func (g *Guard) decided(question Question, decision Decision, begun time.Time, s
 	return decision
 }
 
-// failed logs the first failure, and then at most one line a minute.
-func (g *Guard) failed(question Question, failure *failure) {
+// report logs the first failure, and then at most one line a minute.
+func (g *Guard) report(question Question, failure *failure) {
 	message := failure.message
 	for _, secret := range []string{question.Credential.APIKey, question.Credential.Authorization, g.serviceToken} {
 		if secret != "" {

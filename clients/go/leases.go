@@ -34,7 +34,8 @@ type call struct {
 	wall, monotonic time.Duration
 	uses            int
 	renewing        *use          // counts as the call's own, if this is granted
-	ended           chan struct{} // is closed at the end
+	ended           chan struct{} // is closed at the end, after the outcome was set
+	outcome         outcome
 }
 
 type heldLease struct {
@@ -117,12 +118,12 @@ func (l *leases) grant(digest digest, question Question) (granted *Decision, ren
 }
 
 // next is what a request does that no lease grants: it makes a call with a wish, waits for another's, or neither.
-func (l *leases) next(digest digest, question Question) (own, others *call) {
+func (l *leases) next(digest digest, question Question) (asked *call, isOwn bool) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	key := l.keys[digest]
 	if question.Operation != Read && question.Operation != Write || key == nil && len(l.keys) >= mostKeys {
-		return nil, nil
+		return nil, false
 	}
 	if key == nil {
 		key = &leasedKey{}
@@ -130,13 +131,13 @@ func (l *leases) next(digest digest, question Question) (own, others *call) {
 	}
 	switch {
 	case l.isUsable(key.held): // It does not allow this request.
-		return nil, nil
+		return nil, false
 	case key.call != nil:
-		return nil, key.call
+		return key.call, false
 	case l.clocks.monotonic() < key.quietUntil:
-		return nil, nil
+		return nil, false
 	}
-	return l.begin(digest, key, nil), nil
+	return l.begin(digest, key, nil), true
 }
 
 func (l *leases) begin(digest digest, key *leasedKey, renewing *use) *call {
@@ -145,14 +146,15 @@ func (l *leases) begin(digest digest, key *leasedKey, renewing *use) *call {
 	if key.held != nil && key.held.isRecent(monotonic) {
 		uses = 2*key.held.used + 1
 	}
-	key.call = &call{digest, wall, monotonic, uses, renewing, make(chan struct{})}
+	key.call = &call{digest: digest, wall: wall, monotonic: monotonic, uses: uses, renewing: renewing, ended: make(chan struct{})}
 	return key.call
 }
 
-func (l *leases) end(c *call, decision Decision, given *lease) {
+func (l *leases) end(c *call, asked outcome) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	key := l.keys[c.digest]
+	decision, given := asked.decision, asked.lease
 	if c.renewing != nil && decision.Status != 200 {
 		l.count(*c.renewing, c.monotonic)
 	}
@@ -163,7 +165,7 @@ func (l *leases) end(c *call, decision Decision, given *lease) {
 	} else {
 		key.quietUntil = l.clocks.monotonic() + quiet
 	}
-	key.call = nil
+	key.call, c.outcome = nil, asked
 	close(c.ended)
 }
 

@@ -1,6 +1,7 @@
 package latchkey
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
@@ -29,7 +30,7 @@ const (
 var operations = []Operation{Read, Write, Destroy, ManageAPIKeys, ManageAccount, Impersonate}
 
 var byMethod = map[string]Operation{
-	"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write, "DELETE": Destroy,
+	"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
 }
 
 // A Form is a place where a request may carry its key.
@@ -74,7 +75,7 @@ var (
 // counts as a credential, whatever its scheme.
 func (g *Guard) credentialOf(r *http.Request) (Credential, string) {
 	authorization, keys := g.credentialHeaders(r)
-	isBearer, isBasic := slices.Contains(g.forms, Bearer), slices.Contains(g.forms, Basic)
+	isBearer, isBasic := g.has(Bearer), g.has(Basic)
 	var found Credential
 	if len(authorization)+len(keys) == 1 {
 		switch {
@@ -102,10 +103,10 @@ func (g *Guard) credentialOf(r *http.Request) (Credential, string) {
 }
 
 func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string) {
-	if slices.Contains(g.forms, Bearer) || slices.Contains(g.forms, Basic) {
+	if g.has(Bearer) || g.has(Basic) {
 		authorization = latin1(r.Header["Authorization"])
 	}
-	if slices.Contains(g.forms, XAPIKey) {
+	if g.has(XAPIKey) {
 		keys = latin1(r.Header["X-Api-Key"])
 	}
 	return authorization, keys
@@ -115,7 +116,7 @@ func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string
 func (g *Guard) IsAPIKey(r *http.Request) bool {
 	authorization, keys := g.credentialHeaders(r)
 	texts := append(keys, authorization...)
-	if slices.Contains(g.forms, Basic) {
+	if g.has(Basic) {
 		for _, value := range authorization {
 			texts = append(texts, passwordIn(value))
 		}
@@ -157,10 +158,6 @@ func hostPort(scheme, host string) string {
 func latin1(values []string) []string {
 	read := make([]string, len(values))
 	for at, value := range values {
-		read[at] = value
-		if strings.IndexFunc(value, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
-			continue
-		}
 		runes := make([]rune, len(value))
 		for index := range len(value) {
 			runes[index] = rune(value[index])
@@ -234,12 +231,7 @@ func covering(permission string, among []string) string {
 }
 
 func (g *Guard) questionOf(r *http.Request, route *route) Question {
-	does, isKnown := g.operations[r.Method]
-	if route.operation != "" {
-		does = route.operation
-	} else if !isKnown {
-		does = Destroy
-	}
+	does := cmp.Or(route.operation, g.operations[r.Method], Destroy)
 	template := route.permission
 	if route.writes != "" && does != Read {
 		template = route.writes
@@ -276,9 +268,6 @@ func tidy(text string, longest int) string {
 
 // cut keeps so many characters.
 func cut(text string, longest int) string {
-	if len(text) <= longest {
-		return text
-	}
 	runes := []rune(text)
 	return string(runes[:min(longest, len(runes))])
 }
