@@ -218,6 +218,9 @@ func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) outc
 		fields["leaseWish"] = map[string]any{"uses": wish.uses, "understands": understands}
 	}
 	body, window, failure := g.transport.post(ctx, "ValidateKey", fields)
+	if g.closing.Err() != nil {
+		g.transport.http.CloseIdleConnections() // Close was too early for this one.
+	}
 	if failure != nil {
 		return failed(failure)
 	}
