@@ -5,6 +5,7 @@ import { App } from '../src/page/App';
 import { Refusal, ScriptedApi } from './support/api';
 import { anApiKey, DAY_MS, HOUR_MS, iso } from './support/keys';
 import {
+  button,
   dialog,
   focusOn,
   isGone,
@@ -227,6 +228,7 @@ test('several keys are ended with one confirmation that names them, with a resul
   open('tab=all-keys');
   for (const { name } of keys) await user.click(await screen.findByRole('checkbox', { name: `Select “${name}”` }));
   expect((await row('Former')).queryByRole('checkbox')).toBeNull();
+  expect((await button('Revoke 3 keys…')).getAttribute('data-variant')).toBe('outline');
   await press('Revoke 3 keys…');
   const form = await dialog('Revoke 3 keys?');
   for (const { name } of keys) form.getByText(name);

@@ -407,7 +407,9 @@ describe('what needs attention', () => {
   test('leads from a key that ends unless it is used to its revocation', async () => {
     api.keys = [idle()];
     openPanel();
-    await user.click((await region()).getByRole('button', { name: 'Revoke…: Status dashboard' }));
+    const revoke = (await region()).getByRole('button', { name: 'Revoke…: Status dashboard' });
+    expect(revoke.getAttribute('data-variant')).toBe('outline');
+    await user.click(revoke);
     await dialog('Revoke “Status dashboard”?');
   });
 

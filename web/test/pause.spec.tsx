@@ -2,7 +2,18 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Refusal, ScriptedApi } from './support/api';
 import { anApiKey } from './support/keys';
-import { chooseAction, dialog, isGone, openPanel, PASSWORD, press, screen, type, user } from './support/screen';
+import {
+  chooseAction,
+  dialog,
+  focusOn,
+  isGone,
+  openPanel,
+  PASSWORD,
+  press,
+  screen,
+  type,
+  user,
+} from './support/screen';
 
 let api: ScriptedApi;
 beforeEach(() => {
@@ -28,6 +39,30 @@ describe('a key that nobody dares to revoke', () => {
     expect(pauses()).toEqual([{ minutes: 60 }]);
     await screen.findByText('Paused, works again in 1 hour');
     expect(api.calls('revokeKey')).toEqual([]);
+  });
+
+  test('is paused from its details, where Rotate is the main button and Revoke the last', async () => {
+    openPanel();
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    const details = await dialog('CI deploy');
+    const revoke = await details.findByRole('button', { name: 'Revoke…' });
+    const buttons = [...revoke.parentElement!.children];
+    expect(buttons.map(({ textContent }) => textContent)).toEqual([
+      'Rotate…',
+      'Pause it for an hour',
+      'It leaked…',
+      'Revoke…',
+    ]);
+    expect(buttons.map((each) => each.getAttribute('data-variant') ?? 'filled')).toEqual([
+      'filled',
+      'default',
+      'default',
+      'outline',
+    ]);
+    await press('Pause it for an hour', details);
+    // In its place, with the focus.
+    await focusOn(() => details.queryByRole('button', { name: 'Resume…' }));
+    expect(pauses()).toEqual([{ minutes: 60 }]);
   });
 
   test('is not offered a pause in that form while it is paused', async () => {

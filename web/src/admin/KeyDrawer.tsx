@@ -6,6 +6,7 @@ import { statusAt } from '../key/status';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
+import { dangerous } from '../ui/dangerous';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
@@ -60,7 +61,7 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
         footer={
           key &&
           statusAt(key, now) === 'active' && (
-            <Button ref={revoke} size="xs" color="red" onClick={() => setEnding(keyId)}>
+            <Button ref={revoke} size="xs" {...dangerous} onClick={() => setEnding(keyId)}>
               {admin.revoke}
             </Button>
           )

@@ -4,6 +4,7 @@ import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { useTexts } from '../texts';
+import { dangerous } from '../ui/dangerous';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
@@ -45,7 +46,7 @@ export function RevokeSeveral({ keys, onClear }: Props) {
           <Button size="xs" variant="default" onClick={onClear}>
             {several.clear}
           </Button>
-          <Button size="xs" color="red" onClick={open}>
+          <Button size="xs" {...dangerous} onClick={open}>
             {several.revoke(keys.length)}
             {'…'}
           </Button>

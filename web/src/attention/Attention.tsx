@@ -12,6 +12,7 @@ import { revokeAction } from '../key/revoke-words';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
+import { dangerous } from '../ui/dangerous';
 import { describeFailure } from '../ui/FailureAlert';
 import { AlertIcon } from '../ui/icons';
 import { type Concern, markOf } from './attention';
@@ -115,7 +116,13 @@ function Line({ concern, placeOf, onHandled }: LineProps) {
       </div>
       <div className={classes.actions}>
         {canMend && (
-          <Button ref={fix} size="xs" variant="default" aria-label={attention.about(label, key.name)} onClick={mend}>
+          <Button
+            ref={fix}
+            size="xs"
+            {...(isRevoked ? dangerous : { variant: 'default' })}
+            aria-label={attention.about(label, key.name)}
+            onClick={mend}
+          >
             {label}
           </Button>
         )}

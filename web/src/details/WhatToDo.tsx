@@ -10,8 +10,10 @@ import { resumeTexts } from '../key/resume-texts';
 import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
+import { dangerous } from '../ui/dangerous';
 import { Notice } from '../ui/Notice';
 import { revokeAction } from '../key/revoke-words';
+import { usePauseKey } from '../key/usePauseKey';
 
 /** What a person does next with the key; "create" makes one like it. A limit is one to rotate with. */
 export type NextStep = KeyAction['kind'] | 'create' | Narrower;
@@ -87,17 +89,30 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const now = useNow();
   const canMakeKeys = useCanMakeKeys();
   const hasRotate = canMakeKeys && !rotation && !endsSoon(apiKey, now);
-  const action = (step: NextStep, label: string) => (
-    <Button size="xs" variant="default" onClick={() => onNext(step)}>
-      {label}
-    </Button>
-  );
+  const pause = usePauseKey();
+  const { pausedUntil } = apiKey;
+  const pauseOrResume = () => (pausedUntil ? onNext('resume') : void pause(apiKey, 60));
   return (
     <>
-      {apiKey.pausedUntil && resumeText && action('resume', resumeText)}
-      {hasRotate && action('rotate', keys.rotate)}
-      {canMakeKeys && !rotation && action('leaked', keys.leaked)}
-      {action('revoke', revokeAction(apiKey, rotation, texts))}
+      {hasRotate && (
+        <Button size="xs" onClick={() => onNext('rotate')}>
+          {keys.rotate}
+        </Button>
+      )}
+      {(pausedUntil ? resumeText : !rotation) && (
+        // One button, so that it keeps the focus.
+        <Button size="xs" variant="default" onClick={pauseOrResume}>
+          {pausedUntil ? resumeText : texts.pause.first}
+        </Button>
+      )}
+      {canMakeKeys && !rotation && (
+        <Button size="xs" variant="default" onClick={() => onNext('leaked')}>
+          {keys.leaked}
+        </Button>
+      )}
+      <Button size="xs" {...dangerous} onClick={() => onNext('revoke')}>
+        {revokeAction(apiKey, rotation, texts)}
+      </Button>
     </>
   );
 }
