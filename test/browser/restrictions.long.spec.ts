@@ -20,7 +20,8 @@ import { Stage } from './support/stage.js';
 /** 150 resources, each to read and to write. */
 const MANY = Array.from({ length: 150 }, (_, n) => [`area-${n}:read`, `area-${n}:write`]).flat();
 
-const permission = (page: Page, name: string) => page.getByRole('checkbox', { name, exact: true });
+const permission = (page: Page, name: string) =>
+  page.getByRole('checkbox', { name: name.replace(':', ' · '), exact: true });
 const networks = (page: Page) => page.getByRole('textbox', { name: 'Allowed networks' });
 
 describe('a key that is limited', () => {
@@ -122,12 +123,12 @@ describe('a key that is limited', () => {
     const { page } = await stage.open({ owner });
     await chooseAction(page, 'CI deploy', 'Rotate…');
     const rotation = dialog(page, 'Rotate “CI deploy”');
-    await rotation.getByText('It has the same limits as the old one: 2 permissions · 1 network.').waitFor();
+    await rotation.getByText('It has the same limits as the old one: 2 permissions; 1 network.').waitFor();
     await page.keyboard.press('Escape');
     await rotation.waitFor({ state: 'detached' });
     await chooseAction(page, 'CI deploy', 'Revoke…');
     const question = dialog(page, 'Revoke “CI deploy”?');
-    for (const limit of ['systems/1: read', 'reports: read', '203.0.113.0/24']) {
+    for (const limit of ['systems/1 · read', 'reports · read', '203.0.113.0/24']) {
       // oxlint-disable-next-line no-await-in-loop
       await question.getByText(limit, { exact: true }).waitFor();
     }

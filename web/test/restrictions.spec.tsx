@@ -45,10 +45,10 @@ describe('a key that is limited', () => {
     await press('Create key');
     await screen.findByText('Choose at least one permission, or everything');
     await focusOn(only);
-    (await permission('area-0:read')).focus();
+    (await permission('area-0 · read')).focus();
     await user.keyboard(' {ArrowDown} ');
     // Clicks alone: the events of a mouse or a keyboard would be most of the work.
-    for (const box of screen.getAllByLabelText(/^area-\d+:read$/).slice(2, 101)) fireEvent.click(box);
+    for (const box of screen.getAllByLabelText(/^area-\d+ · read$/).slice(2, 101)) fireEvent.click(box);
     await screen.findByText('101 of 150 selected');
     await press('Create key');
     await screen.findByText('Choose at most 100 permissions, or everything');
@@ -65,19 +65,21 @@ describe('a key that is limited', () => {
     await choose('Read and write');
     await choose('Only these');
     // Two permissions need no search.
-    await user.click(await permission('systems:write'));
-    await user.click(await permission('systems:read'));
+    await user.click(await permission('systems · write'));
+    await user.click(await permission('systems · read'));
+    // What it means, and smaller how it is written.
+    screen.getByRole('rowheader', { name: 'systems systems:read systems:write' });
     expect(screen.queryByRole('searchbox', { name: 'Search permissions' })).toBeNull();
     await choose('Read-only');
     await screen.findByText('Left out, because a read-only key can only read: systems:write.');
     await screen.findByText('1 of 1 selected');
-    expect(screen.queryByRole('checkbox', { name: 'systems:write' })).toBeNull();
+    expect(screen.queryByRole('checkbox', { name: 'systems · write' })).toBeNull();
   });
 
   test('takes one of many in place of all, and refuses an ID that no permission can have', async () => {
     await openForm();
     await choose('Only these');
-    await user.click(await permission('systems:read'));
+    await user.click(await permission('systems · read'));
     await press('Only one of them… systems');
     const which = () => screen.queryByRole('textbox', { name: 'Which one of “systems”?' });
     await focusOn(which);
@@ -86,8 +88,8 @@ describe('a key that is limited', () => {
     await screen.findByText(/^Use letters, digits and/);
     await type('Which one of “systems”?', 'systems/sys-1');
     await press('Add');
-    expect((await permission('systems/sys-1:read')).checked).toBe(true);
-    expect((await permission('systems:read')).checked).toBe(false);
+    expect((await permission('systems/sys-1 · read')).checked).toBe(true);
+    expect((await permission('systems · read')).checked).toBe(false);
     await press('Create key');
     await shownKey();
     expect(api.calls('createKey')[0]!.body.permissions).toEqual(['systems/sys-1:read']);
@@ -99,16 +101,16 @@ describe('a key that is limited', () => {
     await press('Only one of them… systems');
     await type('Which one of “systems”?', '42');
     await press('Add');
-    await user.click(await permission('systems:read'));
+    await user.click(await permission('systems · read'));
     await screen.findByText('2 of 2 selected');
   });
 
   test.each([
-    ['en', 'All: read', 'All shown: read', 'Search permissions', '75 of 300 selected'],
-    ['de', 'Alle: read', 'Alle angezeigten: read', 'Berechtigungen suchen', '75 von 300 ausgewählt'],
+    ['en', 'read', 'All: read', 'All shown: read', 'Search permissions', '75 of 300 selected'],
+    ['de', 'Lesen', 'Alle: Lesen', 'Alle angezeigten: Lesen', 'Berechtigungen suchen', '75 von 300 ausgewählt'],
   ] as const)(
     'takes or drops a whole column, or what a search finds of it (%s)',
-    async (language, all, shown, search, count) => {
+    async (language, word, all, shown, search, count) => {
       api.permissions = MANY;
       openPanel({ language });
       await press(language === 'en' ? /^Create your first/ : /^Ersten API-Schlüssel/);
@@ -117,13 +119,13 @@ describe('a key that is limited', () => {
       await choose(language === 'en' ? 'Only these' : 'Nur diese');
       const read = () => permission(all);
       await user.click(await read());
-      expect((await permission('area-0:read')).checked && (await read()).checked).toBe(true);
-      expect((await permission('area-0:write')).checked).toBe(false);
-      await user.click(await permission('area-0:read'));
+      expect((await permission(`area-0 · ${word}`)).checked && (await read()).checked).toBe(true);
+      expect((await permission(`area-0 · ${language === 'en' ? 'write' : 'Schreiben'}`)).checked).toBe(false);
+      await user.click(await permission(`area-0 · ${word}`));
       expect([(await read()).checked, (await read()).indeterminate]).toEqual([false, true]);
       await user.click(await read());
       await user.click(await read());
-      expect((await permission('area-3:read')).checked).toBe(false);
+      expect((await permission(`area-3 · ${word}`)).checked).toBe(false);
       // 1, 10 to 19 and 100 to 149 are 61; 2 and 20 to 29 are 11.
       for (const part of ['area-1', 'area-2', 'area-3:', 'area-4:', 'area-5:']) {
         await type(search, part);
@@ -144,14 +146,14 @@ describe('a key that is limited', () => {
     api.permissions = ['systems:read', 'reports:read'];
     await openForm();
     await choose('Only these');
-    await user.click(await permission('systems:read'));
-    await user.click(await permission('reports:read'));
+    await user.click(await permission('systems · read'));
+    await user.click(await permission('reports · read'));
     const message = 'holds "reports:read", which this account can\'t give';
     api.permissions = ['systems:read'];
     api.once('createKey', new Refusal(400, 'invalid_fields', { errors: [{ field: 'permissions', message }] }));
     await press('Create key');
     await screen.findByText(/holds "reports:read", which this account can't give/);
     await screen.findByText('Left out, because you can’t give it any more: reports:read.');
-    await isGone(() => screen.queryByRole('checkbox', { name: 'reports:read' }));
+    await isGone(() => screen.queryByRole('checkbox', { name: 'reports · read' }));
   });
 });

@@ -4,6 +4,7 @@ import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
 import { UNKNOWN_PERMISSION } from '../../../src/domain/usage/permission-use';
 import { isUnnamed, RECORDED_DAYS, whatItUses } from '../key/permission-use';
+import { linesOf } from '../key/limits';
 import { useCanMakeKeys } from '../key/list';
 import { statusAt } from '../key/status';
 import { usePermissions } from '../key/useKey';
@@ -21,7 +22,8 @@ interface Props {
 
 /** By which permissions a key was used, and which ones it could do without. Nothing from an instance of an earlier release. */
 export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
-  const { language } = useTexts();
+  const words = useTexts();
+  const { language } = words;
   const texts = permissionUseTexts(language);
   const titleId = useId();
   const now = useNow();
@@ -50,7 +52,8 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
             .sort((one, other) => other.count - one.count)
             .map(({ permission, operation, lastDay, count }) => (
               <li key={`${permission} ${operation}`}>
-                {isUnnamed(permission) ? <span>{texts.other[permission]}</span> : <code>{permission}</code>}
+                <span>{isUnnamed(permission) ? texts.other[permission] : linesOf([permission], words)}</span>
+                {!isUnnamed(permission) && <code className={classes.slug}>{permission}</code>}
                 <span className={classes.seen}>
                   {texts.share(percent.format(count / all), monthDay(lastDay, language))}
                 </span>

@@ -72,7 +72,7 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
   return (
     <NewKeyFrame newKey={newKey} form={form} lostWords={leaked.lost} onKeep={onCancel}>
       <Text size="sm">
-        {leaked.intro} {words.length > 0 && restrictions.same(words.join(' · '))}
+        {leaked.intro} {words.length > 0 && restrictions.same(words.join('; '))}
       </Text>
       <KeyFacts apiKey={current ?? leakedKey} uses={uses} />
       <Group gap="xs">

@@ -83,11 +83,11 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
     <NewKeyFrame newKey={newKey} form={form} lostWords={rotate.lost} onKeep={onCancel}>
       <Text size="sm">
         {draft.narrower ? permissionUseTexts(texts.language)?.rotate : rotate.intro}{' '}
-        {!draft.narrower && limits.length > 0 && texts.restrictions.same(limits.join(' · '))}
+        {!draft.narrower && limits.length > 0 && texts.restrictions.same(limits.join('; '))}
       </Text>
       {draft.narrower && (
         <Stack gap={2}>
-          {linesOf(draft.narrower.permissions).map((line) => (
+          {linesOf(draft.narrower.permissions, texts).map((line) => (
             <Text key={line} size="sm">
               {line}
             </Text>

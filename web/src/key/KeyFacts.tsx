@@ -36,7 +36,7 @@ export function KeyFacts({ apiKey, uses }: Props) {
         {permissions && (
           <>
             <dt>{restrictions.permissions}</dt>
-            <dd>{fewLines(linesOf(permissions), restrictions.more)}</dd>
+            <dd>{fewLines(linesOf(permissions, texts), restrictions.more)}</dd>
           </>
         )}
         {allowedNetworks && (

@@ -17,17 +17,18 @@ export function limitText(
 
 type Restricted = Pick<ApiKey, 'permissions' | 'allowedNetworks'>;
 
-/** What limits a key, in a few words each: `systems: read` or `3 permissions`, `2 networks`. */
-export function fewWords({ permissions, allowedNetworks }: Restricted, { restrictions }: Texts): readonly string[] {
+/** What limits a key, in a few words each: `systems · read` or `3 permissions`, `2 networks`. */
+export function fewWords({ permissions, allowedNetworks }: Restricted, texts: Texts): readonly string[] {
+  const { restrictions } = texts;
   return [
-    ...(permissions ? [fewPermissions(permissions, restrictions.count)] : []),
+    ...(permissions ? [fewPermissions(permissions, texts)] : []),
     ...(allowedNetworks ? [restrictions.networks(allowedNetworks.length)] : []),
   ];
 }
 
-function fewPermissions(permissions: readonly string[], count: Texts['restrictions']['count']): string {
-  const lines = linesOf(permissions);
-  return lines.length === 1 ? lines[0]! : count(permissions.length);
+function fewPermissions(permissions: readonly string[], texts: Texts): string {
+  const lines = linesOf(permissions, texts);
+  return lines.length === 1 ? lines[0]! : texts.restrictions.count(permissions.length);
 }
 
 /** Each resource once, with its actions, in the order of the list. */
@@ -40,6 +41,10 @@ export function byResource(permissions: readonly string[]): ReadonlyMap<string, 
   return actions;
 }
 
-/** One for each resource: `systems: read, write`. */
-export const linesOf = (permissions: readonly string[]): readonly string[] =>
-  [...byResource(permissions)].map(([resource, actions]) => `${resource}: ${actions.join(', ')}`);
+/** What one resource's permissions mean: `systems · read, write`. */
+export const meaningOf = (resource: string, actions: readonly string[], { history }: Texts): string =>
+  `${resource} · ${actions.map((action) => history.denied.operation[action] ?? action).join(', ')}`;
+
+/** One for each resource. */
+export const linesOf = (permissions: readonly string[], texts: Texts): readonly string[] =>
+  [...byResource(permissions)].map(([resource, actions]) => meaningOf(resource, actions, texts));

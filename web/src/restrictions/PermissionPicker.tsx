@@ -23,7 +23,7 @@ interface Props {
 
 /** One stop for Tab: arrow keys move within the list. Not rendered again while a person types elsewhere in the form. */
 export const PermissionPicker = memo(function PermissionPicker({ access, chosen, onChange }: Props) {
-  const { restrictions: words, loading } = useTexts();
+  const { restrictions: words, loading, history } = useTexts();
   const { data, error, isFetching, refetch } = usePermissions();
   const [search, setSearch] = useState('');
   const [isShort, setShort] = useState(false);
@@ -87,6 +87,14 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
 
   return (
     <div className={classes.picker}>
+      <div className={classes.count}>
+        <span role="status">{words.selected(chosen.length, all.flatMap(({ actions }) => actions).length)}</span>
+        {(chosen.length > 0 || isShort) && items.length >= SEARCHED_FROM && (
+          <button type="button" className={classes.link} onClick={() => setShort(!isShort)}>
+            {isShort ? words.showAll : words.showSelected}
+          </button>
+        )}
+      </div>
       {items.length >= SEARCHED_FROM && (
         <TextInput
           type="search"
@@ -97,20 +105,12 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
       )}
-      <div className={classes.count}>
-        <span role="status">{words.selected(chosen.length, all.flatMap(({ actions }) => actions).length)}</span>
-        {(chosen.length > 0 || isShort) && items.length >= SEARCHED_FROM && (
-          <button type="button" className={classes.link} onClick={() => setShort(!isShort)}>
-            {isShort ? words.showAll : words.showSelected}
-          </button>
-        )}
-      </div>
       {byResource(items).size > 1 && (
         <div className={classes.columns}>
           {columns.map((action) => (
             <Column
               key={action}
-              label={words.column(action, sought !== '')}
+              label={words.column(history.denied.operation[action]!, sought !== '')}
               of={shownOnes.filter(({ actions }) => actions.includes(action)).map((row) => `${row.resource}:${action}`)}
               picked={picked}
               onPick={(list, isOn) =>

@@ -2,6 +2,7 @@ import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState }
 import { Button, TextInput } from '@mantine/core';
 import { useTexts } from '../texts';
 import type { PickerRow } from './picker-rows';
+import { meaningOf } from '../key/limits';
 import classes from './picker.module.css';
 import { isNewPermission } from '../../../src/domain/accounts/permission';
 
@@ -27,7 +28,8 @@ export const firstCell = (row: PickerRow | undefined) => row && `${row.resource}
  */
 export const PermissionRow = memo(function PermissionRow({ row, columns, picked, tabStop, ...given }: Props) {
   const { onToggle, onOnlyOne, children } = given;
-  const { restrictions } = useTexts();
+  const texts = useTexts();
+  const { restrictions } = texts;
   const { resource, actions, isInstance } = row;
   const tabIndex = (cell: string) => (cell === tabStop ? 0 : -1);
   return (
@@ -35,6 +37,7 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
       <div role="row" className={classes.row} data-instance={isInstance || undefined}>
         <div role="rowheader" className={classes.resource}>
           {resource}
+          <code className={classes.slug}>{actions.map((action) => `${resource}:${action}`).join(' ')}</code>
         </div>
         {columns.map((action) => (
           <div role="gridcell" key={action} className={classes.action}>
@@ -42,13 +45,13 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
               <label className={classes.box}>
                 <input
                   type="checkbox"
-                  aria-label={`${resource}:${action}`}
+                  aria-label={meaningOf(resource, [action], texts)}
                   data-cell={`${resource}:${action}`}
                   tabIndex={tabIndex(`${resource}:${action}`)}
                   checked={picked.split(' ').includes(action)}
                   onChange={() => onToggle(`${resource}:${action}`)}
                 />
-                {action}
+                {texts.history.denied.operation[action]}
               </label>
             )}
           </div>
