@@ -124,7 +124,7 @@ describe('all keys', () => {
     const status = field('Status');
     await user.selectOptions(status, 'Revoked');
     await expectQuery({ status: 'revoked' });
-    await user.selectOptions(field('Only'), 'Unused for 90 days');
+    await user.selectOptions(field('Show'), 'Unused for 90 days');
     await waitFor(() => expect(query()).toMatchObject({ status: 'active' }));
     const since = Date.parse(query()['lastUsedBefore']!);
     expect(Math.abs(since - Date.parse(iso(-90 * DAY_MS)))).toBeLessThan(DAY_MS);
@@ -153,14 +153,15 @@ describe('all keys', () => {
   test('can be narrowed to those that are paused, or could be narrower', async () => {
     open('tab=all-keys');
     await row('CI deploy');
-    await user.selectOptions(field('Only'), 'Could be narrower');
+    await user.selectOptions(field('Show'), 'Could be narrower');
     await expectQuery({ status: 'active', only: 'narrower' });
     expect(new URLSearchParams(location.search).get('only')).toBe('narrower');
-    await user.selectOptions(field('Only'), 'Paused');
+    await user.selectOptions(field('Show'), 'Paused');
     await expectQuery({ status: 'active', only: 'paused' });
+    await button('Filters (2)');
     await user.selectOptions(field('Status'), 'Revoked');
     await expectQuery({ status: 'revoked' });
-    expect((field('Only') as unknown as HTMLSelectElement).value).toBe('');
+    expect((field('Show') as unknown as HTMLSelectElement).value).toBe('');
   });
 
   test('say so to somebody who loses the permission while the page is open', async () => {
@@ -228,6 +229,17 @@ test('several keys are ended with one confirmation that names them, with a resul
   open('tab=all-keys');
   for (const { name } of keys) await user.click(await screen.findByRole('checkbox', { name: `Select “${name}”` }));
   expect((await row('Former')).queryByRole('checkbox')).toBeNull();
+  // The boxes come first, and the one above them takes or drops all.
+  const all = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all' });
+  expect(screen.getAllByRole('checkbox')[0]).toBe(all);
+  const [first] = screen.getByRole('rowheader', { name: /^Job 1/ }).parentElement!.children;
+  expect(first!.querySelector('input')).toBe(screen.getByRole('checkbox', { name: 'Select “Job 1”' }));
+  expect(all.checked).toBe(true);
+  await user.click(all);
+  expect(screen.queryByRole('button', { name: /^Revoke \d/ })).toBeNull();
+  await user.click(screen.getByRole('checkbox', { name: 'Select “Job 1”' }));
+  expect([all.checked, all.indeterminate]).toEqual([false, true]);
+  await user.click(all);
   expect((await button('Revoke 3 keys…')).getAttribute('data-variant')).toBe('outline');
   await press('Revoke 3 keys…');
   const form = await dialog('Revoke 3 keys?');

@@ -225,6 +225,10 @@ describe('the list of keys', () => {
     openPanel();
     const filter = (name: string) => screen.findByRole<HTMLInputElement>('radio', { name });
     expect((await filter('Active 2')).checked).toBe(true);
+    // On a narrow screen they are behind it.
+    expect((await button('Filters')).getAttribute('aria-expanded')).toBe('false');
+    await press('Filters');
+    expect((await button('Filters')).getAttribute('aria-expanded')).toBe('true');
     for (const [name, count] of [
       ['All 9', 9],
       ['Needs attention 1', 1],
@@ -241,6 +245,7 @@ describe('the list of keys', () => {
       ['script 3', 'Script 3'],
     ] as const) {
       await type('Search by name, note or prefix', text);
+      await button('Filters (1)');
       await screen.findByText('1 key shown');
       expect(keyNames()).toEqual([name]);
     }

@@ -19,7 +19,7 @@ interface Props {
   /** To a key's drawer. */
   readonly linkTo: (keyId: string) => OwnLink;
   readonly chosen: ReadonlySet<string>;
-  readonly onChoose: (keyId: string) => void;
+  readonly onChoose: (chosen: ReadonlySet<string>) => void;
 }
 
 /** The keys of all owners. */
@@ -28,6 +28,8 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
   const { column, access } = words;
   const admin = useAdminTexts();
   const now = useNow();
+  const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
+  const taken = active.filter((id) => chosen.has(id));
   return (
     <Table
       label={admin.table}
@@ -36,6 +38,31 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
       idOf={({ id }) => id}
       isEnded={(key) => statusAt(key, now) !== 'active'}
       columns={[
+        {
+          name: admin.several.column,
+          header: active.length > 0 && (
+            <Checkbox
+              label={admin.several.all}
+              classNames={{ labelWrapper: list.all }}
+              checked={taken.length === active.length}
+              indeterminate={taken.length > 0 && taken.length < active.length}
+              onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
+            />
+          ),
+          isForButtons: true,
+          className: list.select,
+          cell: ({ id, name }, { prefixId }) =>
+            active.includes(id) && (
+              <Checkbox
+                aria-label={admin.several.select(name)}
+                aria-describedby={prefixId}
+                checked={chosen.has(id)}
+                onChange={() =>
+                  onChoose(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]))
+                }
+              />
+            ),
+        },
         {
           name: column.name,
           cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
@@ -52,19 +79,6 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
           name: column.expires,
           nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
           cell: (key) => <End apiKey={key} />,
-        },
-        {
-          name: admin.several.column,
-          isForButtons: true,
-          cell: (key, { prefixId }) =>
-            statusAt(key, now) === 'active' && (
-              <Checkbox
-                aria-label={admin.several.select(key.name)}
-                aria-describedby={prefixId}
-                checked={chosen.has(key.id)}
-                onChange={() => onChoose(key.id)}
-              />
-            ),
         },
       ]}
     />

@@ -61,9 +61,9 @@ export function searchOfAllKeys({ owner, prefix, status, only, expires, sort, ke
 export const sortsOf = (owner: string | undefined): readonly Sort[] =>
   SORTS.filter((each) => each !== 'requests' || owner !== undefined);
 
-/** Whether a search or a filter leaves keys out. */
-export const isFiltered = (place: AllKeysPlace): boolean =>
-  searchOfAllKeys({ ...place, sort: undefined, keyId: undefined }) !== searchOfAllKeys(allKeysPlaceOf(''));
+/** How many filters leave keys out. */
+export const filtersOf = ({ owner, prefix, status, only, expires }: AllKeysPlace): number =>
+  [owner, prefix, status !== 'all', only, expires.from ?? expires.until].filter(Boolean).length;
 
 /** Which events an administrator looks at. */
 export interface AuditPlace {
@@ -78,6 +78,10 @@ export interface AuditPlace {
   /** With a key, its drawer is open. */
   readonly keyId?: string | undefined;
 }
+
+/** How many filters leave events out. */
+export const auditFiltersOf = ({ actor, owner, of, type, days }: AuditPlace): number =>
+  [actor, owner, of, type, days.from ?? days.until].filter(Boolean).length;
 
 export function auditPlaceOf(search: string): AuditPlace {
   const named = new URLSearchParams(search);

@@ -16,8 +16,9 @@ import {
   type AllKeysPlace,
   allKeysPlaceOf,
   type AuditPlace,
+  auditFiltersOf,
   auditPlaceOf,
-  isFiltered,
+  filtersOf,
   searchOfAllKeys,
   searchOfAudit,
 } from './place';
@@ -47,8 +48,6 @@ function AllKeysTab() {
   const place = allKeysPlaceOf(useSearch());
   const list = useAllKeys(place);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (id: string) =>
-    setChosen((before) => new Set(before.has(id) ? [...before].filter((each) => each !== id) : [...before, id]));
   const now = useNow();
   const goTo = (next: AllKeysPlace) => step(searchOfAllKeys(next), next.keyId !== undefined);
   const placeOf = (keyId: string): AllKeysPlace => ({ ...place, keyId });
@@ -74,13 +73,13 @@ function AllKeysTab() {
         shown={texts.keys.shown(list.keys.length)}
         failed={admin.failed}
         isExplained={wrongPrefix !== undefined}
-        none={list.keys.length > 0 || list.hasNextPage ? undefined : isFiltered(place) ? admin.none : admin.empty}
-        onClear={isFiltered(place) ? () => goTo(allKeysPlaceOf('')) : undefined}
+        none={list.keys.length > 0 || list.hasNextPage ? undefined : filtersOf(place) > 0 ? admin.none : admin.empty}
+        onClear={filtersOf(place) > 0 ? () => goTo(allKeysPlaceOf('')) : undefined}
       >
         <AllKeysTable
           keys={list.keys}
           chosen={chosen}
-          onChoose={toggle}
+          onChoose={setChosen}
           linkTo={(id) => ownLink(searchOfAllKeys(placeOf(id)), () => goTo(placeOf(id)))}
         />
       </ListFrame>
@@ -107,7 +106,6 @@ function AuditTab() {
   const list = useAuditEvents(place);
   const goTo = (next: AuditPlace) => step(searchOfAudit(next), next.keyId !== undefined);
   const placeOf = (keyId: string | undefined): AuditPlace => ({ ...place, keyId });
-  const isSearched = searchOfAudit(placeOf(undefined)) !== searchOfAudit(auditPlaceOf(''));
 
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
@@ -120,7 +118,7 @@ function AuditTab() {
         shown={audit.shown(list.events.length)}
         failed={audit.failed}
         none={list.events.length > 0 ? undefined : audit.none}
-        onClear={isSearched ? () => goTo(auditPlaceOf('')) : undefined}
+        onClear={auditFiltersOf(place) > 0 ? () => goTo(auditPlaceOf('')) : undefined}
       >
         <AuditTable
           events={list.events}

@@ -2,6 +2,7 @@ import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { usePanel } from '../base/context';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
+import { FilterFold } from '../ui/FilterFold';
 import { type Order, orderBy, type Sort, SORTS, sortTexts } from './sort';
 import classes from './KeysToolbar.module.css';
 
@@ -21,35 +22,37 @@ export function KeyFilters({ filter, countOf, search, onSearch, onOrder }: Props
   const sort = sortTexts(language);
   const { goTo } = usePanel();
   return (
-    <div className={classes.filters}>
-      <SegmentedControl
-        className={classes.filter}
-        aria-label={keys.filterLabel}
-        size="sm"
-        value={filter}
-        onChange={(value) => goTo({ tab: 'keys', status: value as StatusFilter })}
-        data={FILTERS.map((value) => ({ value, label: keys.filter[value](countOf(value)) }))}
-      />
-      <div className={classes.find}>
-        <TextInput
-          type="search"
-          aria-label={keys.search}
-          placeholder={keys.search}
-          value={search}
-          onChange={(event) => onSearch(event.currentTarget.value)}
-          className={classes.search}
+    <FilterFold active={[filter !== 'active', search.trim() !== ''].filter(Boolean).length}>
+      <div className={classes.filters}>
+        <SegmentedControl
+          className={classes.filter}
+          aria-label={keys.filterLabel}
+          size="sm"
+          value={filter}
+          onChange={(value) => goTo({ tab: 'keys', status: value as StatusFilter })}
+          data={FILTERS.map((value) => ({ value, label: keys.filter[value](countOf(value)) }))}
         />
-        {sort && (
-          <NativeSelect
-            aria-label={sort.label}
-            onChange={({ currentTarget: { value } }) =>
-              onOrder(value === 'created' ? undefined : orderBy(value as Sort, language))
-            }
-            data={SORTS.map((value) => ({ value, label: sort[value] }))}
-            className={classes.sort}
+        <div className={classes.find}>
+          <TextInput
+            type="search"
+            aria-label={keys.search}
+            placeholder={keys.search}
+            value={search}
+            onChange={(event) => onSearch(event.currentTarget.value)}
+            className={classes.search}
           />
-        )}
+          {sort && (
+            <NativeSelect
+              aria-label={sort.label}
+              onChange={({ currentTarget: { value } }) =>
+                onOrder(value === 'created' ? undefined : orderBy(value as Sort, language))
+              }
+              data={SORTS.map((value) => ({ value, label: sort[value] }))}
+              className={classes.sort}
+            />
+          )}
+        </div>
       </div>
-    </div>
+    </FilterFold>
   );
 }

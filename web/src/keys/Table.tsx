@@ -12,6 +12,8 @@ interface RowParts {
 
 export interface Column<Row> {
   readonly name: string;
+  /** In place of the name at the top. */
+  readonly header?: ReactNode;
   /** Whether the name is only read out: the cells have buttons. */
   readonly isForButtons?: boolean;
   /** The name on a narrow screen, where it depends on the row. */
@@ -22,8 +24,8 @@ export interface Column<Row> {
 
 interface Props<Row> {
   readonly label: string;
-  /** The first one names the row. */
-  readonly columns: readonly [Column<Row>, ...Column<Row>[]];
+  /** The first one without buttons names the row. */
+  readonly columns: readonly Column<Row>[];
   /** A class with the widths of the columns. Default: those of a person's own keys. */
   readonly widths?: string | undefined;
   readonly rows: readonly Row[];
@@ -48,7 +50,7 @@ export function Table<Row>({ label, rows, ...row }: Props<Row>) {
 }
 
 interface HeaderProps {
-  readonly columns: readonly Pick<Column<never>, 'name' | 'isForButtons'>[];
+  readonly columns: readonly Pick<Column<never>, 'name' | 'header' | 'isForButtons'>[];
   readonly widths?: string | undefined;
 }
 
@@ -56,9 +58,9 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
   return (
     <div role="rowgroup" className={classes.header}>
       <div role="row" className={`${classes.columns} ${widths}`}>
-        {columns.map(({ name, isForButtons }) => (
+        {columns.map(({ name, header, isForButtons }) => (
           <span key={name} role="columnheader">
-            {isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name}
+            {header || (isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name)}
           </span>
         ))}
       </div>
@@ -68,10 +70,11 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
 
 type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows'> & { readonly row: Row };
 
-function TableRow<Row>({ row, columns: [head, ...columns], widths = '', isEnded, below }: RowProps<Row>) {
+function TableRow<Row>({ row, columns, widths = '', isEnded, below }: RowProps<Row>) {
   const { link, openFromHint } = useRowLink();
   const parts = { prefixId: useId(), link };
   const last = below?.(row);
+  const head = columns.find(({ isForButtons }) => !isForButtons);
   return (
     <div
       role="row"
@@ -79,19 +82,22 @@ function TableRow<Row>({ row, columns: [head, ...columns], widths = '', isEnded,
       data-ended={isEnded?.(row) || undefined}
       onClick={openFromHint}
     >
-      <div role="rowheader" className={classes.name}>
-        {head.cell(row, parts)}
-      </div>
-      {columns.map(({ name, isForButtons, nameFor, className, cell }) => (
-        <div
-          key={name}
-          role="cell"
-          data-label={isForButtons ? undefined : (nameFor?.(row) ?? name)}
-          className={isForButtons ? classes.actions : className}
-        >
-          {cell(row, parts)}
-        </div>
-      ))}
+      {columns.map((column) =>
+        column === head ? (
+          <div key={head.name} role="rowheader" className={classes.name}>
+            {head.cell(row, parts)}
+          </div>
+        ) : (
+          <div
+            key={column.name}
+            role="cell"
+            data-label={column.isForButtons ? undefined : (column.nameFor?.(row) ?? column.name)}
+            className={column.className ?? (column.isForButtons ? classes.actions : undefined)}
+          >
+            {column.cell(row, parts)}
+          </div>
+        ),
+      )}
       {last && (
         <div role="cell" className={classes.progress}>
           {last}

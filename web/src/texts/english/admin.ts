@@ -12,7 +12,7 @@ export const admin = {
   prefixHint: 'Only its start is used',
   status: 'Status',
   anyStatus: 'All',
-  only: { label: 'Only', any: 'All', unused: 'Unused for 90 days', paused: 'Paused', narrower: 'Could be narrower' },
+  only: { label: 'Show', any: 'All', unused: 'Unused for 90 days', paused: 'Paused', narrower: 'Could be narrower' },
   sort: {
     label: 'Sort',
     created: 'Newest first',
@@ -98,6 +98,7 @@ export const admin = {
   already: (name: string) => `“${name}” had already ended`,
   several: {
     column: 'Select',
+    all: 'Select all',
     select: (name: string) => `Select “${name}”`,
     chosen: (count: number) => (count === 1 ? '1 key selected' : `${count} keys selected`),
     clear: 'Clear selection',

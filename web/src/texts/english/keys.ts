@@ -17,6 +17,7 @@ export const keys = {
     revoke: 'Revoke one that you no longer need, then try again.',
   },
   filterLabel: 'Show keys',
+  filters: (active: number) => (active === 0 ? 'Filters' : `Filters (${active})`),
   /** The count ends with "+" while some keys are not loaded. */
   filter: {
     all: (count: string) => `All ${count}`,

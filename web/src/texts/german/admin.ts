@@ -14,7 +14,7 @@ export const admin: AdminTexts = {
   status: 'Status',
   anyStatus: 'Alle',
   only: {
-    label: 'Nur',
+    label: 'Anzeigen',
     any: 'Alle',
     unused: 'Seit 90 Tagen ungenutzt',
     paused: 'Pausiert',
@@ -104,6 +104,7 @@ export const admin: AdminTexts = {
   already: (name) => `„${name}“ war schon beendet`,
   several: {
     column: 'Auswählen',
+    all: 'Alle auswählen',
     select: (name) => `„${name}“ auswählen`,
     chosen: (count) => `${count} Schlüssel ausgewählt`,
     clear: 'Auswahl aufheben',

@@ -19,6 +19,7 @@ export const keys: Texts['keys'] = {
     revoke: 'Widerrufen Sie einen, den Sie nicht mehr brauchen, und versuchen Sie es dann erneut.',
   },
   filterLabel: 'Schlüssel anzeigen',
+  filters: (active) => (active === 0 ? 'Filter' : `Filter (${active})`),
   filter: {
     all: (count) => `Alle ${count}`,
     active: (count) => `Aktiv ${count}`,
