@@ -48,7 +48,8 @@ describe('what needs attention', () => {
     const form = dialog(page, 'Create again');
     await form.waitFor();
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
-    for (const word of ['read and write everything you can', 'for 30 days']) await button(form, word).waitFor();
+    for (const word of ['Access: read and write everything you can, change', 'Expires in: for 30 days, change'])
+      await button(form, word).waitFor();
   }
 
   test.each([

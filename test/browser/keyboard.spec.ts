@@ -26,8 +26,8 @@ describe('the screen without a mouse', () => {
     await press(page, button(page, 'Create your first API key'));
     await focusOn(page.getByLabel('Name', { exact: true }));
     await page.keyboard.type('CI deploy');
-    await press(page, button(page, 'read everything you can'));
-    await press(page, button(page, 'for 90 days'));
+    await press(page, button(page, 'Access: read everything you can, change'));
+    await press(page, button(page, 'Expires in: for 90 days, change'));
     await tabTo(page, page.getByRole('radio', { name: 'Read-only' }));
     await page.keyboard.press('ArrowDown');
     await tabTo(page, page.getByRole('radio', { name: '90 days' }));

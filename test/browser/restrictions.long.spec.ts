@@ -46,8 +46,8 @@ describe('a key that is limited', () => {
     await press(page, button(page, 'Create your first API key'));
     await focusOn(page.getByLabel('Name', { exact: true }));
     await page.keyboard.type('CI deploy');
-    await press(page, button(page, 'read everything you can'));
-    await press(page, button(page, 'for 90 days'));
+    await press(page, button(page, 'Access: read everything you can, change'));
+    await press(page, button(page, 'Expires in: for 90 days, change'));
     await tabTo(page, page.getByRole('radio', { name: 'Read-only' }));
     await page.keyboard.press('ArrowDown');
     await tabTo(page, page.getByRole('radio', { name: 'Everything I may read and write' }));
@@ -93,7 +93,7 @@ describe('a key that is limited', () => {
     await openCreate(page);
     await fillCreate(page);
     await networks(page).fill('example.com');
-    await button(page, 'from 1 network').click();
+    await button(page, 'Allowed networks: from 1 network, change').click();
     await button(page, 'Create key').click();
     await page.getByRole('textbox', { name: 'Allowed networks', description: /every address: example\.com/ }).waitFor();
     await focusOn(networks(page));

@@ -64,22 +64,22 @@ describe('the form for a new key', () => {
     const words = () => form.getAllByRole('button', { expanded: false }).map(({ textContent }) => textContent);
     expect(words()).toEqual(['read everything you can', 'for 90 days', 'from anywhere', 'Add a note']);
     expect(screen.queryByRole('radio')).toBeNull();
-    await press('for 90 days', form);
+    await press('Expires in: for 90 days, change', form);
     await choose('7 days');
-    await press('for 7 days', form);
+    await press('Expires in: for 7 days, change', form);
     expect(screen.queryByRole('radio')).toBeNull();
-    await press('from anywhere', form);
+    await press('Allowed networks: from anywhere, change', form);
     await type('Allowed networks', 'nowhere');
-    await press('from 1 network', form);
+    await press('Allowed networks: from 1 network, change', form);
     await fillCreate();
     await press('Create key', form);
     const networks = await screen.findByRole('textbox', { name: 'Allowed networks', description: /nowhere/ });
     await focusOn(() => networks);
     await user.clear(networks);
-    await press('read everything you can', form);
+    await press('Access: read everything you can, change', form);
     await choose('Read and write');
     expect(words()).toEqual(['for 7 days', 'Add a note']);
-    form.getByRole('button', { name: 'read and write everything you can', expanded: true });
+    form.getByRole('button', { name: 'Access: read and write everything you can, change', expanded: true });
     await press('Create key', form);
     await shownKey();
     expect(api.calls('createKey')[0]!.body).toEqual({
@@ -355,6 +355,7 @@ describe('limits of the account', () => {
     openPanel({ language: 'de' });
     await press('Ersten API-Schlüssel erstellen');
     await openTerms();
+    await button('Zugriff: alles lesen, was Sie können, ändern');
     await screen.findByText('Ihre Organisation erlaubt nur Schlüssel zum Lesen.');
     screen.getByText(/^Ihre Organisation erlaubt Schlüssel für höchstens 30 Tage\. /);
   });

@@ -12,6 +12,8 @@ type Part = 'rights' | 'expiry' | 'networks' | 'note';
 
 interface Word {
   readonly part: Part;
+  /** What a screen reader says before the word. Unset where the word says it. */
+  readonly field?: string;
   readonly word: string;
   /** What follows in the sentence. */
   readonly end: string;
@@ -29,7 +31,7 @@ interface Props {
  * permissions of an earlier key are open from the start, because the owner may have lost some of them.
  */
 export function Terms({ draft, errors, fields }: Props) {
-  const { create } = useTexts();
+  const { create, restrictions } = useTexts();
   const { sentence } = create;
   const id = useId();
   const [opened, setOpened] = useState<readonly Part[]>(draft.permissions.scope === 'only' ? ['rights'] : []);
@@ -38,18 +40,21 @@ export function Terms({ draft, errors, fields }: Props) {
   const parts: readonly Word[] = [
     {
       part: 'rights',
+      field: create.access,
       end: ',',
       word: scope === 'all' ? sentence.all[draft.access] : sentence.only(chosen.length),
       hasError: (errors.access ?? errors.permissions) !== undefined,
     },
     {
       part: 'expiry',
+      field: create.expiry,
       end: ',',
       word: days === undefined ? sentence.noDay : sentence.lasting(create.days(days)),
       hasError: errors.expiry !== undefined,
     },
     {
       part: 'networks',
+      field: restrictions.allowedNetworks,
       end: '.',
       word: sentence.from(networksIn(draft.networks).length),
       hasError: errors.networks !== undefined,
@@ -68,11 +73,12 @@ export function Terms({ draft, errors, fields }: Props) {
     <>
       <p className={classes.sentence}>
         {sentence.start}
-        {parts.map(({ part, word, hasError, end }) => (
+        {parts.map(({ part, field, word, hasError, end }) => (
           <span key={part}>
             {' '}
             <UnstyledButton
               className={classes.word}
+              aria-label={field && sentence.change(field, word)}
               aria-expanded={isOpen(part, hasError)}
               aria-controls={`${id}-${part}`}
               onClick={() => toggle(part)}

@@ -8,6 +8,8 @@ export const create = {
     noDay: 'until a day that you choose',
     from: (networks: number) =>
       networks === 0 ? 'from anywhere' : networks === 1 ? 'from 1 network' : `from ${networks} networks`,
+    /** The name of a word for screen readers. */
+    change: (field: string, word: string) => `${field}: ${word}, change`,
     withoutNote: 'Add a note',
     withNote: 'Change the note',
   },

@@ -11,6 +11,7 @@ export const create: Texts['create'] = {
     lasting: (days) => `${days} lang`,
     noDay: 'bis zu einem Tag Ihrer Wahl',
     from: (networks) => (networks === 0 ? 'von überall' : networks === 1 ? 'aus 1 Netz' : `aus ${networks} Netzen`),
+    change: (field, word) => `${field}: ${word}, ändern`,
     withoutNote: 'Notiz hinzufügen',
     withNote: 'Notiz ändern',
   },
