@@ -73,7 +73,7 @@ describe('a new key', () => {
 
   test('is closed at once after its line was copied', async () => {
     const key = await createKey();
-    await press('Copy line');
+    await press('Copy snippet');
     await screen.findByRole('button', { name: 'Copied' });
     expect(await copied()).toBe(`API_KEY=${key}`);
     await press('Done');
@@ -89,7 +89,7 @@ describe('a new key', () => {
     await user.keyboard('{Escape}');
     expect(await shownKey()).toBe(key);
     await user.click(screen.getByRole('tab', { name: 'curl' }));
-    await press('Copy code');
+    await press('Copy snippet');
     await screen.findByRole('button', { name: 'Copied' });
     await press('Done');
     await dialog('Close without copying the key?');
@@ -131,7 +131,10 @@ describe('a new key', () => {
   test('stands next to buttons of which only the one that copies it stands out', async () => {
     await createKey();
     expect((await button('Copy key')).getAttribute('data-variant')).toBe('filled');
-    for (const name of ['Done', 'Copy line']) expect((await button(name)).getAttribute('data-variant')).toBe('default');
+    // What it says is its name.
+    expect((await button('Copy snippet')).textContent).toContain('Copy snippet');
+    for (const name of ['Done', 'Copy snippet'])
+      expect((await button(name)).getAttribute('data-variant')).toBe('default');
   });
 
   test('shows its first request: rejected, or accepted with address and service', async () => {

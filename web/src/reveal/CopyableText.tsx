@@ -9,7 +9,6 @@ import classes from './reveal.module.css';
 interface Props {
   readonly text: string;
   readonly label: string;
-  readonly copyLabel: string;
   /** Shown below the text. */
   readonly hint: string;
   /** The hints of texts that take the same place. */
@@ -25,11 +24,12 @@ interface Props {
  * Not an input: browsers keep the text of inputs, to restore it later. If the clipboard cannot be used (plain http, a
  * policy, a refusal), the text is selected.
  */
-export function CopyableText({ text, label, copyLabel, hint, ...given }: Props) {
+export function CopyableText({ text, label, hint, ...given }: Props) {
   const { hints = [hint], buttonRef, isMain = false, onCopied } = given;
   const { reveal } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   const { isCopied, isBlocked, copy, showCopied } = useCopy();
+  const copyLabel = isMain ? reveal.copyKey : reveal.copySnippet;
 
   const press = async () => {
     if (await copy(text)) return onCopied?.();
@@ -64,10 +64,9 @@ export function CopyableText({ text, label, copyLabel, hint, ...given }: Props) 
         variant={isMain ? 'filled' : 'default'}
         size={isMain ? 'sm' : 'xs'}
         leftSection={isCopied ? <CheckIcon /> : <CopyIcon />}
-        aria-label={isCopied ? reveal.copied : copyLabel}
         onClick={() => void press()}
       >
-        <Swap shown={isCopied ? reveal.copied : reveal.copy} among={[reveal.copied, reveal.copy]} />
+        <Swap shown={isCopied ? reveal.copied : copyLabel} among={[reveal.copied, copyLabel]} />
       </Button>
       <div role="status" className={classes.hint}>
         <Swap shown={isBlocked ? reveal.blocked : hint} among={[reveal.blocked, ...hints]} />

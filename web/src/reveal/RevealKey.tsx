@@ -32,7 +32,6 @@ function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: P
       <CopyableText
         text={fullKey}
         label={reveal.keyLabel}
-        copyLabel={reveal.copyKey}
         hint={reveal.keep}
         buttonRef={copyButton}
         onCopied={onCopied}

@@ -14,7 +14,7 @@ export function CurlExample() {
   const { reveal } = useTexts();
   const { exampleUrl } = usePanel();
   const { curl } = snippetsFor('', exampleUrl ?? reveal.address);
-  return <CopyableText text={curl} label={SNIPPET_NAMES.curl} copyLabel={reveal.copyCode} hint={reveal.hint.curl} />;
+  return <CopyableText text={curl} label={SNIPPET_NAMES.curl} hint={reveal.hint.curl} />;
 }
 
 /** Without the address of an API that accepts keys, the examples have a plain placeholder. */
@@ -36,7 +36,6 @@ export function Snippets({ fullKey, onKeyCopied }: Props) {
           <CopyableText
             text={snippets[each]}
             label={SNIPPET_NAMES[each]}
-            copyLabel={each === 'env' ? reveal.copyLine : reveal.copyCode}
             hint={reveal.hint[each]}
             hints={Object.values(reveal.hint)}
             {...(each === 'env' && { onCopied: onKeyCopied })}
