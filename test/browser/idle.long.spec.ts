@@ -15,7 +15,7 @@ const UNUSED = {
   idleEndsInDays: 4.5,
 } satisfies KeyRow;
 const ENDS = /Ends on \w+ \d+(, \d{4})? unless it is used/;
-const section = (page: Page, name = 'Needs attention') => page.getByRole('region', { name });
+const section = (page: Page, name = 'Good to know') => page.getByRole('region', { name });
 
 describe('a key that ends unless it is used', () => {
   let stage: Stage;
@@ -37,7 +37,7 @@ describe('a key that ends unless it is used', () => {
     return page;
   };
 
-  test('says so in its row, under "Needs attention" and in its details, in both schemes and at 360 px', async () => {
+  test('says so in its row, under "Good to know" and in its details, in both schemes and at 360 px', async () => {
     const page = await openWith([{ name: 'CI deploy', usedMinutesAgo: 3 }, UNUSED]);
     await row(page, 'Status dashboard').getByText(ENDS).waitFor();
     await section(page).getByText(ENDS).waitFor();

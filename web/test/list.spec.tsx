@@ -363,7 +363,9 @@ describe('what needs attention', () => {
     api.keys = [anApiKey({ lastUsedAt: iso(-3 * MINUTE_MS) }), idle()];
     openPanel();
     const ends = /Ends on \w+ \d+(, \d{4})? unless it is used/;
-    expect((await region()).getByRole('listitem').textContent).toMatch(ends);
+    // Not among what needs attention: there may be nothing to do.
+    expect((await region('Good to know')).getByRole('listitem').textContent).toMatch(ends);
+    expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull();
     (await row('Status dashboard')).getByText(ends);
     await user.click((await row('Status dashboard')).getByRole('link', { name: 'Status dashboard' }));
     await (await dialog('Status dashboard')).findByText('Ends unless it is used');
@@ -374,7 +376,7 @@ describe('what needs attention', () => {
     const fresh = anApiKey({ ...old, id: 'new', lastUsedAt: null, replaces: old.id, graceSeconds: 3600 });
     api.keys = [fresh, { ...old, idleEndsAt: null, replacedBy: fresh.id }];
     openPanel();
-    await (await region()).findByText(/unless it is used/);
+    await (await region('Good to know')).findByText(/unless it is used/);
     expect(screen.getAllByText(/Ends on .* unless it is used/)).toHaveLength(2);
   });
 
@@ -412,15 +414,15 @@ describe('what needs attention', () => {
   test('leads from a key that ends unless it is used to its revocation', async () => {
     api.keys = [idle()];
     openPanel();
-    const revoke = (await region()).getByRole('button', { name: 'Revoke…: Status dashboard' });
+    const revoke = (await region('Good to know')).getByRole('button', { name: 'Revoke…: Status dashboard' });
     expect(revoke.getAttribute('data-variant')).toBe('outline');
     await user.click(revoke);
     await dialog('Revoke “Status dashboard”?');
   });
 
   test.each([
-    ['en', 'Needs attention', 'Handled: ', 'API keys'],
-    ['de', 'Handlungsbedarf', 'Erledigt: ', 'API-Schlüssel'],
+    ['en', 'Good to know', 'Handled: ', 'API keys'],
+    ['de', 'Gut zu wissen', 'Erledigt: ', 'API-Schlüssel'],
   ] as const)('is removed once it is handled, in any browser (%s)', async (language, title, label, heading) => {
     api.keys = [1, 2].map((n) => ({ ...idle(), name: `Job ${n}`, idleEndsAt: iso((n + 3) * DAY_MS) }));
     const { unmount } = openPanel({ language });
@@ -444,6 +446,6 @@ describe('what needs attention', () => {
     api.keys = [idle()];
     openPanel({ language: 'de' });
     const ends = /Endet am \d+\. \S+( \d{4})?, wenn er nicht genutzt wird/;
-    expect((await region('Handlungsbedarf')).getByRole('listitem').textContent).toMatch(ends);
+    expect((await region('Gut zu wissen')).getByRole('listitem').textContent).toMatch(ends);
   });
 });

@@ -91,9 +91,7 @@ function End({ apiKey }: { readonly apiKey: OwnedKey }) {
   const status = statusAt(apiKey, now);
   const { idleEndsAt, revokedAt } = apiKey;
   if (status === 'active' && isPaused(apiKey, now)) return <PausedUntil iso={apiKey.pausedUntil} />;
-  if (status === 'active' && idleEndsAt) {
-    return <span className={list.soon}>{keys.idleEnds(shortDate(idleEndsAt, now, language))}</span>;
-  }
+  if (status === 'active' && idleEndsAt) return keys.idleEnds(shortDate(idleEndsAt, now, language));
   const end = status === 'revoked' ? (revokedAt ?? endOf(apiKey)) : endOf(apiKey);
   const time = <RelativeTime iso={end} isPast={status !== 'active'} />;
   return endsSoon(apiKey, now) ? <span className={list.soon}>{time}</span> : time;

@@ -27,7 +27,18 @@ interface Props {
   readonly placeOf: (keyId: string) => PanelPlace;
 }
 
+/** What ends by itself if nobody does anything is no alarm, so it stands apart. */
 export function Attention({ concerns, placeOf }: Props) {
+  const isCalm = ({ kind }: Concern) => kind === 'idling';
+  return (
+    <>
+      <Concerns concerns={concerns.filter((concern) => !isCalm(concern))} placeOf={placeOf} />
+      <Concerns concerns={concerns.filter(isCalm)} placeOf={placeOf} areCalm />
+    </>
+  );
+}
+
+function Concerns({ concerns, placeOf, areCalm }: Props & { readonly areCalm?: boolean }) {
   const texts = useTexts();
   const { attention } = texts;
   const { client, announce, focusHeading } = usePanel();
@@ -52,10 +63,10 @@ export function Attention({ concerns, placeOf }: Props) {
   };
   if (concerns.length === 0) return null;
   return (
-    <section className={classes.attention} aria-labelledby={id}>
+    <section className={classes.attention} data-calm={areCalm} aria-labelledby={id}>
       <Title order={3} size="h5" id={id} className={classes.title}>
         <AlertIcon />
-        {attention.title}
+        {areCalm ? attention.calm : attention.title}
       </Title>
       <ul ref={list} className={classes.list}>
         {shown.map((concern) => (

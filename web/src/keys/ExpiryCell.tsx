@@ -18,9 +18,7 @@ export function ExpiryCell({ row: { key, status, successor } }: { readonly row: 
   const { keys, language } = useTexts();
   if (status === 'active') {
     if (isPaused(key, now)) return <PausedUntil iso={key.pausedUntil} />;
-    if (key.idleEndsAt) {
-      return <span className={classes.soon}>{keys.idleEnds(shortDate(key.idleEndsAt, now, language))}</span>;
-    }
+    if (key.idleEndsAt) return keys.idleEnds(shortDate(key.idleEndsAt, now, language));
     const end = endOf(key);
     const text = end === key.expiresAt ? undefined : keys.endsSoon;
     const time = <RelativeTime iso={end} {...(text && { text })} />;

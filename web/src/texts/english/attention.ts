@@ -1,6 +1,7 @@
 /** What needs doing. `when` is "yesterday" or "in 3 days". */
 export const attention = {
   title: 'Needs attention',
+  calm: 'Good to know',
   leaked: {
     on: (host: string) => `leaked on ${host}`,
     by: (source: string) => `leaked, as found by ${source}`,

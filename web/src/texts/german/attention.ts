@@ -2,6 +2,7 @@ import type { Texts } from '../english/english';
 
 export const attention: Texts['attention'] = {
   title: 'Handlungsbedarf',
+  calm: 'Gut zu wissen',
   leaked: {
     on: (host) => `auf ${host} offengelegt`,
     by: (source) => `laut ${source} offengelegt`,
