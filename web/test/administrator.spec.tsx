@@ -55,10 +55,13 @@ const query = () => api.calls('findKeys').at(-1)!.query;
 const expectQuery = (expected: object) => waitFor(() => expect(query()).toEqual(expected));
 
 describe('all keys', () => {
-  test('name their owner', async () => {
+  test('name their owner, and show the requests of the last 30 days', async () => {
+    const granted = [...key.recent.granted.slice(1), 12];
+    key = { ...key, recent: { ...key.recent, granted } };
     open('tab=all-keys');
     const found = await row('CI deploy');
     found.getByText('Ada Lovelace');
+    found.getByRole('img', { name: 'Last 30 days: 12 accepted' });
     found.getByText('ada@example.com');
   });
 

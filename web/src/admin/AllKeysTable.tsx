@@ -5,6 +5,7 @@ import type { KeyOwner, OwnedKey } from './types';
 import { endsSoon } from '../key/expiry';
 import { isPaused, PausedUntil } from '../keys/ExpiryCell';
 import list from '../keys/KeyList.module.css';
+import { Sparkline } from '../keys/Sparkline';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
 import { useTexts } from '../texts';
@@ -69,6 +70,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
         },
         { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
         { name: column.access, cell: (key) => access[key.access] },
+        { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
         { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
         {
           name: column.lastUsed,
