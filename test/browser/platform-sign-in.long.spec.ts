@@ -136,6 +136,28 @@ describe('signing in at the platform', () => {
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('public log');
   });
 
+  test('leads an administrator who had to confirm the end of several keys back to them and to the note', async () => {
+    const [id, ada] = [await platform.newOwner(), await platform.newOwner()];
+    await service.clients.putAccount({ id, email: `${randomUUID()}@example.com`, permissions: [ADMIN_PERMISSION] });
+    await putKeys(service, { id: ada }, [{ name: 'First of Ada' }, { name: 'Second of Ada' }]);
+    const { page } = await openSignedIn(stage, id);
+    await page.getByRole('tab', { name: 'All keys' }).click();
+    for (const name of ['First of Ada', 'Second of Ada']) await page.getByLabel(`Select “${name}”`).check();
+    await button(page, 'Revoke 2 keys…').click();
+    const form = dialog(page, 'Revoke 2 keys?');
+    await form.getByLabel('Note (optional)').fill('Laptop stolen');
+    await button(form, 'Revoke 2 keys').click();
+    await button(form, 'Sign in to confirm').click();
+    await form.getByText('Confirmed. Press Revoke 2 keys.').waitFor();
+    expect(await form.getByLabel('Note (optional)').inputValue()).toBe('Laptop stolen');
+    await page.keyboard.press('Escape');
+    // Neither is the selection lost.
+    await button(page, 'Revoke 2 keys…').click();
+    await form.getByLabel('Note (optional)').waitFor();
+    await form.getByText('First of Ada').waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('stolen');
+  });
+
   test('says at once that a sign-in was not strong enough, in the form that the person left', async () => {
     const { page } = await openSignedIn(stage, await platform.newOwner());
     await fill(page);

@@ -37,8 +37,8 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
   const focus = useFocusReturn(opened);
   const now = useNow();
   const typed = trip?.returned?.typed;
-  const draft = typed?.form === 'end' && typed.keyId === keyId ? typed : undefined;
-  const [ending, setEnding] = useState(draft?.keyId);
+  const draft = typed?.form === 'end' && keyId && typed.search.includes(keyId) ? typed : undefined;
+  const [ending, setEnding] = useState(draft && keyId);
   const [ended, setEnded] = useState<string>();
   const revoke = useRef<HTMLButtonElement>(null);
   const isUnknown = hasCode(found.error, 'not_found');

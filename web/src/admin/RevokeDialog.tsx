@@ -8,6 +8,7 @@ import { nameOf, useAdminTexts } from './texts';
 import type { FoundKey } from './types';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
+import { useSearch } from '../base/address';
 import { usePanel } from '../base/context';
 import { NoteField, useRevokeForm } from './useRevokeForm';
 import { NotAdministrator, useEndKey } from './useAllKeys';
@@ -61,7 +62,9 @@ function RevokeForm({ apiKey, note, onOver, onClose }: FormProps) {
   });
 
   // Kept for an administrator who leaves to sign in.
-  useEffect(() => trip?.remember({ typed: { form: 'end', keyId: id, note: form.note }, series: undefined }));
+  const search = useSearch();
+  const typed = { form: 'end', search, keys: [apiKey], note: form.note } as const;
+  useEffect(() => trip?.remember({ typed, series: undefined }));
   useEffect(() => () => trip?.forget(), [trip]);
 
   return (

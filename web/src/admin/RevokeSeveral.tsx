@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { type RefObject, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { withRetries } from '../api/retry';
+import { useSearch } from '../base/address';
 import { usePanel } from '../base/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { useTexts } from '../texts';
@@ -18,15 +19,17 @@ const MAX_AT_ONCE = 100;
 interface Props {
   /** Active ones. */
   readonly keys: readonly OwnedKey[];
+  /** What an administrator left to sign in. */
+  readonly left: { readonly keys: readonly OwnedKey[]; readonly note: string } | undefined;
   readonly onClear: () => void;
 }
 
 /** What an administrator does with the selected keys: end all of them. */
-export function RevokeSeveral({ keys, onClear }: Props) {
+export function RevokeSeveral({ keys, left, onClear }: Props) {
   const { several } = useAdminTexts();
   // The keys that have ended leave the selection, but not the dialog.
-  const [ending, setEnding] = useState<readonly OwnedKey[]>([]);
-  const [opened, setOpened] = useState(false);
+  const [ending, setEnding] = useState(left?.keys ?? []);
+  const [opened, setOpened] = useState(left !== undefined);
   /** While keys end, nobody looks away from what is done. */
   const isEnding = useRef(false);
   const close = () => {
@@ -53,28 +56,27 @@ export function RevokeSeveral({ keys, onClear }: Props) {
         </Group>
       )}
       <Dialog opened={opened} onClose={close} closesOnClickOutside={false} title={several.title(ending.length)}>
-        <RevokeForm keys={ending} isEnding={isEnding} onClose={close} />
+        <RevokeForm keys={ending} note={left?.note ?? ''} isEnding={isEnding} onClose={close} />
       </Dialog>
     </>
   );
 }
 
-function RevokeForm({
-  keys,
-  isEnding,
-  onClose,
-}: {
+interface FormProps {
   readonly keys: readonly OwnedKey[];
+  readonly note: string;
   readonly isEnding: RefObject<boolean>;
   readonly onClose: () => void;
-}) {
+}
+
+function RevokeForm({ keys, note, isEnding, onClose }: FormProps) {
   const texts = useTexts();
   const { several } = useAdminTexts();
-  const { announce } = usePanel();
+  const { announce, trip } = usePanel();
   const { endAll } = useEndKey();
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const [isOver, setOver] = useState(false);
-  const form = useRevokeForm('', async (body, onRetry) => {
+  const form = useRevokeForm(note, async (body, onRetry) => {
     isEnding.current = true;
     try {
       await endKeys(body, onRetry);
@@ -82,6 +84,12 @@ function RevokeForm({
       isEnding.current = false;
     }
   });
+
+  // Kept for an administrator who leaves to sign in.
+  const search = useSearch();
+  useEffect(() => trip?.remember({ typed: { form: 'end', search, keys, note: form.note }, series: undefined }));
+  useEffect(() => () => trip?.forget(), [trip]);
+
   const whyNot = (code: string) => {
     if (code === 'api_key_not_active') return several.already;
     return several.failed(code === 'not_found' ? texts.details.unknown : texts.failure.unavailable);

@@ -6,6 +6,7 @@ import { useNow } from '../time/useNow';
 import { hasCode } from '../api/problem';
 import { KeyTableSkeleton } from '../keys/KeyTable';
 import { step, useSearch } from '../base/address';
+import { usePanel } from '../base/context';
 import { AllKeysTable } from './AllKeysTable';
 import { NotAdministrator, useAllKeys, useAuditEvents } from './useAllKeys';
 import { Filters } from './Filters';
@@ -47,7 +48,9 @@ function AllKeysTab() {
   const texts = aboutOthers(own, admin);
   const place = allKeysPlaceOf(useSearch());
   const list = useAllKeys(place);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const typed = usePanel().trip?.returned?.typed;
+  const left = typed?.form === 'end' && place.keyId === undefined ? typed : undefined;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(left?.keys.map(({ id }) => id)));
   const now = useNow();
   const goTo = (next: AllKeysPlace) => step(searchOfAllKeys(next), next.keyId !== undefined);
   const placeOf = (keyId: string): AllKeysPlace => ({ ...place, keyId });
@@ -85,6 +88,7 @@ function AllKeysTab() {
       </ListFrame>
       <RevokeSeveral
         keys={list.keys.filter((key) => chosen.has(key.id) && statusAt(key, now) === 'active')}
+        left={left}
         onClear={() => setChosen(new Set())}
       />
       <KeyDrawer

@@ -1,4 +1,4 @@
-import type { AccessLevel, ApiKey, Narrower } from '../api/types';
+import type { AccessLevel, ApiKey, Narrower, OwnedKey } from '../api/types';
 
 /** How a person gets to the platform's login and back. */
 export interface Platform {
@@ -100,8 +100,8 @@ export type Typed =
   /** After a lost answer the key has ended, so it cannot be rotated a second time. */
   | { readonly form: 'leaked'; readonly replaced: ApiKey; readonly hasEnded: boolean }
   | { readonly form: 'resume'; readonly replaced: ApiKey }
-  /** An administrator ends the key of another owner. */
-  | { readonly form: 'end'; readonly keyId: string; readonly note: string };
+  /** An administrator ends the key that is open in the list at this place, or those that are selected there. */
+  | { readonly form: 'end'; readonly search: string; readonly keys: readonly OwnedKey[]; readonly note: string };
 
 /** What a person had typed when they left to sign in at the platform. It contains no secret. */
 export interface KeptDraft {

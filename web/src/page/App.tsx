@@ -86,11 +86,11 @@ export function App() {
 function useAdministrationTabs(session: Session | undefined): readonly OwnTab[] {
   const { allKeys, audit } = usePageTexts();
   const opened = new URLSearchParams(useSearch()).get('tab');
-  // Back from a sign-in that was to confirm the end of a key.
-  const endingId = kept?.typed.form === 'end' && kept.ownerId === session?.ownerId ? kept.typed.keyId : undefined;
+  // Back from a sign-in that was to confirm the end of keys.
+  const left = kept?.typed.form === 'end' && kept.ownerId === session?.ownerId ? kept.typed.search : undefined;
   useEffect(() => {
-    if (endingId !== undefined) step(`?tab=all-keys&key=${endingId}`, true);
-  }, [endingId]);
+    if (left !== undefined) step(left, true);
+  }, [left]);
   if (!session?.isAdministrator) return [];
   const labels = { 'all-keys': allKeys, audit };
   return (['all-keys', 'audit'] as const).map((name) => ({
