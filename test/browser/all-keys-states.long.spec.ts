@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { newServiceAccount, openAllKeys, openDrawer, startAdministration } from './support/all-keys.js';
 import { newOwner } from '../support/callers/owners.js';
 import { englishOn } from './support/english-on.js';
-import { expectFits, look } from './support/look.js';
+import { expectFits, look, PHONE } from './support/look.js';
 import { putEvents, putHistory, putKeys } from './support/rows.js';
 import { button, dialog, row } from './support/screen.js';
 import type { Stage } from './support/stage.js';
@@ -48,6 +48,25 @@ describe('the states of all keys', () => {
     await page.getByRole('tab', { name: 'Audit' }).click();
     await row(page, 'CI deploy was viewed').waitFor();
     await look('audit', page);
+  });
+
+  test('have their filters behind a button on a phone, and the boxes before the names', async () => {
+    const { page } = await openAllKeys(stage);
+    await row(page, 'CI deploy').waitFor();
+    expect(await button(page, 'Filters').isVisible()).toBe(false);
+    await page.setViewportSize(PHONE);
+    await page.getByLabel('Status').waitFor({ state: 'hidden' });
+    await button(page, 'Filters').click();
+    await page.getByLabel('Status').selectOption('Active');
+    await button(page, 'Filters (1)').click();
+    await page.getByLabel('Status').waitFor({ state: 'hidden' });
+    const places = [
+      page.getByLabel('Select all'),
+      page.getByLabel('Select “CI deploy”'),
+      row(page, 'CI deploy').getByRole('link'),
+    ].map((each) => each.boundingBox());
+    const [all, box, name] = (await Promise.all(places)).map((place) => place!.x);
+    expect([all, name! > box!]).toEqual([box, true]);
   });
 
   test('are German for those who read it, without an English text', async () => {

@@ -46,17 +46,18 @@ describe('all keys', () => {
     expect(await ownerField(page).inputValue()).toBe(ada.email);
     const cells = await row(page, 'CI deploy').getByRole('cell').allInnerTexts();
     expect(cells.map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      // The box that selects it.
+      '',
       `Ada Lovelace ${ada.email}`,
       'Read and write',
+      'No requests',
       'Active',
       '3 hours ago',
       'in 3 months',
-      // The box that selects it.
-      '',
     ]);
     await findOwner(page, bot.id);
     await expectKeys(page, ['Nightly']);
-    expect(await row(page, 'Nightly').getByRole('cell').first().innerText()).toMatch(/^CI bot\s+Service account$/);
+    expect(await row(page, 'Nightly').getByRole('cell').nth(1).innerText()).toMatch(/^CI bot\s+Service account$/);
     await findOwner(page, ` ${ada.email.toUpperCase()} `);
     await expectKeys(page, ['CI deploy', 'Backup']);
     await findOwner(page, 'nobody@example.com');
@@ -161,9 +162,7 @@ describe('all keys', () => {
     await drawer.getByText('it lacks the permission reports:read').waitFor();
     await drawer.getByRole('list', { name: 'History' }).getByText('Key CI deploy was created').waitFor();
     const facts = await drawer.getByRole('definition').allInnerTexts();
-    expect(facts).toEqual(
-      expect.arrayContaining(['Active', 'systems · read\nsystems:read', '203.0.113.0/24', apiKey.prefix]),
-    );
+    expect(facts).toEqual(expect.arrayContaining(['Active', 'systems · read', '203.0.113.0/24', apiKey.prefix]));
     await drawer.getByRole('slider', { name: 'Requests per day, last 90 days' }).waitFor();
     // It is not the administrator's own key.
     expect(await drawer.getByRole('button', { name: /Rotate|leaked|Edit/ }).count()).toBe(0);

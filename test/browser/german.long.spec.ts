@@ -3,7 +3,7 @@ import type { Page, Response } from 'playwright-core';
 import { englishOn } from './support/english-on.js';
 import { expectFits } from './support/look.js';
 import { putEvents, putHistory, putKeys, type EventRow, type KeyRow } from './support/rows.js';
-import { button, dialog, keyLink, row } from './support/screen.js';
+import { button, dialog, keyLink, openTerms, row } from './support/screen.js';
 import { Stage } from './support/stage.js';
 import { HISTORY, KEYS } from './support/states.js';
 
@@ -72,7 +72,7 @@ describe('the screen in German', () => {
     await details.waitFor({ state: 'detached' });
 
     await button(page, 'API-Schlüssel erstellen').click();
-    const form = dialog(page, 'API-Schlüssel erstellen');
+    const form = await openTerms(page, dialog(page, 'API-Schlüssel erstellen'));
     await form.getByText(/^Läuft am \d\d\.\d\d\.\d{4} ab\./).waitFor();
     await button(form, 'Erstellen').click();
     await form.getByText('Geben Sie dem Schlüssel einen Namen').waitFor();

@@ -47,6 +47,15 @@ test('the outline of a password field with the focus is not cut off, though Mant
   expect(weight(ours!.selector)).toBeGreaterThan(weight(theirs!.selector));
 });
 
+test('every control has the ring of the focus, and a link that covers its row has it around the row alone', () => {
+  const [ring] = own('ui/surface.module.css').filter(({ selector }) => selector.includes(':focus-visible'));
+  for (const control of ['a', 'button', 'input', 'select', 'textarea', 'summary'])
+    expect(ring!.selector).toMatch(new RegExp(`[( ]${control}[,)]`));
+  const [none] = own('keys/KeyList.module.css').filter(({ body }) => body.includes('outline: none'));
+  // Of the two in its `:not`, only one counts.
+  expect(weight(none!.selector)).toBeGreaterThan(weight(ring!.selector) - 1);
+});
+
 test('the hints of two times in a row are on different sides of them', () => {
   const rules = own('ui/RelativeTime.module.css');
   expect(rules.some(({ body }) => body.includes('inset: auto auto calc(100% + 4px) 0'))).toBe(true);

@@ -53,8 +53,7 @@ export async function openCreate(page: Page): Promise<Locator> {
 }
 
 /** Opens all fields behind the words of the sentence. */
-export async function openTerms(page: Page): Promise<Locator> {
-  const form = createDialog(page);
+export async function openTerms(page: Page, form = createDialog(page)): Promise<Locator> {
   await form.waitFor();
   const closed = form.getByRole('button', { expanded: false });
   while ((await closed.count()) > 0) await closed.first().click();

@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import type { Leak } from '../api/types';
 import { leakPlace } from '../key/leak';
 import { useTexts } from '../texts';
+import surface from '../ui/surface.module.css';
 import classes from './activity.module.css';
 
 /**
@@ -20,7 +21,7 @@ export function LeakSite({ leak }: { readonly leak: Leak }) {
         <div className={classes.what}>
           {foundAt}{' '}
           {href ? (
-            <a href={href} target="_blank" rel="noopener noreferrer" className={classes.link}>
+            <a href={href} target="_blank" rel="noopener noreferrer" className={surface.link}>
               {url} <VisuallyHidden component="span">{texts.newTab}</VisuallyHidden>
             </a>
           ) : (

@@ -2,15 +2,13 @@ import { Badge, Checkbox } from '@mantine/core';
 import { KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
-import { endsSoon } from '../key/expiry';
-import { isPaused, PausedUntil } from '../keys/ExpiryCell';
+import { EndOfActive } from '../keys/ExpiryCell';
 import list from '../keys/KeyList.module.css';
 import { Sparkline } from '../keys/Sparkline';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import { shortDate } from '../time/format';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
@@ -32,71 +30,67 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
   const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
   const taken = active.filter((id) => chosen.has(id));
   return (
-    <Table
-      label={admin.table}
-      widths={classes.columns}
-      rows={keys}
-      idOf={({ id }) => id}
-      isEnded={(key) => statusAt(key, now) !== 'active'}
-      columns={[
-        {
-          name: admin.several.column,
-          header: active.length > 0 && (
-            <Checkbox
-              label={admin.several.all}
-              classNames={{ labelWrapper: list.all }}
-              checked={taken.length === active.length}
-              indeterminate={taken.length > 0 && taken.length < active.length}
-              onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
-            />
-          ),
-          isForButtons: true,
-          className: list.select,
-          cell: ({ id, name }, { prefixId }) =>
-            active.includes(id) && (
-              <Checkbox
-                aria-label={admin.several.select(name)}
-                aria-describedby={prefixId}
-                checked={chosen.has(id)}
-                onChange={() =>
-                  onChoose(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]))
-                }
-              />
-            ),
-        },
-        {
-          name: column.name,
-          cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
-        },
-        { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
-        { name: column.access, cell: (key) => access[key.access] },
-        { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
-        { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
-        {
-          name: column.lastUsed,
-          cell: ({ lastUsedAt }) =>
-            lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : <span className={list.dimmed}>{never}</span>,
-        },
-        {
-          name: column.expires,
-          nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
-          cell: (key) => <End apiKey={key} />,
-        },
-      ]}
-    />
+    <>
+      {active.length > 0 && (
+        <Checkbox
+          label={admin.several.all}
+          className={classes.all}
+          checked={taken.length === active.length}
+          indeterminate={taken.length > 0 && taken.length < active.length}
+          onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
+        />
+      )}
+      <Table
+        label={admin.table}
+        widths={classes.columns}
+        rows={keys}
+        idOf={({ id }) => id}
+        isEnded={(key) => statusAt(key, now) !== 'active'}
+        columns={[
+          {
+            name: admin.several.column,
+            isForButtons: true,
+            className: list.select,
+            cell: ({ id, name }, { prefixId }) =>
+              active.includes(id) && (
+                <Checkbox
+                  aria-label={admin.several.select(name)}
+                  aria-describedby={prefixId}
+                  checked={chosen.has(id)}
+                  onChange={() =>
+                    onChoose(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]))
+                  }
+                />
+              ),
+          },
+          {
+            name: column.name,
+            cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
+          },
+          { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
+          { name: column.access, cell: (key) => access[key.access] },
+          { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
+          { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
+          {
+            name: column.lastUsed,
+            cell: ({ lastUsedAt }) =>
+              lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : <span className={list.dimmed}>{never}</span>,
+          },
+          {
+            name: column.expires,
+            nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
+            cell: (key) => <End apiKey={key} />,
+          },
+        ]}
+      />
+    </>
   );
 }
 
 function End({ apiKey }: { readonly apiKey: OwnedKey }) {
-  const { keys, language } = useTexts();
-  const now = useNow();
-  const status = statusAt(apiKey, now);
-  const { idleEndsAt, revokedAt } = apiKey;
-  if (status === 'active' && isPaused(apiKey, now)) return <PausedUntil iso={apiKey.pausedUntil} />;
-  if (status === 'active' && idleEndsAt) return keys.idleEnds(shortDate(idleEndsAt, now, language));
-  const end = status === 'revoked' ? (revokedAt ?? endOf(apiKey)) : endOf(apiKey);
-  const time = <RelativeTime iso={end} isPast={status !== 'active'} />;
-  return endsSoon(apiKey, now) ? <span className={list.soon}>{time}</span> : time;
+  const status = statusAt(apiKey, useNow());
+  if (status === 'active') return <EndOfActive apiKey={apiKey} />;
+  return <RelativeTime iso={(status === 'revoked' && apiKey.revokedAt) || endOf(apiKey)} isPast />;
 }
 
 function Owner({ owner }: { readonly owner: KeyOwner }) {

@@ -1,11 +1,10 @@
 import { NativeSelect } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { keyIdIn } from '../base/place';
-import { FilterFold } from '../ui/FilterFold';
 import classes from './admin.module.css';
 import { DaysField } from './DaysField';
 import { OwnerField } from './OwnerField';
-import { auditFiltersOf, hasSecret, type AuditPlace } from './place';
+import { hasSecret, type AuditPlace } from './place';
 import { SearchField } from './SearchField';
 import { useAdminTexts } from './texts';
 
@@ -18,34 +17,32 @@ interface Props {
 export function AuditFilters({ place, goTo }: Props) {
   const { audit } = useAdminTexts();
   return (
-    <FilterFold active={auditFiltersOf(place)}>
-      <div role="search" aria-label={audit.search} className={`${classes.filters} ${classes.even}`}>
-        <OwnerField
-          label={audit.actor}
-          clearLabel={audit.clearActor}
-          ownerId={place.actor}
-          onChoose={(actor) => goTo({ actor })}
+    <div role="search" aria-label={audit.search} className={`${classes.filters} ${classes.even}`}>
+      <OwnerField
+        label={audit.actor}
+        clearLabel={audit.clearActor}
+        ownerId={place.actor}
+        onChoose={(actor) => goTo({ actor })}
+      />
+      <OwnerField
+        label={audit.account}
+        clearLabel={audit.clearAccount}
+        ownerId={place.owner}
+        onChoose={(owner) => goTo({ owner })}
+      />
+      <KeyField keyId={place.of} onChoose={(of) => goTo({ of })} />
+      <DaysField labels={audit.days} days={place.days} onChoose={(days) => goTo({ days })}>
+        <NativeSelect
+          label={audit.type}
+          value={place.type ?? ''}
+          onChange={({ currentTarget: { value } }) => goTo({ type: value || undefined })}
+          data={[
+            { value: '', label: audit.anyType },
+            ...Object.entries(audit.types).map(([value, label]) => ({ value, label })),
+          ]}
         />
-        <OwnerField
-          label={audit.account}
-          clearLabel={audit.clearAccount}
-          ownerId={place.owner}
-          onChoose={(owner) => goTo({ owner })}
-        />
-        <KeyField keyId={place.of} onChoose={(of) => goTo({ of })} />
-        <DaysField labels={audit.days} days={place.days} onChoose={(days) => goTo({ days })}>
-          <NativeSelect
-            label={audit.type}
-            value={place.type ?? ''}
-            onChange={({ currentTarget: { value } }) => goTo({ type: value || undefined })}
-            data={[
-              { value: '', label: audit.anyType },
-              ...Object.entries(audit.types).map(([value, label]) => ({ value, label })),
-            ]}
-          />
-        </DaysField>
-      </div>
-    </FilterFold>
+      </DaysField>
+    </div>
   );
 }
 

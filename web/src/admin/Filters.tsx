@@ -70,7 +70,7 @@ export function Filters({ place, owner, goTo, error }: Props) {
   };
 
   return (
-    <FilterFold active={filtersOf(place)} isUnfolded={error !== undefined}>
+    <FilterFold active={filtersOf(place)}>
       <div role="search" aria-label={admin.search} className={classes.filters}>
         <OwnerField
           label={admin.owner}
@@ -117,13 +117,13 @@ export function Filters({ place, owner, goTo, error }: Props) {
           ]}
         />
         <DaysField labels={admin.expires} days={expires} onChoose={expire}>
-          <Button variant="subtle" onClick={() => expire(monthOf(new Date(serviceTime())))}>
+          <Button variant="subtle" px="xs" onClick={() => expire(monthOf(new Date(serviceTime())))}>
             {admin.expires.thisMonth}
           </Button>
-          <Button variant="subtle" onClick={() => expire(daysFrom(new Date(serviceTime()), SOON_DAYS))}>
+          <Button variant="subtle" px="xs" onClick={() => expire(daysFrom(new Date(serviceTime()), SOON_DAYS))}>
             {admin.expires.soon(SOON_DAYS)}
           </Button>
-          <Button variant="subtle" onClick={() => expire({})}>
+          <Button variant="subtle" px="xs" onClick={() => expire({})}>
             {admin.expires.any}
           </Button>
         </DaysField>

@@ -1,5 +1,4 @@
-import { Button, Stack, Text, Title } from '@mantine/core';
-import { useId } from 'react';
+import { Button, Stack, Text } from '@mantine/core';
 import { EventList } from '../activity/EventList';
 import { groupEvents } from '../activity/events';
 import { CopyId, Facts } from '../details/Facts';
@@ -11,6 +10,7 @@ import { useTexts } from '../texts';
 import { relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
+import { Section } from '../ui/Section';
 import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
 import { OwnerMarks } from './AllKeysTable';
 import { nameOf, useAdminTexts } from './texts';
@@ -27,15 +27,11 @@ interface Props {
 export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
   const { details } = useTexts();
   const admin = useAdminTexts();
-  const id = useId();
   const { owner } = apiKey;
   return (
     <Stack gap="lg">
       <End apiKey={apiKey} />
-      <section aria-labelledby={`${id}owner`} className={classes.section}>
-        <Title order={3} size="h5" id={`${id}owner`}>
-          {admin.owner}
-        </Title>
+      <Section title={admin.owner}>
         <div>
           <Text size="sm" className={classes.note}>
             <bdi>{nameOf(owner)}</bdi> <OwnerMarks owner={owner} />
@@ -56,17 +52,14 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
         >
           {admin.showOwner}
         </Button>
-      </section>
+      </Section>
       {apiKey.note !== null && (
         <Text size="sm" className={classes.note}>
           {apiKey.note}
         </Text>
       )}
       <Usage found={found} />
-      <section aria-labelledby={`${id}events`} className={classes.section}>
-        <Title order={3} size="h5" id={`${id}events`}>
-          {details.history}
-        </Title>
+      <Section title={details.history}>
         {apiKey.events.length === 0 ? (
           <Text size="sm" c="dimmed">
             {details.noHistory}
@@ -77,11 +70,8 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
         <Button size="xs" variant="default" onClick={() => step(searchOfAudit({ days: {}, of: apiKey.id }), false)}>
           {admin.showEvents}
         </Button>
-      </section>
-      <section aria-labelledby={`${id}facts`} className={classes.section}>
-        <Title order={3} size="h5" id={`${id}facts`}>
-          {details.facts}
-        </Title>
+      </Section>
+      <Section title={details.facts}>
         <Facts
           apiKey={apiKey}
           rotation={undefined}
@@ -92,7 +82,7 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
           )}
         />
         <CopyId id={apiKey.id} />
-      </section>
+      </Section>
     </Stack>
   );
 }

@@ -1,5 +1,4 @@
 import { Stack, Text } from '@mantine/core';
-import { useEffect } from 'react';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { KeyFacts } from '../key/KeyFacts';
 import { useTexts } from '../texts';
@@ -8,8 +7,6 @@ import { nameOf, useAdminTexts } from './texts';
 import type { FoundKey } from './types';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
-import { useSearch } from '../base/address';
-import { usePanel } from '../base/context';
 import { NoteField, useRevokeForm } from './useRevokeForm';
 import { NotAdministrator, useEndKey } from './useAllKeys';
 
@@ -41,7 +38,6 @@ function RevokeForm({ apiKey, note, onOver, onClose }: FormProps) {
   const texts = useTexts();
   const { revoke } = texts;
   const admin = useAdminTexts();
-  const { trip } = usePanel();
   const { end, showAgain } = useEndKey();
   const { id, name } = apiKey;
   /** Somebody else has ended the key, or an answer was lost. */
@@ -49,7 +45,7 @@ function RevokeForm({ apiKey, note, onOver, onClose }: FormProps) {
     await showAgain(id);
     onOver(message);
   };
-  const form = useRevokeForm(note, async (body, onRetry) => {
+  const form = useRevokeForm([], note, async (body, onRetry) => {
     try {
       await withRetries(() => end(id, body), onRetry);
       onOver(admin.done(name));
@@ -60,12 +56,6 @@ function RevokeForm({ apiKey, note, onOver, onClose }: FormProps) {
       throw error;
     }
   });
-
-  // Kept for an administrator who leaves to sign in.
-  const search = useSearch();
-  const typed = { form: 'end', search, keys: [apiKey], note: form.note } as const;
-  useEffect(() => trip?.remember({ typed, series: undefined }));
-  useEffect(() => () => trip?.forget(), [trip]);
 
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={form.isBusy}>

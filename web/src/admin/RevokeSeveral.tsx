@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { withRetries } from '../api/retry';
-import { useSearch } from '../base/address';
 import { usePanel } from '../base/context';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { useTexts } from '../texts';
@@ -72,11 +71,11 @@ interface FormProps {
 function RevokeForm({ keys, note, isEnding, onClose }: FormProps) {
   const texts = useTexts();
   const { several } = useAdminTexts();
-  const { announce, trip } = usePanel();
+  const { announce } = usePanel();
   const { endAll } = useEndKey();
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const [isOver, setOver] = useState(false);
-  const form = useRevokeForm(note, async (body, onRetry) => {
+  const form = useRevokeForm(keys, note, async (body, onRetry) => {
     isEnding.current = true;
     try {
       await endKeys(body, onRetry);
@@ -84,12 +83,6 @@ function RevokeForm({ keys, note, isEnding, onClose }: FormProps) {
       isEnding.current = false;
     }
   });
-
-  // Kept for an administrator who leaves to sign in.
-  const search = useSearch();
-  useEffect(() => trip?.remember({ typed: { form: 'end', search, keys, note: form.note }, series: undefined }));
-  useEffect(() => () => trip?.forget(), [trip]);
-
   const whyNot = (code: string) => {
     if (code === 'api_key_not_active') return several.already;
     return several.failed(code === 'not_found' ? texts.details.unknown : texts.failure.unavailable);

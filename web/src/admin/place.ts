@@ -79,10 +79,6 @@ export interface AuditPlace {
   readonly keyId?: string | undefined;
 }
 
-/** How many filters leave events out. */
-export const auditFiltersOf = ({ actor, owner, of, type, days }: AuditPlace): number =>
-  [actor, owner, of, type, days.from ?? days.until].filter(Boolean).length;
-
 export function auditPlaceOf(search: string): AuditPlace {
   const named = new URLSearchParams(search);
   return {

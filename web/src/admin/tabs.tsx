@@ -17,7 +17,6 @@ import {
   type AllKeysPlace,
   allKeysPlaceOf,
   type AuditPlace,
-  auditFiltersOf,
   auditPlaceOf,
   filtersOf,
   searchOfAllKeys,
@@ -110,6 +109,7 @@ function AuditTab() {
   const list = useAuditEvents(place);
   const goTo = (next: AuditPlace) => step(searchOfAudit(next), next.keyId !== undefined);
   const placeOf = (keyId: string | undefined): AuditPlace => ({ ...place, keyId });
+  const isSearched = searchOfAudit(placeOf(undefined)) !== searchOfAudit(auditPlaceOf(''));
 
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
@@ -122,7 +122,7 @@ function AuditTab() {
         shown={audit.shown(list.events.length)}
         failed={audit.failed}
         none={list.events.length > 0 ? undefined : audit.none}
-        onClear={auditFiltersOf(place) > 0 ? () => goTo(auditPlaceOf('')) : undefined}
+        onClear={isSearched ? () => goTo(auditPlaceOf('')) : undefined}
       >
         <AuditTable
           events={list.events}

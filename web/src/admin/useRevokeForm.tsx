@@ -1,19 +1,25 @@
 import { TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiProblem, hasCode } from '../api/problem';
+import { useSearch } from '../base/address';
+import { usePanel } from '../base/context';
 import { useOwner } from '../base/owner';
 import { type FieldErrors, fieldErrorsOf } from '../new-key/fields';
 import type { Making } from '../new-key/useNewKey';
 import { MAX_NOTE_LENGTH } from '../rules';
 import { useTexts } from '../texts';
 import { useAdminTexts } from './texts';
+import type { OwnedKey } from './types';
 import type { EndOfKey } from './useAllKeys';
+
+type End = (body: EndOfKey, onRetry: () => void) => Promise<void>;
 
 /**
  * Checks and sends a form that ends keys, and moves the focus to the first wrong field.
+ * @param before the note of an administrator who is back from a sign-in
  * @param end throws what refuses the confirmation
  */
-export function useRevokeForm(before: string, end: (body: EndOfKey, onRetry: () => void) => Promise<void>) {
+export function useRevokeForm(keys: readonly OwnedKey[], before: string, end: End) {
   const texts = useTexts();
   const owner = useOwner();
   const asksPassword = owner.data?.confirmation !== 'fresh-sign-in';
@@ -23,6 +29,12 @@ export function useRevokeForm(before: string, end: (body: EndOfKey, onRetry: () 
   const [making, setMaking] = useState<Making>({ phase: 'idle' });
   const isBusy = making.phase === 'sending' || making.phase === 'retrying';
   const ref = useRef<HTMLFormElement>(null);
+
+  // Kept for an administrator who leaves to sign in.
+  const { trip } = usePanel();
+  const search = useSearch();
+  useEffect(() => trip?.remember({ typed: { form: 'end', search, keys, note }, series: undefined }));
+  useEffect(() => () => trip?.forget(), [trip]);
 
   useEffect(() => {
     const [first] = (['note', 'password'] as const).filter((field) => errors[field] !== undefined);

@@ -1,6 +1,5 @@
 import type { AccessLevel } from '../../../src/domain/accounts/access-level.js';
 import type { ApiKeyStatus } from '../../../src/domain/keys/key-status.js';
-import type { OwnedKeyView } from '../../../src/infrastructure/inbound/http/management/admin-views.js';
 import type * as Body from '../../../src/infrastructure/inbound/http/management/bodies.js';
 import type * as View from '../../../src/infrastructure/inbound/http/management/views.js';
 
@@ -14,10 +13,6 @@ export type Person = View.PersonView;
 export type ManagedAccount = View.ManagedAccountView;
 
 export type ApiKey = Newer<View.ApiKeyView, 'createdBy' | 'idleEndsAt' | 'pausedUntil' | 'couldNarrow' | 'handled'>;
-/** Whose key it is, as administrators see it. */
-export type KeyOwner = OwnedKeyView['owner'];
-/** A key of any owner. */
-export type OwnedKey = ApiKey & { readonly owner: KeyOwner };
 export type Leak = NonNullable<ApiKey['leak']>;
 export type RecentUse = ApiKey['recent'];
 /** The usage of a key. */

@@ -16,6 +16,7 @@ import { dangerous } from '../ui/dangerous';
 import { describeFailure } from '../ui/FailureAlert';
 import { AlertIcon } from '../ui/icons';
 import { type Concern, markOf } from './attention';
+import surface from '../ui/surface.module.css';
 import classes from './Attention.module.css';
 
 /** The number of lines that are shown at first. */
@@ -23,22 +24,13 @@ const SHOWN = 3;
 
 interface Props {
   readonly concerns: readonly Concern[];
+  /** They are no alarm. */
+  readonly areCalm?: boolean;
   /** Where the details of a key are. */
   readonly placeOf: (keyId: string) => PanelPlace;
 }
 
-/** What ends by itself if nobody does anything is no alarm, so it stands apart. */
-export function Attention({ concerns, placeOf }: Props) {
-  const isCalm = ({ kind }: Concern) => kind === 'idling';
-  return (
-    <>
-      <Concerns concerns={concerns.filter((concern) => !isCalm(concern))} placeOf={placeOf} />
-      <Concerns concerns={concerns.filter(isCalm)} placeOf={placeOf} areCalm />
-    </>
-  );
-}
-
-function Concerns({ concerns, placeOf, areCalm }: Props & { readonly areCalm?: boolean }) {
+export function Attention({ concerns, placeOf, areCalm }: Props) {
   const texts = useTexts();
   const { attention } = texts;
   const { client, announce, focusHeading } = usePanel();
@@ -75,7 +67,7 @@ function Concerns({ concerns, placeOf, areCalm }: Props & { readonly areCalm?: b
       </ul>
       {shown.length < concerns.length && (
         <UnstyledButton
-          className={classes.more}
+          className={`${classes.more} ${surface.link}`}
           onClick={() => {
             setShowsAll(true);
             // The button disappears; its place is taken by the first of the other lines.
@@ -138,13 +130,13 @@ function Line({ concern, placeOf, onHandled }: LineProps) {
           </Button>
         )}
         <UnstyledButton
-          className={classes.link}
+          className={surface.link}
           aria-label={attention.about(attention.handled, key.name)}
           onClick={({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!)}
         >
           {attention.handled}
         </UnstyledButton>
-        <PlaceLink place={placeOf(key.id)} className={classes.link} aria-label={attention.about(details, key.name)}>
+        <PlaceLink place={placeOf(key.id)} className={surface.link} aria-label={attention.about(details, key.name)}>
           {details}
         </PlaceLink>
       </div>

@@ -1,4 +1,4 @@
-import type { AccessLevel, ApiKey, Narrower, OwnedKey } from '../api/types';
+import type { AccessLevel, ApiKey, ManagedAccount, Narrower } from '../api/types';
 
 /** How a person gets to the platform's login and back. */
 export interface Platform {
@@ -100,8 +100,11 @@ export type Typed =
   /** After a lost answer the key has ended, so it cannot be rotated a second time. */
   | { readonly form: 'leaked'; readonly replaced: ApiKey; readonly hasEnded: boolean }
   | { readonly form: 'resume'; readonly replaced: ApiKey }
-  /** An administrator ends the key that is open in the list at this place, or those that are selected there. */
+  /** An administrator ends the key that is open at this place, or else these ones. */
   | { readonly form: 'end'; readonly search: string; readonly keys: readonly OwnedKey[]; readonly note: string };
+
+/** Built here, because the package of the panel has no types of administrators. */
+type OwnedKey = ApiKey & { readonly owner: ManagedAccount & { readonly email: string } };
 
 /** What a person had typed when they left to sign in at the platform. It contains no secret. */
 export interface KeptDraft {

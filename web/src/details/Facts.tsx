@@ -4,7 +4,7 @@ import type { ApiKey } from '../api/types';
 import { nameOf, useOwner } from '../base/owner';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
-import { byResource, meaningOf } from '../key/limits';
+import { linesOf } from '../key/limits';
 import type { Rotation } from '../key/rotation';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
@@ -40,7 +40,7 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
       </Fact>
       <Fact name={details.access}>{keys.access[apiKey.access]}</Fact>
       <Fact name={restrictions.permissions}>
-        {permissions ? <Permissions of={permissions} /> : restrictions.yours[apiKey.access]}
+        {permissions ? <Lines lines={linesOf(permissions, texts)} /> : restrictions.yours[apiKey.access]}
       </Fact>
       {allowedNetworks && (
         <Fact name={restrictions.allowedNetworks}>
@@ -92,21 +92,6 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
-  );
-}
-
-/** What they mean, and below that how they are written. */
-function Permissions({ of }: { readonly of: readonly string[] }) {
-  const texts = useTexts();
-  return (
-    <ul className={classes.lines}>
-      {[...byResource(of)].map(([resource, actions]) => (
-        <li key={resource}>
-          {meaningOf(resource, actions, texts)}
-          <code className={classes.exact}>{actions.map((action) => `${resource}:${action}`).join(' ')}</code>
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -1,5 +1,4 @@
-import { Stack, Text, Title, UnstyledButton } from '@mantine/core';
-import { useId } from 'react';
+import { Stack, Text, UnstyledButton } from '@mantine/core';
 import { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
 import { Usage } from '../history/Usage';
@@ -19,6 +18,8 @@ import { CurlExample } from '../reveal/Snippets';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
+import { Section } from '../ui/Section';
+import surface from '../ui/surface.module.css';
 
 interface Props {
   readonly apiKey: ApiKey;
@@ -35,7 +36,6 @@ interface Props {
 /** Each section appears only when those above it have their height, so that nothing moves while it loads. */
 export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed, onOpen, onNext }: Props) {
   const { details } = useTexts();
-  const factsId = useId();
   const activity = useActivity('all', apiKey.id);
   // The placeholder has the events of the key that was open before.
   const isActivityLoading = activity.isPending || activity.isPlaceholderData;
@@ -61,13 +61,10 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
       )}
       {isUseThere && <KeyEvents apiKey={apiKey} activity={activity} isLoading={isActivityLoading} />}
       {isUseThere && !isActivityLoading && (
-        <section aria-labelledby={factsId} className={classes.section}>
-          <Title order={3} size="h5" id={factsId}>
-            {details.facts}
-          </Title>
+        <Section title={details.facts}>
           <Facts apiKey={apiKey} rotation={rotation} linkTo={(id) => <OtherKey id={id} onOpen={onOpen} />} />
           <CopyId id={apiKey.id} />
-        </section>
+        </Section>
       )}
     </Stack>
   );
@@ -84,12 +81,8 @@ interface KeyEventsProps {
 
 function KeyEvents({ apiKey, activity, isLoading }: KeyEventsProps) {
   const { details } = useTexts();
-  const titleId = useId();
   return (
-    <section aria-labelledby={titleId} className={classes.section}>
-      <Title order={3} size="h5" id={titleId}>
-        {details.history}
-      </Title>
+    <Section title={details.history}>
       {isLoading && <EventListSkeleton rows={2} />}
       {activity.isError && <FailureAlert error={activity.error} onRetry={() => void activity.refetch()} />}
       {!isLoading &&
@@ -107,11 +100,11 @@ function KeyEvents({ apiKey, activity, isLoading }: KeyEventsProps) {
           />
         ))}
       {!isLoading && (
-        <PlaceLink place={{ tab: 'activity', events: 'all', keyId: apiKey.id }} className={classes.link}>
+        <PlaceLink place={{ tab: 'activity', events: 'all', keyId: apiKey.id }} className={surface.link}>
           {details.allActivity}
         </PlaceLink>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -125,7 +118,7 @@ function OtherKey({ id, onOpen }: OtherKeyProps) {
   const { details } = useTexts();
   const { key } = useKey(id);
   return (
-    <UnstyledButton className={classes.link} onClick={() => onOpen(id)}>
+    <UnstyledButton className={surface.link} onClick={() => onOpen(id)}>
       {key ? details.otherKey(key.prefix) : details.otherKeyGone}
     </UnstyledButton>
   );

@@ -1,5 +1,4 @@
-import { Button, Text, Title } from '@mantine/core';
-import { useId } from 'react';
+import { Button, Text } from '@mantine/core';
 import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
 import { UNKNOWN_PERMISSION } from '../../../src/domain/usage/permission-use';
@@ -11,6 +10,7 @@ import { usePermissions } from '../key/useKey';
 import { useTexts } from '../texts';
 import { DAY_MS, monthDay } from '../time/format';
 import { useNow } from '../time/useNow';
+import { Section } from '../ui/Section';
 import { permissionUseTexts } from '../key/permission-use-texts';
 
 interface Props {
@@ -25,7 +25,6 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
   const words = useTexts();
   const { language } = words;
   const texts = permissionUseTexts(language);
-  const titleId = useId();
   const now = useNow();
   const canMakeKeys = useCanMakeKeys();
   const owned = usePermissions().data?.items;
@@ -41,13 +40,10 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumSignificantDigits: 2 });
   const isActive = statusAt(apiKey, now) === 'active';
   return (
-    <section aria-labelledby={titleId} className={classes.usage}>
-      <Title order={3} size="h5" id={titleId}>
-        {texts.title}
-      </Title>
+    <Section title={texts.title}>
       <Text size="sm">{permissionUse.length > 0 ? texts.summary(used, of, since) : texts.none}</Text>
       {permissionUse.length > 0 && (
-        <ul className={classes.addresses} aria-labelledby={titleId}>
+        <ul className={classes.addresses} aria-label={texts.title}>
           {[...permissionUse]
             .sort((one, other) => other.count - one.count)
             .map(({ permission, operation, lastDay, count }) => (
@@ -67,10 +63,10 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
         </Text>
       )}
       {isActive && typeof proposal !== 'string' && isFree && canMakeKeys && (
-        <Button variant="default" size="xs" w="fit-content" onClick={() => onNarrower(proposal)}>
+        <Button variant="default" size="xs" onClick={() => onNarrower(proposal)}>
           {texts.leaveOut(of - used, since)}
         </Button>
       )}
-    </section>
+    </Section>
   );
 }

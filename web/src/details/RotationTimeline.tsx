@@ -1,5 +1,5 @@
 import { Text, Title } from '@mantine/core';
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import lists from '../history/history.module.css';
 import { isAccepted } from '../history/usage';
 import { endOf } from '../key/status';
@@ -9,6 +9,7 @@ import { laterTexts } from '../texts/later';
 import { useTexts } from '../texts';
 import { shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
+import { Section } from '../ui/Section';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './details.module.css';
 import { UntilUsed } from './Facts';
@@ -41,7 +42,6 @@ const rotationTexts = laterTexts(english, {
 export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) {
   const { history, language } = useTexts();
   const words = rotationTexts(language);
-  const id = useId();
   const { old, next } = rotation;
   const now = useNow();
   const { uses } = useKey(old.id).key ?? {};
@@ -57,10 +57,7 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
     </li>
   );
   return (
-    <section aria-labelledby={id} className={classes.section}>
-      <Title order={3} size="h5" id={id}>
-        {words.title}
-      </Title>
+    <Section title={words.title}>
       <ol className={classes.steps}>
         {step(words.old, old.prefix, false, words.until(since))}
         {step(
@@ -78,10 +75,10 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
       {callers?.length === 0 && isUnused && <Text size="sm">{words.nobody(since)}</Text>}
       {callers && callers.length > 0 && (
         <>
-          <Title order={4} size="h6" id={`${id}callers`}>
+          <Title order={4} size="h6">
             {words.callers}
           </Title>
-          <ul className={lists.addresses} aria-labelledby={`${id}callers`}>
+          <ul className={lists.addresses} aria-label={words.callers}>
             {callers.map(({ clientIp, service, lastAt }) => (
               <li key={clientIp}>
                 <code>{clientIp}</code>
@@ -94,6 +91,6 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
           </ul>
         </>
       )}
-    </section>
+    </Section>
   );
 }

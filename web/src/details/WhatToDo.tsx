@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Button, type ButtonProps, Group } from '@mantine/core';
 import { LeakSite } from '../activity/LeakSite';
 import type { ApiKey, Narrower } from '../api/types';
 import { endsSoon } from '../key/expiry';
@@ -92,27 +92,19 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const pause = usePauseKey();
   const { pausedUntil } = apiKey;
   const pauseOrResume = () => (pausedUntil ? onNext('resume') : void pause(apiKey, 60));
+  const action = (label: string, act: () => void, look: ButtonProps = { variant: 'default' }) => (
+    <Button size="xs" {...look} onClick={act}>
+      {label}
+    </Button>
+  );
+  // One button pauses and resumes, so that it keeps the focus.
+  const pauseText = pausedUntil ? resumeText : !rotation && texts.pause.first;
   return (
     <>
-      {hasRotate && (
-        <Button size="xs" onClick={() => onNext('rotate')}>
-          {keys.rotate}
-        </Button>
-      )}
-      {(pausedUntil ? resumeText : !rotation) && (
-        // One button, so that it keeps the focus.
-        <Button size="xs" variant="default" onClick={pauseOrResume}>
-          {pausedUntil ? resumeText : texts.pause.first}
-        </Button>
-      )}
-      {canMakeKeys && !rotation && (
-        <Button size="xs" variant="default" onClick={() => onNext('leaked')}>
-          {keys.leaked}
-        </Button>
-      )}
-      <Button size="xs" {...dangerous} onClick={() => onNext('revoke')}>
-        {revokeAction(apiKey, rotation, texts)}
-      </Button>
+      {hasRotate && action(keys.rotate, () => onNext('rotate'), {})}
+      {pauseText && action(pauseText, pauseOrResume)}
+      {canMakeKeys && !rotation && action(keys.leaked, () => onNext('leaked'))}
+      {action(revokeAction(apiKey, rotation, texts), () => onNext('revoke'), dangerous)}
     </>
   );
 }

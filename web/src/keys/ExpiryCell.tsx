@@ -16,14 +16,7 @@ import { StatusBadge } from '../key/StatusBadge';
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
   const now = useNow();
   const { keys, language } = useTexts();
-  if (status === 'active') {
-    if (isPaused(key, now)) return <PausedUntil iso={key.pausedUntil} />;
-    if (key.idleEndsAt) return keys.idleEnds(shortDate(key.idleEndsAt, now, language));
-    const end = endOf(key);
-    const text = end === key.expiresAt ? undefined : keys.endsSoon;
-    const time = <RelativeTime iso={end} {...(text && { text })} />;
-    return endsSoon(key, now) ? <span className={classes.soon}>{time}</span> : time;
-  }
+  if (status === 'active') return <EndOfActive apiKey={key} />;
   if (status === 'expired') {
     return <StatusBadge status={status}>{keys.expiredOn(shortDate(key.expiresAt, now, language))}</StatusBadge>;
   }
@@ -41,18 +34,20 @@ export function ExpiryCell({ row: { key, status, successor } }: { readonly row: 
   );
 }
 
-export const isPaused = <Key extends Pick<ApiKey, 'pausedUntil'>>(
-  key: Key,
-  now: number,
-): key is Key & { readonly pausedUntil: string } => !!key.pausedUntil && Date.parse(key.pausedUntil) > now;
-
-export function PausedUntil({ iso }: { readonly iso: string }) {
-  const { pause } = useTexts();
-  return (
-    <span className={classes.soon}>
-      <RelativeTime iso={iso} text={pause.until} />
-    </span>
-  );
+export function EndOfActive({ apiKey: key }: { readonly apiKey: ApiKey }) {
+  const now = useNow();
+  const { keys, language, pause } = useTexts();
+  if (key.pausedUntil && Date.parse(key.pausedUntil) > now) {
+    return (
+      <span className={classes.soon}>
+        <RelativeTime iso={key.pausedUntil} text={pause.until} />
+      </span>
+    );
+  }
+  if (key.idleEndsAt) return keys.idleEnds(shortDate(key.idleEndsAt, now, language));
+  const end = endOf(key);
+  const time = <RelativeTime iso={end} {...(end !== key.expiresAt && { text: keys.endsSoon })} />;
+  return endsSoon(key, now) ? <span className={classes.soon}>{time}</span> : time;
 }
 
 function wordsFor(reason: string, words: Readonly<Record<string, string>>): string | undefined {

@@ -77,7 +77,8 @@ export function KeyList({ list, filter, links }: Props) {
 
   return (
     <Stack gap="lg">
-      <Attention concerns={concerns} placeOf={links.placeOf} />
+      <Attention concerns={concerns.filter(({ kind }) => kind !== 'idling')} placeOf={links.placeOf} />
+      <Attention concerns={concerns.filter(({ kind }) => kind === 'idling')} placeOf={links.placeOf} areCalm />
       {isLong && (
         <KeyFilters
           filter={filter}

@@ -12,8 +12,6 @@ interface RowParts {
 
 export interface Column<Row> {
   readonly name: string;
-  /** In place of the name at the top. */
-  readonly header?: ReactNode;
   /** Whether the name is only read out: the cells have buttons. */
   readonly isForButtons?: boolean;
   /** The name on a narrow screen, where it depends on the row. */
@@ -50,7 +48,7 @@ export function Table<Row>({ label, rows, ...row }: Props<Row>) {
 }
 
 interface HeaderProps {
-  readonly columns: readonly Pick<Column<never>, 'name' | 'header' | 'isForButtons'>[];
+  readonly columns: readonly Pick<Column<never>, 'name' | 'isForButtons'>[];
   readonly widths?: string | undefined;
 }
 
@@ -58,9 +56,9 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
   return (
     <div role="rowgroup" className={classes.header}>
       <div role="row" className={`${classes.columns} ${widths}`}>
-        {columns.map(({ name, header, isForButtons }) => (
+        {columns.map(({ name, isForButtons }) => (
           <span key={name} role="columnheader">
-            {header || (isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name)}
+            {isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name}
           </span>
         ))}
       </div>

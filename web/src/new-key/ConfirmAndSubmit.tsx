@@ -19,14 +19,8 @@ interface Props {
 }
 
 /** The end of a form that makes a key, or ends that of another owner: the confirmation, a refusal, and the buttons. */
-export function ConfirmAndSubmit({
-  newKey,
-  form,
-  submitLabel,
-  isDangerous = false,
-  stopsKey = isDangerous,
-  onCancel,
-}: Props) {
+export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = false, onCancel, ...given }: Props) {
+  const { stopsKey = isDangerous } = given;
   const { making, isBusy } = newKey;
   const texts = useTexts();
   const { create, revoke } = texts;

@@ -24,16 +24,8 @@ export function DialogFooter({ children }: { readonly children: ReactNode }) {
 }
 
 /** `onClosed` moves the focus back, because the opener (a menu item or a row) may have been removed. */
-export function Dialog({
-  opened,
-  title,
-  onClose,
-  onClosed,
-  size = 'md',
-  closesOnClickOutside = true,
-  isOnTop = false,
-  children,
-}: Props) {
+export function Dialog({ opened, title, onClose, onClosed, children, ...given }: Props) {
+  const { size = 'md', closesOnClickOutside = true, isOnTop = false } = given;
   const texts = useTexts();
   return (
     <Modal.Root

@@ -1,36 +1,18 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../texts';
 import classes from './FilterFold.module.css';
 
-interface Props {
-  /** How many filters leave something out. */
-  readonly active: number;
-  /** Until the person folds or unfolds them. */
-  readonly isUnfolded?: boolean;
-  readonly children: ReactNode;
-}
-
-/** On a narrow screen the filters are behind a button, so that the list comes first. */
-export function FilterFold({ active, isUnfolded = false, children }: Props) {
+/** On a narrow screen the filters are behind a button, which counts those that leave something out. */
+export function FilterFold({ active, children }: { readonly active: number; readonly children: ReactNode }) {
   const { keys } = useTexts();
-  const id = useId();
-  const [chosen, setChosen] = useState<boolean>();
-  const isOpen = chosen ?? isUnfolded;
+  const [isOpen, setOpen] = useState(false);
   return (
-    <div className={classes.fold}>
-      <Button
-        variant="default"
-        className={classes.button}
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setChosen(!isOpen)}
-      >
+    <div className={classes.fold} data-open={isOpen || undefined}>
+      <Button variant="default" fullWidth aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {keys.filters(active)}
       </Button>
-      <div id={id} className={classes.filters} data-open={isOpen || undefined}>
-        {children}
-      </div>
+      {children}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useTexts } from '../texts';
-import classes from './HelpLink.module.css';
+import surface from './surface.module.css';
 
 interface Props {
   /** Undefined if there is no such page. */
@@ -14,7 +14,7 @@ export function HelpLink({ url, label }: Props) {
   const texts = useTexts();
   if (url === undefined) return null;
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer" className={classes.link}>
+    <a href={url} target="_blank" rel="noopener noreferrer" className={surface.link}>
       {label ?? texts.help} <VisuallyHidden component="span">{texts.newTab}</VisuallyHidden>
     </a>
   );
