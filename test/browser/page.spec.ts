@@ -88,6 +88,16 @@ describe('the page', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
+  test('has its own styles after those of the library, whose rules of the same weight it replaces', async () => {
+    const html = await (await fetch(`${stage.service.url}/settings/api-keys`)).text();
+    const sheets = [...html.matchAll(/rel="stylesheet"[^>]* href="([^"]+)"/g)].map(([, href]) => href!);
+    const texts = await Promise.all(sheets.map(async (href) => (await fetch(stage.service.url + href)).text()));
+    expect(texts.map((css) => [css.includes('.m_87cf2631{'), css.includes('--latchkey-card:')])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
   async function ownerOfOne() {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
