@@ -47,6 +47,20 @@ test('the outline of a password field with the focus is not cut off, though Mant
   expect(weight(ours!.selector)).toBeGreaterThan(weight(theirs!.selector));
 });
 
+test.each([
+  ['ui/Notice.module.css', '.root', 'Alert'],
+  ['keys/KeysToolbar.module.css', '.create', 'Button'],
+  ['keys/KeyList.module.css', '.fold', 'UnstyledButton'],
+])(
+  'the rules of %s for %s weigh more than one class, because those of the library may come later',
+  (file, name, sheet) => {
+    const ours = own(file).filter(({ selector }) => selector.endsWith(name));
+    expect(ours.length).toBeGreaterThan(0);
+    for (const { selector } of ours) expect(weight(selector)).toBeGreaterThan(1);
+    expect(weight(mantine(sheet)[0]!.selector)).toBe(1);
+  },
+);
+
 test('every control has the ring of the focus, and a link that covers its row has it around the row alone', () => {
   const [ring] = own('ui/surface.module.css').filter(({ selector }) => selector.includes(':focus-visible'));
   for (const control of ['a', 'button', 'input', 'select', 'textarea', 'summary'])
