@@ -65,6 +65,16 @@ describe('a key that nobody dares to revoke', () => {
     expect(pauses()).toEqual([{ minutes: 60 }]);
   });
 
+  test('can be resumed, not rotated, while it is paused', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    openPanel();
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    const details = await dialog('CI deploy');
+    const revoke = await details.findByRole('button', { name: 'Revoke…' });
+    const names = [...revoke.parentElement!.children].map(({ textContent }) => textContent);
+    expect(names).toEqual(['Resume…', 'It leaked…', 'Revoke…']);
+  });
+
   test('is not offered a pause in that form while it is paused', async () => {
     api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
     openPanel();

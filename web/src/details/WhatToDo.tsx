@@ -37,7 +37,7 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
     return (
       <Notice tone="warning" isNews={false}>
         {details.expiresSoon(relativeTime(apiKey.expiresAt, now, texts))}
-        {canMakeKeys && (
+        {canMakeKeys && !apiKey.pausedUntil && (
           <Group mt="sm">
             <Button size="xs" onClick={() => onNext('rotate')}>
               {keys.rotate}
@@ -88,9 +88,9 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   // A key that ends soon has this button at the top.
   const now = useNow();
   const canMakeKeys = useCanMakeKeys();
-  const hasRotate = canMakeKeys && !rotation && !endsSoon(apiKey, now);
-  const pause = usePauseKey();
   const { pausedUntil } = apiKey;
+  const hasRotate = canMakeKeys && !rotation && !pausedUntil && !endsSoon(apiKey, now);
+  const pause = usePauseKey();
   const pauseOrResume = () => (pausedUntil ? onNext('resume') : void pause(apiKey, 60));
   const action = (label: string, act: () => void, look: ButtonProps = { variant: 'default' }) => (
     <Button size="xs" {...look} onClick={act}>
@@ -102,7 +102,7 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   return (
     <>
       {hasRotate && action(keys.rotate, () => onNext('rotate'), {})}
-      {pauseText && action(pauseText, pauseOrResume)}
+      {pauseText && action(pauseText, pauseOrResume, pausedUntil ? {} : undefined)}
       {canMakeKeys && !rotation && action(keys.leaked, () => onNext('leaked'))}
       {action(revokeAction(apiKey, rotation, texts), () => onNext('revoke'), dangerous)}
     </>

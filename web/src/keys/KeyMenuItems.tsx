@@ -82,7 +82,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
         {status !== 'active' && canMakeKeys && <Menu.Item onClick={() => create(key)}>{keys.createAgain}</Menu.Item>}
         {status === 'active' && !rotation && (
           <>
-            {canMakeKeys && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
+            {canMakeKeys && !key.pausedUntil && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
             {canMakeKeys && <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>}
             <Menu.Divider />
             {key.pausedUntil && resumeText && <Menu.Item onClick={choose('resume')}>{resumeText}</Menu.Item>}
