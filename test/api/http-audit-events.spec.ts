@@ -74,6 +74,21 @@ describe('GET /v1/audit-events', () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
   });
 
+  test('lists renaming, rotation, pause and resumption without a filter', async () => {
+    const owner = await newOwner(service);
+    const { id } = (await owner.person.newKey()).apiKey;
+    await owner.person.rename(id, { name: 'Renamed' });
+    await owner.person.call('POST', `/v1/api-keys/${id}/pause`, { minutes: 5 });
+    await owner.person.call('POST', `/v1/api-keys/${id}/resume`, { password: PASSWORD });
+    const { body } = await owner.person.rotate(id, { password: PASSWORD });
+    const { items } = await eventsOf(owner);
+    const ofSuccessor = { type: 'api_key.created', keyId: body.apiKey.id };
+    const ofKey = ['rotated', 'resumed', 'paused', 'renamed', 'created'].map((each) => `api_key.${each} ${id}`);
+    const listed = items.map(({ type, keyId }) => `${type} ${keyId}`);
+    expect(listed.filter((each) => each.endsWith(id))).toEqual(ofKey);
+    expect(items).toContainEqual(expect.objectContaining(ofSuccessor));
+  });
+
   test('reads events that are stored with owner, key, actor and client', async () => {
     const owner = await newOwner(service);
     const from = { 'user-agent': 'Agent', 'x-request-id': 'r' };

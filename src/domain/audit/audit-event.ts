@@ -144,16 +144,16 @@ export const SHOWN_EVENT_TYPES = [
   'api_key.revoked',
   'api_key.expired',
   AUTHENTICATION_FAILED,
+  'api_key.renamed',
+  'api_key.rotated',
+  'api_key.paused',
+  'api_key.resumed',
 ] as const satisfies readonly EventType[];
 
 /** The types that owners may filter by, in the order in which clients see them. */
 export const OWNER_EVENT_TYPES = [
   ...SHOWN_EVENT_TYPES,
-  'api_key.renamed',
-  'api_key.rotated',
   'api_key.first_used',
-  'api_key.paused',
-  'api_key.resumed',
   'session.opened',
   'session.refused',
   'account.created',
