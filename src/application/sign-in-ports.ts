@@ -131,6 +131,8 @@ export interface RefusedToken {
 export interface PlatformPerson {
   /** Undefined when the platform names no person who could have an account here. */
   readonly accountId: string | undefined;
+  /** Whose id it is: another login may give the same id to another person. */
+  readonly issuer: string;
   readonly signIn: PlatformSignIn;
   /** Where sign-ins open accounts. */
   readonly profile?: LoginProfile | undefined;
@@ -138,7 +140,6 @@ export interface PlatformPerson {
 
 /** What the platform's login says of a person. */
 export interface LoginProfile {
-  readonly issuer: string;
   /** When the ID token was issued. */
   readonly issuedAt: Date;
   /** Empty unless it is verified. */

@@ -23,7 +23,6 @@ const ACTOR = { actorId: 'service:accounts', actorKind: 'service', client: clien
 let people = 0;
 const newId = () => `p-${(people += 1)}`;
 const says = (part: Partial<LoginProfile> = {}): LoginProfile => ({
-  issuer: ISSUER,
   issuedAt: at(0),
   email: '',
   displayName: 'Ada Lovelace',
@@ -31,9 +30,12 @@ const says = (part: Partial<LoginProfile> = {}): LoginProfile => ({
   ...part,
 });
 /** Why the person is not signed in, or undefined. */
-async function signIn(accountId: string | undefined, part: Partial<LoginProfile> = {}): Promise<string | undefined> {
+async function signIn(
+  accountId: string | undefined,
+  { issuer = ISSUER, ...part }: Partial<LoginProfile & { issuer: string }> = {},
+): Promise<string | undefined> {
   const { underWay } = await app.beginPlatformSignIn!.execute('sign-in', undefined);
-  const answer = login.answer(underWay, { accountId, signIn: SIGN_IN, profile: says(part) });
+  const answer = login.answer(underWay, { accountId, issuer, signIn: SIGN_IN, profile: says(part) });
   return (await app.finishPlatformSignIn!.execute(answer, underWay, client())).refusal;
 }
 const find = (id: string) => app.accounts.find(id);
@@ -121,6 +123,16 @@ describe('A later sign-in', () => {
       'no_account',
     );
     expect(await permissionsOf(id)).toEqual(['systems:read', 'systems:write', 'users:read']);
+  });
+
+  test('of another issuer is refused, even where sign-ins open no accounts any more', async () => {
+    const id = newId();
+    await signIn(id);
+    const withoutRules = new SignInAccounts(app.accounts, undefined);
+    const found = async (issuer: string) =>
+      (await withoutRules.of({ accountId: id, issuer, signIn: SIGN_IN }, client()))?.id;
+    expect(await found(ISSUER)).toBe(id);
+    expect(await found('https://other.example.com')).toBeUndefined();
   });
 
   test('changes no account that is suspended or deleted, and opens no session for it', async () => {
@@ -256,7 +268,9 @@ describe('The origin of an account', () => {
   test('means nothing where sign-ins open no accounts', async () => {
     const none = new SignInAccounts(app.accounts, undefined);
     const id = newId();
-    expect(await none.of({ accountId: id, signIn: SIGN_IN, profile: says() }, client())).toBeUndefined();
+    expect(
+      await none.of({ accountId: id, issuer: ISSUER, signIn: SIGN_IN, profile: says() }, client()),
+    ).toBeUndefined();
     expect(await find(id)).toBeUndefined();
   });
 });

@@ -25,8 +25,10 @@ export class SignInAccounts {
    * The account of a person who has just signed in, as the login says now. Undefined: they have none, and get none. The
    * platform's accounts stay as they are, and so do those that are not active.
    */
-  async of({ accountId: id, profile }: PlatformPerson, client: Client): Promise<Account | undefined> {
+  async of({ accountId: id, issuer, profile }: PlatformPerson, client: Client): Promise<Account | undefined> {
     const stored = id === undefined ? undefined : await this.accounts.find(id);
+    // Another login gives the same id to another person, also after SIGN_IN_OPENS_ACCOUNTS was turned off.
+    if (stored?.origin === 'sign-in' && stored.signInIssuer !== issuer) return undefined;
     const isLeft = stored && (stored.origin === 'platform' || !stored.isActive);
     if (id === undefined || !this.rules || !profile || isLeft || isLikeAnotherActor(id)) return stored;
     const roles = profile.roles.filter((role) => this.rules?.roles?.has(role));
@@ -34,8 +36,7 @@ export class SignInAccounts {
     const permissions = [...this.rules.permissions, ...roles.flatMap((role) => this.rules!.roles!.get(role)!)];
     const displayName = shownName(profile.displayName, id);
     const email = emailProblem(profile.email) ? '' : profile.email;
-    const { issuer, issuedAt } = profile;
-    return this.store(id, { issuer, issuedAt, email, displayName, permissions }, client);
+    return this.store(id, { issuer, issuedAt: profile.issuedAt, email, displayName, permissions }, client);
   }
 
   /** Without the email, if another account has it. */
@@ -51,7 +52,7 @@ export class SignInAccounts {
   private signIn(id: string, profile: SignInProfile, client: Client): Promise<Account | undefined> {
     const actor: Actor = { actorId: 'sign-in', actorKind: 'service', client };
     return this.accounts.transaction(id, async (transaction) => {
-      // The id was purged, or it is another person's: another login names its people by other ids.
+      // The id was purged, or another login has opened its account in the meantime.
       if (!transaction.account && transaction.formerAccount) return undefined;
       const account = transaction.account ?? Account.openBySignIn(id, profile);
       if (account.origin === 'sign-in' && account.signInIssuer !== profile.issuer) return undefined;

@@ -4,6 +4,8 @@ import type { PlatformLogin } from '#application/ports.js';
 import type { FreshSignInRule } from '#domain/accounts/session.js';
 import { LatchkeyError } from '#domain/errors.js';
 
+const ISSUER = 'https://login.example.com';
+
 /** Each answer is valid once, and only for the sign-in for which it was made. */
 export class FakePlatformLogin implements PlatformLogin {
   private readonly answers = new Map<string, { readonly begun: BegunSignIn; readonly person: PlatformPerson }>();
@@ -25,9 +27,12 @@ export class FakePlatformLogin implements PlatformLogin {
   }
 
   /** The query with which the login sends a person back. */
-  answer({ state, nonce, codeVerifier }: BegunSignIn, person: PlatformPerson): string {
+  answer(
+    { state, nonce, codeVerifier }: BegunSignIn,
+    person: Omit<PlatformPerson, 'issuer'> & Partial<PlatformPerson>,
+  ): string {
     const answer = `?code=${randomUUID()}`;
-    this.answers.set(answer, { begun: { state, nonce, codeVerifier }, person });
+    this.answers.set(answer, { begun: { state, nonce, codeVerifier }, person: { issuer: ISSUER, ...person } });
     return answer;
   }
 

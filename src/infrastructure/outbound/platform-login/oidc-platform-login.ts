@@ -102,7 +102,8 @@ export class OidcPlatformLogin implements PlatformLogin {
       const id = accountClaim(this.config.accountClaim, claims);
       const isValid = id !== undefined && accountIdProblem(id) === undefined;
       const profile = this.config.profile && profileOf(claims, idToken, this.config.profile.rolesClaim);
-      return { accountId: isValid ? id : undefined, signIn: signInOf(idToken), ...(profile && { profile }) };
+      const accountId = isValid ? id : undefined;
+      return { accountId, issuer: idToken.iss, signIn: signInOf(idToken), ...(profile && { profile }) };
     } catch (error) {
       throw error instanceof LatchkeyError ? error : signInError(error);
     }
@@ -126,12 +127,11 @@ function accountClaim(name: string, claims: Claims): string | undefined {
   return name === 'email' && claims['email_verified'] !== true ? undefined : value;
 }
 
-function profileOf(claims: Claims, { iss, iat }: Claims, rolesClaim: string | undefined): LoginProfile {
+function profileOf(claims: Claims, { iat }: Claims, rolesClaim: string | undefined): LoginProfile {
   const roles = rolesClaim === undefined ? [] : claimAt(claims, rolesClaim);
   const texts = (Array.isArray(roles) ? roles : [roles]).filter((role) => typeof role === 'string');
   const name = [claims['name'], claims['preferred_username']].find((each) => typeof each === 'string');
   return {
-    issuer: String(iss),
     issuedAt: new Date(Number(iat) * 1000),
     email: accountClaim('email', claims) ?? '',
     displayName: name ?? '',
