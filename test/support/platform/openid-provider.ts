@@ -15,6 +15,8 @@ export interface Visitor {
   readonly acr?: string;
   /** More claims, of UserInfo. */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** Of the ID token. */
+  readonly idTokenClaims?: Readonly<Record<string, unknown>>;
 }
 
 export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
@@ -132,13 +134,14 @@ async function configuration(
     interactions: { policy, url: (_context, { uid }) => `/interaction/${uid}` },
     acrValues: ['gold', 'silver'],
     claims: { openid: ['sub', 'name', 'realm_access'], email: ['email', 'email_verified'], acr: null, auth_time: null },
+    conformIdTokenClaims: false,
     findAccount: (_context, accountId) => ({
       accountId,
-      claims: () => ({
+      claims: (use) => ({
         sub: accountId,
-        email: accountId,
-        email_verified: !accountId.startsWith('unverified'),
-        ...current()?.claims,
+        ...(use === 'id_token'
+          ? current()?.idTokenClaims
+          : { email: accountId, email_verified: !accountId.startsWith('unverified'), ...current()?.claims }),
       }),
     }),
     // Skips the question for consent.

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startOpenIdProvider, type OpenIdProvider } from '#test/support/platform/openid-provider.js';
+import { startOpenIdProvider, type OpenIdProvider, type Visitor } from '#test/support/platform/openid-provider.js';
 import { eventually } from '#test/support/eventually.js';
 import { keptLog, SILENT } from '#test/support/reading/kept-log.js';
 import { HttpBrowser } from '#test/support/callers/http-browser.js';
@@ -40,8 +40,8 @@ describe('a sign-in at an OpenID provider', () => {
   });
   afterAll(() => provider?.stop());
 
-  const signIn = async (accountId: string, at = login) => {
-    provider.setVisitor({ accountId });
+  const signIn = async (accountId: string, at = login, claims: Partial<Visitor> = {}) => {
+    provider.setVisitor({ accountId, ...claims });
     const { url, begun } = await at.begin({ maxAgeSeconds: 300, acrValues: [] });
     const answer = new URL(await new HttpBrowser().visit(url, '/callback')).search;
     return { answer, begun };
@@ -93,6 +93,19 @@ describe('a sign-in at an OpenID provider', () => {
   test('returns no account id if the subject is not a valid one', async () => {
     const { answer, begun } = await signIn('a b');
     expect((await login.finish(answer, begun, STRANGER)).accountId).toBeUndefined();
+  });
+
+  test.each<[string, object | undefined, string[]]>([
+    ['of the ID token', { roles: ['viewer'], more: {} }, ['viewer']],
+    ['of UserInfo, if the ID token has only a part of the claim', { more: {} }, ['editor']],
+    ['of UserInfo, if the ID token has no such claim', undefined, ['editor']],
+  ])('returns the roles %s', async (_, inIdToken, roles) => {
+    const keeping = loginWith({ profile: { rolesClaim: '/realm_access/roles' } });
+    const { answer, begun } = await signIn('u1', keeping, {
+      claims: { realm_access: { roles: ['editor'] } },
+      ...(inIdToken && { idTokenClaims: { realm_access: inIdToken } }),
+    });
+    expect((await keeping.finish(answer, begun, STRANGER)).profile?.roles).toEqual(roles);
   });
 
   test('is refused with a wrong client secret', async () => {

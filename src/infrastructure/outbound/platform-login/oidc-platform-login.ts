@@ -96,12 +96,10 @@ export class OidcPlatformLogin implements PlatformLogin {
         throw tokenError(error);
       });
       const idToken = tokens.claims()!;
-      const claims = await this.withUserInfo(idToken, () =>
-        oidc.fetchUserInfo(client, tokens.access_token, idToken.sub),
-      );
-      const id = accountClaim(this.config.accountClaim, claims);
+      const userInfo = await this.userInfo(idToken, () => oidc.fetchUserInfo(client, tokens.access_token, idToken.sub));
+      const id = accountClaim(this.config.accountClaim, { ...userInfo, ...idToken });
       const isValid = id !== undefined && accountIdProblem(id) === undefined;
-      const profile = this.config.profile && profileOf(claims, idToken, this.config.profile.rolesClaim);
+      const profile = this.config.profile && profileOf(idToken, userInfo, this.config.profile.rolesClaim);
       const accountId = isValid ? id : undefined;
       return { accountId, issuer: idToken.iss, signIn: signInOf(idToken), ...(profile && { profile }) };
     } catch (error) {
@@ -109,12 +107,12 @@ export class OidcPlatformLogin implements PlatformLogin {
     }
   }
 
-  /** Asks the provider for UserInfo only if the ID token lacks a claim that is needed. Those of the ID token count. */
-  private async withUserInfo(idToken: Claims, fetchUserInfo: () => Promise<Claims>): Promise<Claims> {
+  /** Empty if the ID token has every claim that is needed. Then the provider is not asked. */
+  private async userInfo(idToken: Claims, fetchUserInfo: () => Promise<Claims>): Promise<Claims> {
     const { accountClaim: id, profile } = this.config;
     const needed = [id, ...(profile ? ['email', 'name', ...(profile.rolesClaim ? [profile.rolesClaim] : [])] : [])];
     const isComplete = needed.every((name) => claimAt(idToken, name) !== undefined);
-    return isComplete ? idToken : { ...(await fetchUserInfo()), ...idToken };
+    return isComplete ? {} : fetchUserInfo();
   }
 }
 
@@ -127,12 +125,14 @@ function accountClaim(name: string, claims: Claims): string | undefined {
   return name === 'email' && claims['email_verified'] !== true ? undefined : value;
 }
 
-function profileOf(claims: Claims, { iat }: Claims, rolesClaim: string | undefined): LoginProfile {
-  const roles = rolesClaim === undefined ? [] : claimAt(claims, rolesClaim);
+/** A claim of the ID token counts before that of UserInfo. Each may have another part of the object with the roles. */
+function profileOf(idToken: Claims, userInfo: Claims, rolesClaim: string | undefined): LoginProfile {
+  const claims = { ...userInfo, ...idToken };
+  const roles = rolesClaim === undefined ? [] : (claimAt(idToken, rolesClaim) ?? claimAt(userInfo, rolesClaim));
   const texts = (Array.isArray(roles) ? roles : [roles]).filter((role) => typeof role === 'string');
   const name = [claims['name'], claims['preferred_username']].find((each) => typeof each === 'string');
   return {
-    issuedAt: new Date(Number(iat) * 1000),
+    issuedAt: new Date(Number(idToken['iat']) * 1000),
     email: accountClaim('email', claims) ?? '',
     displayName: name ?? '',
     roles: texts,
