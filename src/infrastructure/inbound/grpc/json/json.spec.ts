@@ -120,6 +120,7 @@ describe('a request as JSON', () => {
     ['PutAccountRequest', '{"version":18446744073709551616}', 'version must be a whole number'],
     ['PutAccountRequest', '{"password":"a","passwordHash":"b"}', 'passwordHash and password exclude each other'],
     ['ListKeysRequest', '{"lastUsedBefore":"yesterday"}', 'lastUsedBefore must be a time like'],
+    ['ListKeysRequest', '{"expiresBefore":"2026-02-30T10:00:00Z"}', 'expiresBefore must be a time like'],
     ['ValidateKeyRequest', '{"apiKey":"x",}', 'The body is not valid JSON'],
     ['ValidateKeyRequest', '{"apiKey":}', 'The body is not valid JSON'],
     ['ValidateKeyRequest', '{"apiKey":"x"} {}', 'The body is not valid JSON'],

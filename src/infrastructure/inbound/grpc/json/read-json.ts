@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import protobuf from 'protobufjs';
 import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import { plainText } from '../../shared/request-facts.js';
+import { timeIn } from '../../shared/time-text.js';
 
 /** Reads a value of which the first token was read. @param path the field, as errors name it */
 type Read = (token: string, json: Tokens, path: string) => unknown;
@@ -153,10 +154,10 @@ function readerOfEnum({ values }: protobuf.Enum): Read {
 const RFC_3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 
 function readTimestamp(token: string, _json: Tokens, path: string): { seconds: number; nanos: number } {
-  const [, time, fraction = '', zone] = RFC_3339.exec(token[0] === '"' ? unquoted(token) : '') ?? [];
-  const ms = Date.parse(`${time}${zone}`);
-  if (Number.isNaN(ms)) throw wrong(token, path, 'must be a time like 2026-01-31T10:00:00Z');
-  return { seconds: ms / 1000, nanos: Number(fraction.padEnd(9, '0')) };
+  const [, wholeSeconds, fraction = '', zone] = RFC_3339.exec(token[0] === '"' ? unquoted(token) : '') ?? [];
+  const time = timeIn(`${wholeSeconds}${zone}`);
+  if (!time) throw wrong(token, path, 'must be a time like 2026-01-31T10:00:00Z');
+  return { seconds: time.getTime() / 1000, nanos: Number(fraction.padEnd(9, '0')) };
 }
 
 function unquoted(token: string): string {
