@@ -54,7 +54,9 @@ describe('the commands of docs/runbook.md', () => {
   });
 
   const paste = async (heading: string, env: NodeJS.ProcessEnv) => {
-    const lines = `latchkey() { '${process.execPath}' '${LATCHKEY}' "$@"; }\n${snippetOf('docs/runbook.md', heading, 'sh')}`;
+    // Its first lines read files of /etc/latchkey.
+    const snippet = snippetOf('docs/runbook.md', heading, 'sh').replaceAll(/^(latchkey\(\)|OWNER_URL=).*\n/gm, '');
+    const lines = `latchkey() { '${process.execPath}' '${LATCHKEY}' "$@"; }\n${snippet}`;
     const { code, output } = await run('bash', ['--norc', '-ec', lines], {
       cwd: folder,
       env: { ...process.env, PATH: `${postgresFolder()}:${process.env['PATH']}`, AUDIT_SEAL_KEY, ...env },
