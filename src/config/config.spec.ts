@@ -38,7 +38,7 @@ describe('the configuration', () => {
     const values = {
       HOST: '0.0.0.0',
       PUBLIC_URL: 'https://keys.example.org',
-      OIDC_CLIENT_ID: 'latchkey',
+      HELP_URL: 'https://help.example.org',
       LOG_LEVEL: 'warn',
     };
     const padded = Object.fromEntries(
@@ -451,7 +451,9 @@ describe("the platform's own login", () => {
     expect(problems({ ...jwks, SESSION_JWKS_URL: 'file:///jwks' })).toEqual([
       'SESSION_JWKS_URL must be a URL that starts with http:// or https://',
     ]);
-    expect(read({ SESSION_JWT_ISSUER: 'i' }).platformLogin).toBeUndefined();
+    expect(problems({ SESSION_JWT_ISSUER: 'i' })).toEqual([
+      'SESSION_JWKS_URL is missing: it is needed with SESSION_JWT_ISSUER',
+    ]);
   });
 
   test('turns password sign-in off unless PASSWORD_SIGN_IN is on', () => {
@@ -528,7 +530,9 @@ describe("the platform's OpenID provider", () => {
       'OIDC_CLIENT_ID is missing: it is needed with OIDC_ISSUER',
       'OIDC_CLIENT_SECRET is missing: it is needed with OIDC_ISSUER',
     ]);
-    expect(read({ OIDC_CLIENT_ID: 'latchkey' }).oidc).toBeUndefined();
+    expect(problems({ OIDC_CLIENT_ID: 'latchkey' })).toEqual([
+      'OIDC_ISSUER is missing: it is needed with OIDC_CLIENT_ID',
+    ]);
   });
 
   test('must use https unless it is on a loopback address', () => {

@@ -47,7 +47,11 @@ describe('SIGN_IN_OPENS_ACCOUNTS', () => {
   });
 
   test.each<[string, NodeJS.ProcessEnv, string]>([
-    ['without a login', { ...ON, OIDC_ISSUER: '' }, 'OIDC_ISSUER is missing: it is needed with SIGN_IN_OPENS_ACCOUNTS'],
+    [
+      'without a login',
+      { ...ON, OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' },
+      'OIDC_ISSUER is missing: it is needed with SIGN_IN_OPENS_ACCOUNTS',
+    ],
     [
       'with a claim that people can edit',
       { ...ON, OIDC_ACCOUNT_CLAIM: 'email' },

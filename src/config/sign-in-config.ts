@@ -9,7 +9,8 @@ export type OidcConfig = NonNullable<ReturnType<typeof readOidc>>;
 /** The platform's own login, whose tokens are accepted in place of a session. */
 export function readPlatformLogin(settings: Settings) {
   const jwksUrl = settings.get('SESSION_JWKS_URL');
-  if (jwksUrl === undefined) return undefined;
+  if (jwksUrl === undefined)
+    return lackUrl(settings, 'SESSION_JWKS_URL', ['SESSION_JWT_ISSUER', 'SESSION_JWT_AUDIENCE']);
   return {
     jwksUrl,
     issuer: settings.get('SESSION_JWT_ISSUER') ?? settings.missing('SESSION_JWT_ISSUER', 'with SESSION_JWKS_URL'),
@@ -20,7 +21,7 @@ export function readPlatformLogin(settings: Settings) {
 /** The platform's OpenID provider, where people sign in for the settings screen. */
 export function readOidc(settings: Settings) {
   const issuer = settings.get('OIDC_ISSUER');
-  if (issuer === undefined) return undefined;
+  if (issuer === undefined) return lackUrl(settings, 'OIDC_ISSUER', ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']);
   return {
     issuer,
     clientId: settings.get('OIDC_CLIENT_ID') ?? settings.missing('OIDC_CLIENT_ID', 'with OIDC_ISSUER'),
@@ -33,6 +34,12 @@ export function readOidc(settings: Settings) {
     /** Whether sign-ins open accounts, and which claim has a person's roles. */
     profile: settings.get('SIGN_IN_OPENS_ACCOUNTS') ? { rolesClaim: settings.get('SIGN_IN_ROLES_CLAIM') } : undefined,
   };
+}
+
+/** A login whose URL was forgotten must not leave passwords on. */
+function lackUrl(settings: Settings, url: string, others: readonly string[]): undefined {
+  const given = others.find((name) => settings.env[name]);
+  if (given && !settings.env[url]) settings.missing(url, `with ${given}`);
 }
 
 /** Whether people may sign in with a password of ours. Off by default if the platform signs its people in. */
