@@ -52,8 +52,9 @@ describe('CHANGELOG.md', () => {
     expect(rest).toEqual([...rest].sort((one, other) => other.localeCompare(one, 'en', { numeric: true })));
   });
 
-  it('has in each version the sections of Keep a Changelog and one about upgrading, each once', () => {
-    const known = ['Upgrading', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+  it('has in each version known sections, each once: about upgrading, for each reader, or those of Keep a Changelog', () => {
+    const readers = ['For owners of keys', 'For integrators', 'For operators'];
+    const known = ['Upgrading', ...readers, 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
     for (const version of textOf('CHANGELOG.md').split(/^## /m).slice(1)) {
       const sections = [...version.matchAll(/^### (.+)$/gm)].map(([, section]) => section!);
       expect(sections.filter((section) => !known.includes(section))).toEqual([]);
