@@ -121,7 +121,6 @@ describe('latchkey account limits and latchkey account attributes', () => {
 
   const many = Array.from({ length: 17 }, (_, n) => `n${n}=x`);
   test.each<[string, string[], RegExp]>([
-    ['a rate without a burst', ['limits', '--requests-per-second', '5'], /^limits\.burst must be set along with/],
     ['a burst of 0', ['limits', '--burst', '0'], /^limits\.burst must be a whole number from 1 to 1000000$/],
     ['no number', ['limits', '--burst', 'many'], /--burst <number>.*It must be a whole number/],
     ['366 days', ['limits', '--max-key-days', '366'], /^limits\.max_key_days must be a whole number from 1 to 365$/],
