@@ -43,6 +43,9 @@ describe('the form for a new key', () => {
     expect(name.getAttribute('aria-invalid')).toBe('true');
     screen.getByText('Enter your password');
     await fillCreate();
+    // An error ends with its cause.
+    expect(screen.queryByText('Give the key a name')).toBeNull();
+    expect(screen.queryByText('Enter your password')).toBeNull();
     const note = screen.getByLabelText('Note (optional)');
     await type('Note (optional)', 'x'.repeat(201));
     await choose('Custom');

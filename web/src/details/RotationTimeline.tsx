@@ -7,7 +7,7 @@ import type { Rotation } from '../key/rotation';
 import { useKey } from '../key/useKey';
 import { laterTexts } from '../texts/later';
 import { useTexts } from '../texts';
-import { shortDate } from '../time/format';
+import { relativeTime, shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Section } from '../ui/Section';
 import { RelativeTime } from '../ui/RelativeTime';
@@ -23,7 +23,7 @@ const english = {
   since: (date: string) => `since ${date}`,
   unused: 'new key not used yet',
   callers: 'Still calling with the old key',
-  nobody: (date: string) => `Nobody has called with the old key since ${date}.`,
+  nobody: (when: string) => `Nobody has called with the old key since the rotation, ${when}.`,
 };
 
 const rotationTexts = laterTexts(english, {
@@ -35,12 +35,13 @@ const rotationTexts = laterTexts(english, {
   since: (date) => `seit dem ${date}`,
   unused: 'neuer Schlüssel noch nicht genutzt',
   callers: 'Ruft noch mit dem alten Schlüssel auf',
-  nobody: (date) => `Seit dem ${date} hat niemand mit dem alten Schlüssel aufgerufen.`,
+  nobody: (when) => `Seit der Rotation (${when}) hat niemand mit dem alten Schlüssel aufgerufen.`,
 });
 
 /** Old, both, new; and who has called with the old key since there are two. */
 export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) {
-  const { history, language } = useTexts();
+  const texts = useTexts();
+  const { history, language } = texts;
   const words = rotationTexts(language);
   const { old, next } = rotation;
   const now = useNow();
@@ -72,7 +73,11 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
         )}
         {step(words.next, next.prefix, false, old.endsAt !== null && <RelativeTime iso={endOf(old)} />)}
       </ol>
-      {callers?.length === 0 && isUnused && <Text size="sm">{words.nobody(since)}</Text>}
+      {callers?.length === 0 && isUnused && (
+        <Text size="sm">
+          {words.nobody(relativeTime(next.createdAt, Math.max(now, Date.parse(next.createdAt)), texts))}
+        </Text>
+      )}
       {callers && callers.length > 0 && (
         <>
           <Title order={4} size="h6">

@@ -26,6 +26,8 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const asksPassword = useOwner().data?.confirmation !== 'fresh-sign-in';
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<FieldErrors>({});
+  /** What the screen itself found when the form was sent. The service's errors stay until the next try. */
+  const [own, setOwn] = useState<FieldErrors>({});
   const ref = useRef<HTMLFormElement>(null);
 
   // Kept for a person who leaves to sign in.
@@ -36,6 +38,7 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   useEffect(() => {
     if (refusal === undefined) return;
     setErrors(fieldErrorsOf(refusal, texts));
+    setOwn({});
     if (hasCode(refusal, 'incorrect_password')) setPassword('');
   }, [refusal]);
 
@@ -46,11 +49,16 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
 
   const order = () => orderOf(asksPassword ? { password } : {});
 
+  const isMissing = asksPassword && password === '';
+  const found: FieldErrors = { ...problems, ...(isMissing && { password: texts.create.required.password }) };
+  // The fields behind the sentence keep theirs, because an error there keeps its field open.
+  const isMended = (field: string) =>
+    (field === 'name' || field === 'password') && own[field] !== undefined && found[field] === undefined;
+
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    const isMissing = asksPassword && password === '';
-    const found = { ...problems, ...(isMissing && { password: texts.create.required.password }) };
     setErrors(found);
+    setOwn(found);
     if (Object.keys(found).length === 0) void make(order());
   };
 
@@ -63,7 +71,7 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
     asksPassword,
     password,
     setPassword,
-    errors,
+    errors: Object.fromEntries(Object.entries(errors).filter(([field]) => !isMended(field))) as FieldErrors,
     submit: submit as (event?: unknown) => void,
     again,
   };

@@ -7,7 +7,12 @@ export const create: Texts['create'] = {
       'read-only': 'alles lesen, was Sie können',
       'read-and-write': 'alles lesen und schreiben, was Sie können',
     },
-    only: (count) => (count === 1 ? '1 Berechtigung nutzen' : `${count} Berechtigungen nutzen`),
+    only: (count) =>
+      count === 0
+        ? 'tun, was Sie unten wählen'
+        : count === 1
+          ? '1 Berechtigung nutzen'
+          : `${count} Berechtigungen nutzen`,
     lasting: (days) => `${days} lang`,
     noDay: 'bis zu einem Tag Ihrer Wahl',
     from: (networks) => (networks === 0 ? 'von überall' : networks === 1 ? 'aus 1 Netz' : `aus ${networks} Netzen`),
