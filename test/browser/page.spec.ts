@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Request } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { holdBack, record } from './support/network.js';
+import { DESKTOP, PHONE, wider } from './support/look.js';
 import { putKeys } from './support/rows.js';
 import { button, row } from './support/screen.js';
 import { Stage } from './support/stage.js';
@@ -36,6 +37,20 @@ describe('the page', () => {
     );
     await breach;
     await expect(stage.clear()).rejects.toThrow('style-src-elem');
+  });
+
+  test.each(['en-US', 'de-DE'])('keeps what a row says of a paused key in its place: %s', async (locale) => {
+    const owner = await stage.newOwner();
+    const { apiKey } = await owner.person.newKey({ name: 'Paused' });
+    await owner.person.call('POST', `/v1/api-keys/${apiKey.id}/pause`, { minutes: 5 });
+    const { page } = await stage.open({ owner, options: { locale } });
+    await row(page, 'Paused').locator('time').last().waitFor();
+    for (const size of [DESKTOP, PHONE]) {
+      expect(await wider(page, size)).toEqual([]);
+      const outside = `[...document.querySelectorAll('[role="cell"] time')].filter((time) =>
+        time.getBoundingClientRect().right > time.closest('[role="cell"]').getBoundingClientRect().right + 10).length`;
+      expect(await page.evaluate<number>(outside)).toBe(0);
+    }
   });
 
   test('loads at most 115,500 bytes of script before the list stands, and needs less than three seconds of work', async () => {
