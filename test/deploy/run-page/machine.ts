@@ -50,6 +50,7 @@ export class Machine {
       ['/etc/latchkey', join(this.folder, 'etc')],
       ['/etc/systemd/system', join(this.folder, 'units')],
       ['/etc/caddy', join(this.folder, 'caddy')],
+      ['/etc/nginx/conf.d', join(this.folder, 'nginx')],
       ['/usr/local/bin', this.bin],
       ['/usr/bin/node', process.execPath],
       ['127.0.0.1:5432', server.host],
@@ -63,7 +64,7 @@ export class Machine {
       ['keys.example.com', `keys.localhost:${tls}`],
       ['api.example.com', `api.localhost:${tls}`],
     );
-    for (const name of ['bin', 'units', 'caddy', 'etc']) mkdirSync(join(this.folder, name));
+    for (const name of ['bin', 'units', 'caddy', 'nginx', 'etc']) mkdirSync(join(this.folder, name));
     this.writeFiles();
     this.shell = new RootShell(this.folder, server);
     this.undo.push(() => this.shell.close());
