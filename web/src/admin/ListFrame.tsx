@@ -23,8 +23,18 @@ interface Props {
 }
 
 /** A list of administrators with its filters, page by page: each page is recorded, and so is loaded only on request. */
-export function ListFrame({ intro, filters, list, skeleton, shown, failed, children, ...given }: Props) {
-  const { isExplained, none, onClear } = given;
+export function ListFrame({
+  intro,
+  filters,
+  list,
+  skeleton,
+  shown,
+  failed,
+  isExplained,
+  none,
+  onClear,
+  children,
+}: Props) {
   const texts = useTexts();
   const admin = useAdminTexts();
   return (

@@ -24,8 +24,16 @@ export function DialogFooter({ children }: { readonly children: ReactNode }) {
 }
 
 /** `onClosed` moves the focus back, because the opener (a menu item or a row) may have been removed. */
-export function Dialog({ opened, title, onClose, onClosed, children, ...given }: Props) {
-  const { size = 'md', closesOnClickOutside = true, isOnTop = false } = given;
+export function Dialog({
+  opened,
+  title,
+  onClose,
+  onClosed,
+  size = 'md',
+  closesOnClickOutside = true,
+  isOnTop = false,
+  children,
+}: Props) {
   const texts = useTexts();
   return (
     <Modal.Root

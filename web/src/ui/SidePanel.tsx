@@ -23,8 +23,17 @@ interface Props {
 }
 
 /** A dialog at the edge of the screen, next to the list. */
-export function SidePanel({ opened, title, subject, action, footer, isEdited = false, children, ...given }: Props) {
-  const { onClose, onClosed } = given;
+export function SidePanel({
+  opened,
+  title,
+  subject,
+  action,
+  footer,
+  isEdited = false,
+  onClose,
+  onClosed,
+  children,
+}: Props) {
   const texts = useTexts();
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(subject);
