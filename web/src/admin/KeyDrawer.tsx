@@ -11,6 +11,7 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
+import { allKeysPlaceOf } from './place';
 import { NotAdministrator, useOwnedKey } from './useAllKeys';
 import { KeyDrawerBody } from './KeyDrawerBody';
 import { RevokeDialog } from './RevokeDialog';
@@ -37,7 +38,7 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
   const focus = useFocusReturn(opened);
   const now = useNow();
   const typed = trip?.returned?.typed;
-  const draft = typed?.form === 'end' && keyId && typed.search.includes(keyId) ? typed : undefined;
+  const draft = typed?.form === 'end' && keyId && allKeysPlaceOf(typed.search).keyId === keyId ? typed : undefined;
   const [ending, setEnding] = useState(draft && keyId);
   const [ended, setEnded] = useState<string>();
   const revoke = useRef<HTMLButtonElement>(null);
