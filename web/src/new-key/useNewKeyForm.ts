@@ -26,8 +26,8 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const asksPassword = useOwner().data?.confirmation !== 'fresh-sign-in';
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<FieldErrors>({});
-  /** What the screen itself found when the form was sent. The service's errors stay until the next try. */
-  const [own, setOwn] = useState<FieldErrors>({});
+  /** Whether the screen itself found them. The service's errors stay until the next try. */
+  const [areOwn, setAreOwn] = useState(false);
   const ref = useRef<HTMLFormElement>(null);
 
   // Kept for a person who leaves to sign in.
@@ -38,7 +38,7 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   useEffect(() => {
     if (refusal === undefined) return;
     setErrors(fieldErrorsOf(refusal, texts));
-    setOwn({});
+    setAreOwn(false);
     if (hasCode(refusal, 'incorrect_password')) setPassword('');
   }, [refusal]);
 
@@ -53,12 +53,12 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const found: FieldErrors = { ...problems, ...(isMissing && { password: texts.create.required.password }) };
   // The fields behind the sentence keep theirs, because an error there keeps its field open.
   const isMended = (field: string) =>
-    (field === 'name' || field === 'password') && own[field] !== undefined && found[field] === undefined;
+    areOwn && (field === 'name' || field === 'password') && found[field] === undefined;
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     setErrors(found);
-    setOwn(found);
+    setAreOwn(true);
     if (Object.keys(found).length === 0) void make(order());
   };
 
