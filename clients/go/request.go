@@ -158,6 +158,10 @@ func hostPort(scheme, host string) string {
 func latin1(values []string) []string {
 	read := make([]string, len(values))
 	for at, value := range values {
+		if isASCII(value) {
+			read[at] = value
+			continue
+		}
 		runes := make([]rune, len(value))
 		for index := range len(value) {
 			runes[index] = rune(value[index])
@@ -266,8 +270,15 @@ func tidy(text string, longest int) string {
 	return cut(strings.Map(printable, latin1([]string{text})[0]), longest)
 }
 
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
+
 // cut keeps so many characters.
 func cut(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
 	runes := []rune(text)
 	return string(runes[:min(longest, len(runes))])
 }
