@@ -145,10 +145,10 @@ const LACKING = `
 
 /** Otherwise the service would be ready, and a change would fail at the first table that an upgrade added. */
 async function requireRights(dataSource: SessionSource, deletesEvents: boolean): Promise<void> {
-  const all = [...Object.entries(RIGHTS), ...(deletesEvents ? [['DELETE', ['audit_events']] as const] : [])];
-  const needed = all.flatMap(([rights, tables]) =>
+  const needed = Object.entries(RIGHTS).flatMap(([rights, tables]) =>
     rights.split(', ').flatMap((right) => tables.map((table) => [right, table] as const)),
   );
+  if (deletesEvents) needed.push(['DELETE', 'audit_events']);
   const columns = [needed.map(([right]) => right), needed.map(([, table]) => table)];
   const rows = await dataSource.query<{ lacking: string }[]>(LACKING, columns);
   if (rows.length === 0) return;
