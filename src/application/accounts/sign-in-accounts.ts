@@ -27,7 +27,7 @@ export class SignInAccounts {
    */
   async of({ accountId: id, issuer, profile }: PlatformPerson, client: Client): Promise<Account | undefined> {
     const stored = id === undefined ? undefined : await this.accounts.find(id);
-    // Another login gives the same id to another person, also after SIGN_IN_OPENS_ACCOUNTS was turned off.
+    // Another login gives the same id to another person, even after SIGN_IN_OPENS_ACCOUNTS was turned off.
     if (stored?.origin === 'sign-in' && stored.signInIssuer !== issuer) return undefined;
     const isLeft = stored && (stored.origin === 'platform' || !stored.isActive);
     if (id === undefined || !this.rules || !profile || isLeft || isLikeAnotherActor(id)) return stored;

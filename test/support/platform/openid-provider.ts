@@ -15,7 +15,7 @@ export interface Visitor {
   readonly acr?: string;
   /** More claims, of UserInfo. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Of the ID token. */
+  /** More claims, of the ID token. */
   readonly idTokenClaims?: Readonly<Record<string, unknown>>;
 }
 

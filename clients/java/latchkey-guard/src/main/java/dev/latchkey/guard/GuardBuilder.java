@@ -183,7 +183,7 @@ public final class GuardBuilder implements Cloneable {
     return new Guard(clone());
   }
 
-  /** A guard keeps its options, however this goes on. */
+  /** A copy for a guard, whose options later calls of this builder do not change. */
   @Override
   protected GuardBuilder clone() {
     try {
