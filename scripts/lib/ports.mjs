@@ -30,14 +30,24 @@ export async function assertPortsFree(host, ports, timeoutMs = 3000) {
   }
 }
 
+/** How many ports a process has for itself, from 10000 up to 29999. */
+const PORTS_OF_A_PROCESS = 100;
+/** The ports that this process has been given and may be about to listen on. @type {Set<number>} */
+const given = new Set();
+
 /**
  * Finds a port below the range from which the system takes ports for outgoing connections, so that no connection can
- * take it before we listen.
+ * take it before we listen. Each process looks among a hundred ports of its own and is not given one twice: two servers
+ * that start at the same time would otherwise find the same port free.
  * @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 at the moment
  */
 export async function freePort() {
+  const first = 10_000 + (process.pid % (20_000 / PORTS_OF_A_PROCESS)) * PORTS_OF_A_PROCESS;
   for (;;) {
-    const port = randomInt(10_000, 30_000);
+    if (given.size === PORTS_OF_A_PROCESS) given.clear();
+    const port = first + randomInt(PORTS_OF_A_PROCESS);
+    if (given.has(port)) continue;
+    given.add(port);
     const server = await tryToListen('127.0.0.1', port);
     if (typeof server !== 'string') {
       await close(server);

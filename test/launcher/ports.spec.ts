@@ -1,9 +1,23 @@
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { assertPortsFree } from '../../scripts/lib/ports.mjs';
+import { assertPortsFree, freePort } from '../../scripts/lib/ports.mjs';
 import { freePorts } from '../support/processes/checkout.js';
 
 const noWaitMs = 0;
+
+describe('a free port', () => {
+  it('is given once by a process, and is one that another process is not given', async () => {
+    const own = await Promise.all(Array.from({ length: 30 }, () => freePort()));
+    expect(new Set(own).size).toBe(30);
+    const script = `import { freePort } from ${JSON.stringify(pathToFileURL('scripts/lib/ports.mjs').href)};
+      console.log(JSON.stringify(await Promise.all(Array.from({ length: 30 }, () => freePort()))));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    expect(own.filter((port) => (JSON.parse(stdout) as number[]).includes(port))).toEqual([]);
+  });
+});
 
 describe('the check of the ports', () => {
   it.each(['HTTP_PORT', 'GRPC_PORT', 'SERVICES_PORT', 'SYSTEMS_API_PORT'])(

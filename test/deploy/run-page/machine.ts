@@ -43,8 +43,8 @@ export class Machine {
     this.undo.push(() => redis.stop());
     const backend = await EchoBackend.start();
     this.undo.push(() => backend.stop());
-    const [http, grpc, metrics, tls] = [await decade(), await decade(), await decade(), await freePort()];
-    this.plainPort = await freePort();
+    const [http, grpc, metrics, tls, plain] = await decades();
+    this.plainPort = Number(`${plain}1`);
     this.places.push(
       ['/opt/latchkey', root],
       ['/etc/latchkey', join(this.folder, 'etc')],
@@ -61,8 +61,8 @@ export class Machine {
       ['auto_https', `http_port ${this.plainPort}\nskip_install_trust\nadmin off\nauto_https`],
       ['5005%i', `${grpc}%i`],
       ...['1', '2', '%i'].map((n): [string, string] => [`909${n}`, `${metrics}${n}`]),
-      ['keys.example.com', `keys.localhost:${tls}`],
-      ['api.example.com', `api.localhost:${tls}`],
+      ['keys.example.com', `keys.localhost:${tls}1`],
+      ['api.example.com', `api.localhost:${tls}1`],
     );
     for (const name of ['bin', 'units', 'caddy', 'nginx', 'etc']) mkdirSync(join(this.folder, name));
     this.writeFiles();
@@ -105,14 +105,16 @@ export class Machine {
   }
 }
 
-/** All digits but the last of two free ports that end with 1 and 2. */
-async function decade(): Promise<string> {
-  for (;;) {
-    const tens = Math.floor((await freePort()) / 10);
-    const isFree = assertPortsFree('127.0.0.1', { one: `${tens}1`, two: `${tens}2` }, 0).then(
+/** Five times all digits but the last of two free ports that end with 1 and 2. */
+async function decades(): Promise<[string, string, string, string, string]> {
+  const found = new Set<string>();
+  while (found.size < 5) {
+    const tens = String(Math.floor((await freePort()) / 10));
+    const areFree = assertPortsFree('127.0.0.1', { one: `${tens}1`, two: `${tens}2` }, 0).then(
       () => true,
       () => false,
     );
-    if (await isFree) return String(tens);
+    if (await areFree) found.add(tens);
   }
+  return [...found] as [string, string, string, string, string];
 }
