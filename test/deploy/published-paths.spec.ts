@@ -5,10 +5,10 @@ import { root } from '../../scripts/lib/paths.mjs';
 
 /** Where an operator's proxy says which paths the world may reach. */
 const LISTS = [
+  'deploy/caddy/keys.Caddyfile',
   'deploy/compose/nginx.conf',
   'deploy/nginx/keys.conf',
   'deploy/helm/latchkey/templates/ingress.yaml',
-  'docs/operate.md',
 ];
 
 const screen = join(root, 'web/src');

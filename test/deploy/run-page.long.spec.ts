@@ -50,7 +50,7 @@ describe('the commands in docs/operate.md', () => {
 
   test('set up a proxy that grants requests while an instance is stopped', async () => {
     // Enough requests to reach both instances, regardless of the one that Caddy begins with.
-    const again = Array.from({ length: 8 }, () => lineOf(/^curl .* 'with the key: .*$/m));
+    const again = Array.from({ length: 8 }, () => lineOf(/^ *curl .* 'with the key: .*$/m));
     const [printed] = await machine.paste([['systemctl stop latchkey@1', ...again].join('\n')]);
     expect(printed).toBe('with the key: 200\n'.repeat(again.length));
   });

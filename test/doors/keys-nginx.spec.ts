@@ -21,7 +21,7 @@ const PART_OF_BODY = `${REPORT}Content-Length: 100\r\n\r\n{`;
 
 /** The lines of docs/operate.md that copy the file. */
 const [COPY = ''] =
-  /^sed -e (?:[^\n]*\\\n)*[^\n]*keys\.conf$/m.exec(readFileSync(join(root, 'docs/operate.md'), 'utf8')) ?? [];
+  /^sed -e (?:[^\n]*\\\n)*[^\n]*keys\.conf(?= &&$)/m.exec(readFileSync(join(root, 'docs/operate.md'), 'utf8')) ?? [];
 
 describe('deploy/nginx/keys.conf, as docs/operate.md copies it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));

@@ -72,7 +72,13 @@ export class Machine {
 
   private writeFiles(): void {
     cpSync(join(root, 'deploy'), join(this.folder, 'deploy'), { recursive: true });
-    for (const file of ['systemd/latchkey@.service', 'forward-auth/Caddyfile']) {
+    const files = [
+      'systemd/latchkey@.service',
+      'systemd/restart-instances',
+      'forward-auth/Caddyfile',
+      'caddy/keys.Caddyfile',
+    ];
+    for (const file of files) {
       const path = join(this.folder, 'deploy', file);
       // The timeouts are for production. On a busy machine a slow answer is not an outage.
       const text = readFileSync(path, 'utf8').replaceAll(/(_timeout )\ds/g, '$160s');

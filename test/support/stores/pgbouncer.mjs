@@ -13,7 +13,7 @@ const STARTS_WITHIN_MS = 10_000;
 
 /** @typedef {Readonly<Record<string, string>>} Settings of PgBouncer */
 
-/** As docs/operate.md shows them. @type {Settings} */
+/** As deploy/pgbouncer/pgbouncer.ini has them. @type {Settings} */
 const SETTINGS = { pool_mode: 'transaction', max_client_conn: '500', server_login_retry: '0.2' };
 
 /**
