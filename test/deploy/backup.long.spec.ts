@@ -53,11 +53,14 @@ describe('the commands of docs/runbook.md', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  /** Pastes a block of the page after the functions that it uses. The environment replaces the files of /etc/latchkey. */
   const paste = async (heading: string, env: NodeJS.ProcessEnv) => {
-    // Its first lines read files of /etc/latchkey.
-    const snippet = snippetOf('docs/runbook.md', heading, 'sh').replaceAll(/^(latchkey\(\)|OWNER_URL=).*\n/gm, '');
-    const lines = `latchkey() { '${process.execPath}' '${LATCHKEY}' "$@"; }\n${snippet}`;
-    const { code, output } = await run('bash', ['--norc', '-ec', lines], {
+    const functions = snippetOf('docs/runbook.md', 'Before each entry', 'sh')
+      .replaceAll(/^OWNER_URL=.*$/gm, '')
+      .replaceAll(/ --env-file=\S+/g, '')
+      .replaceAll('/opt/latchkey/dist/composition/cli.js', LATCHKEY);
+    const lines = `${functions}\n${snippetOf('docs/runbook.md', heading, 'sh')}`;
+    const { code, output } = await run('bash', ['--norc', '-uc', lines], {
       cwd: folder,
       env: { ...process.env, PATH: `${postgresFolder()}:${process.env['PATH']}`, AUDIT_SEAL_KEY, ...env },
     });

@@ -34,12 +34,18 @@ export function snippetOf(page: string, heading: string, language: string): stri
   const lines = textOf(page).split('\n');
   const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
   if (start === -1) throw new Error(`${page} has no heading "${heading}"`);
-  const fence = lines.indexOf(`\`\`\`${language}`, start);
+  const fence = lines.findIndex((line, index) => index > start && line.trim() === `\`\`\`${language}`);
   const nextHeading = lines.findIndex((line, index) => index > start && /^#{1,6} [A-Z]/.test(line));
   if (fence === -1 || (nextHeading !== -1 && nextHeading < fence)) {
     throw new Error(`${page} has no block of ${language} under "${heading}"`);
   }
-  return lines.slice(fence + 1, lines.indexOf('```', fence + 1)).join('\n');
+  // In a list the block is indented.
+  const indent = lines[fence]!.indexOf('`');
+  const end = lines.findIndex((line, index) => index > fence && line.trim() === '```');
+  return lines
+    .slice(fence + 1, end)
+    .map((line) => line.slice(indent))
+    .join('\n');
 }
 
 /** Every block of code in `language` on a page, or in one of its sections, in order. */
