@@ -12,7 +12,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { LATCHKEY } from '../support/processes/command-line.js';
 import { buildService } from '../support/processes/service-process.js';
 import { type Service, startService } from '../support/processes/service.js';
-import { snippetOf } from '../support/reading/pages.js';
+import { snippetOf, textOf } from '../support/reading/pages.js';
 import { sql } from '../support/stores/sql.js';
 
 const AUDIT_SEAL_KEY = '5e'.repeat(32);
@@ -54,12 +54,12 @@ describe('the commands of docs/runbook.md', () => {
   });
 
   /** Pastes a block of the page after the functions that it uses. The environment replaces the files of /etc/latchkey. */
-  const paste = async (heading: string, env: NodeJS.ProcessEnv) => {
+  const paste = async (heading: string, env: NodeJS.ProcessEnv, ...more: string[]) => {
     const functions = snippetOf('docs/runbook.md', 'Before each entry', 'sh')
       .replaceAll(/^OWNER_URL=.*$/gm, '')
       .replaceAll(/ --env-file=\S+/g, '')
       .replaceAll('/opt/latchkey/dist/composition/cli.js', LATCHKEY);
-    const lines = `${functions}\n${snippetOf('docs/runbook.md', heading, 'sh')}`;
+    const lines = [functions, snippetOf('docs/runbook.md', heading, 'sh'), ...more].join('\n');
     const { code, output } = await run('bash', ['--norc', '-uc', lines], {
       cwd: folder,
       env: { ...process.env, PATH: `${postgresFolder()}:${process.env['PATH']}`, AUDIT_SEAL_KEY, ...env },
@@ -86,11 +86,14 @@ describe('the commands of docs/runbook.md', () => {
     expect(backup).toEqual({ code: 0, output: '' });
     await service.stop();
 
-    const restored = await paste('Restore', {
+    const verify = 'DATABASE_URL=$RESTORED_URL latchkey audit verify';
+    expect(textOf('docs/runbook.md')).toContain(`\`${verify}\` prints \`OK\``);
+    const env = {
       // Where psql connects to without a URL.
       ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGDATABASE: 'postgres' },
       OWNER_URL: url('latchkey', 'latchkey_owner'),
-    });
+    };
+    const restored = await paste('Restore', env, verify);
     expect(restored).toEqual({ code: 0, output: expect.stringContaining('OK: the audit trail is intact') });
     expect(await sql(url('restored'), 'SELECT 1 FROM sessions')).toEqual([]);
     service = await startService({ DATABASE_URL: url('restored', 'latchkey_service'), AUDIT_SEAL_KEY, LEASE_MS });

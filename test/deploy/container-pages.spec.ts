@@ -77,7 +77,9 @@ describe('the commands for containers in docs/operate.md', () => {
     const [{ image, env }] = only(objects, 'Deployment')['spec'].template.spec.containers;
     expect(written('docker.called')).toContain(`push ${image}\n`);
     const references = (env as Tree[]).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
-    const [create] = written('kubectl.called').split('\n');
+    const create = written('kubectl.called')
+      .split('\n')
+      .find((line) => line.startsWith('create '));
     for (const { name } of references) expect(create).toContain(`create secret generic ${name} --from-env-file=`);
     const secrets = settings(/--from-env-file=(\S+)/.exec(create!)![1]!);
     expect(references.map(({ key }: Tree) => key as string).toSorted()).toEqual(Object.keys(secrets).toSorted());
