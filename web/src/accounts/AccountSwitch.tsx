@@ -1,4 +1,4 @@
-import { NativeSelect, VisuallyHidden } from '@mantine/core';
+import { Group, NativeSelect, VisuallyHidden } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { ManagedAccount } from '../api/types';
 import { usePanel } from '../base/context';
@@ -29,7 +29,7 @@ export function AccountSwitch({ place }: Props) {
     goTo(place.tab === 'activity' ? { tab: 'activity', events: place.events, account } : { ...START, account });
   };
   return (
-    <div className={classes.switch}>
+    <Group gap="xs" wrap="nowrap" miw={0}>
       <label htmlFor={id} className={classes.label}>
         {words.keysOf}
       </label>
@@ -45,7 +45,7 @@ export function AccountSwitch({ place }: Props) {
         ]}
       />
       <VisuallyHidden role="status">{news}</VisuallyHidden>
-    </div>
+    </Group>
   );
 }
 

@@ -34,7 +34,7 @@ export function ActivityTab({ filter, keyId }: Props) {
       <Text c="dimmed" size="sm">
         {activity.intro}
       </Text>
-      <div className={classes.filters}>
+      <Group>
         <SegmentedControl
           className={classes.filter}
           aria-label={activity.filterLabel}
@@ -50,7 +50,7 @@ export function ActivityTab({ filter, keyId }: Props) {
             onChange={(chosen) => goTo({ tab: 'activity', events: filter, keyId: chosen })}
           />
         )}
-      </div>
+      </Group>
       {error && (
         <FailureAlert
           title={list.data ? activity.staleFailed : activity.failed}

@@ -60,7 +60,7 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
         <AlertIcon />
         {areCalm ? attention.calm : attention.title}
       </Title>
-      <ul ref={list} className={classes.list}>
+      <ul ref={list}>
         {shown.map((concern) => (
           <Line key={concern.key.id} concern={concern} placeOf={placeOf} onHandled={handle} />
         ))}

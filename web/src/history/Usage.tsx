@@ -1,4 +1,4 @@
-import { Badge, Text, Title } from '@mantine/core';
+import { Badge, Group, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import type { AddressUse, ApiKey, DayCount, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
@@ -33,14 +33,14 @@ export function Usage({ found: { key, isError, error, isFetching, refetch }, unu
   const isUnused = unused !== undefined && key?.days?.length === 0 && key.lastUsedAt === null;
   return (
     <section aria-labelledby={titleId} className={classes.usage}>
-      <div className={classes.titleLine}>
+      <Group justify="space-between" align="baseline">
         <Title order={3} size="h5" id={titleId}>
           {history.title}
         </Title>
         <Text size="xs" c="dimmed">
           {history.lastDays(USAGE_KEPT_DAYS)}
         </Text>
-      </div>
+      </Group>
       {isError && <FailureAlert title={history.failed} error={error} isRetrying={isFetching} onRetry={retry} />}
       {isUnused && (
         <>
