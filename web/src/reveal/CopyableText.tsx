@@ -29,6 +29,8 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
   const { reveal } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   const { isCopied, isBlocked, copy, showCopied } = useCopy();
+  // A key breaks between its two parts, where the screen is wide enough for each.
+  const secret = isMain ? text.indexOf('.') + 1 : 0;
   const copyLabel = isMain ? reveal.copyKey : reveal.copySnippet;
 
   const press = async () => {
@@ -56,7 +58,9 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
         onFocus={(event) => selectText(event.currentTarget)}
         onCopy={noticeCopy}
       >
-        {text}
+        {text.slice(0, secret)}
+        <wbr />
+        {text.slice(secret)}
       </div>
       <Button
         ref={buttonRef}

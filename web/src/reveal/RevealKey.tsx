@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { CreatedKey } from '../api/types';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
@@ -8,7 +8,6 @@ import { HelpLink } from '../ui/HelpLink';
 import { useFocusOnMount } from '../ui/focus';
 import { CopyableText } from './CopyableText';
 import { FirstUse } from './FirstUse';
-import classes from './reveal.module.css';
 import { Snippets } from './Snippets';
 import type { Secret } from './useSecret';
 
@@ -40,12 +39,12 @@ function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: P
       <Text size="sm">{create.expiresOn(calendarDate(apiKey.expiresAt, language))}</Text>
       {advice !== undefined && <Text size="sm">{advice}</Text>}
       <div>
-        <div className={classes.useHeading}>
+        <Group justify="space-between" align="baseline" gap="xs">
           <Text size="sm" fw={600}>
             {reveal.use}
           </Text>
           <HelpLink url={docsUrl} label={reveal.docs} />
-        </div>
+        </Group>
         <Snippets fullKey={fullKey} onKeyCopied={onCopied} />
       </div>
       <DialogFooter>
