@@ -1,5 +1,6 @@
 /** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { ApiKey } from '../src/api/types';
 import { ScriptedApi } from './support/api';
 import { anApiKey, DAY_MS, iso } from './support/keys';
 import { dialog, openPanel, PASSWORD, press, screen, type, user, waitFor } from './support/screen';
@@ -20,8 +21,13 @@ beforeEach(() => {
   api.permissions = OWNED;
 });
 
-async function openWith(permissionUse: ReturnType<typeof use>[], days = 60, language: 'en' | 'de' = 'en') {
-  const key = anApiKey({ access: 'read-and-write', permissions: OWNED });
+async function openWith(
+  permissionUse: ReturnType<typeof use>[],
+  days = 60,
+  language: 'en' | 'de' = 'en',
+  of: Partial<ApiKey> = {},
+) {
+  const key = anApiKey({ access: 'read-and-write', permissions: OWNED, ...of });
   api.keys = [key];
   const permissionUseSince = dayOf(-days * DAY_MS);
   api.histories[key.id] = { uses: [], days: [], permissionUse, permissionUseSince };
@@ -46,6 +52,15 @@ describe('what a key uses', () => {
     await press('Rotate key');
     await waitFor(() => expect(api.calls('rotateKey')).toHaveLength(1));
     expect(api.calls('rotateKey')[0]!.body).toMatchObject({ permissions: ['reports:read', 'systems:read'] });
+  });
+
+  test.each([
+    ['en', 'The key that it replaces used 1 of 4 permissions since'],
+    ['de', 'Der ersetzte Schlüssel hat seit'],
+  ] as const)('is that of the key that it replaces, until it is used itself, in %s', async (language, words) => {
+    const replaced = { replaces: '0190a000-0000-7000-8000-000000000001' };
+    const section = await openWith([use('systems:read', 3)], 60, language, replaced);
+    expect(section.textContent).toContain(words);
   });
 
   test.each([

@@ -38,10 +38,11 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
   const from = monthDay(new Date(Date.parse(permissionUseSince) + RECORDED_DAYS * DAY_MS).toISOString(), language);
   const all = permissionUse.reduce((sum, { count }) => sum + count, 0);
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumSignificantDigits: 2 });
+  const summary = apiKey.replaces !== null && apiKey.lastUsedAt === null ? texts.inherited : texts.summary;
   const isActive = statusAt(apiKey, now) === 'active';
   return (
     <Section title={texts.title}>
-      <Text size="sm">{permissionUse.length > 0 ? texts.summary(used, of, since) : texts.none}</Text>
+      <Text size="sm">{permissionUse.length > 0 ? summary(used, of, since) : texts.none}</Text>
       {permissionUse.length > 0 && (
         <ul className={classes.addresses} aria-label={texts.title}>
           {[...permissionUse]

@@ -5,6 +5,9 @@ const english = {
   title: 'What it uses',
   summary: (used: number, of: number, since: string) =>
     `Used ${used} of ${of} ${of === 1 ? 'permission' : 'permissions'} since ${since}.`,
+  /** Of a new key that was not used itself: it inherits the record. */
+  inherited: (used: number, of: number, since: string) =>
+    `The key that it replaces used ${used} of ${of} ${of === 1 ? 'permission' : 'permissions'} since ${since}.`,
   share: (percent: string, day: string) => `${percent} of its requests, last on ${day}`,
   none: 'No request was accepted yet.',
   /** Requests that no permission of the key stands for. */
@@ -26,6 +29,8 @@ const german: typeof english = {
   title: 'Was er nutzt',
   summary: (used, of, since) =>
     `Seit ${since} ${used} von ${of} ${of === 1 ? 'Berechtigung' : 'Berechtigungen'} genutzt.`,
+  inherited: (used, of, since) =>
+    `Der ersetzte Schlüssel hat seit ${since} ${used} von ${of} ${of === 1 ? 'Berechtigung' : 'Berechtigungen'} genutzt.`,
   share: (percent, day) => `${percent} seiner Anfragen, zuletzt am ${day}`,
   none: 'Noch keine Anfrage wurde angenommen.',
   other: {
