@@ -55,11 +55,13 @@ export function KeyFacts({ apiKey, uses }: Props) {
             <dd>
               {uses === 'loading'
                 ? texts.loading
-                : uses
-                    .slice(0, ADDRESSES)
-                    .map(({ clientIp, service }) => (
-                      <span key={clientIp}>{service === null ? clientIp : revoke.addressVia(clientIp, service)}</span>
-                    ))}
+                : uses.slice(0, ADDRESSES).map(({ clientIp, service, lastAt }) => (
+                    <span key={clientIp} className={classes.address}>
+                      {service === null ? clientIp : revoke.addressVia(clientIp, service)}
+                      {' · '}
+                      <RelativeTime iso={lastAt} isPast />
+                    </span>
+                  ))}
             </dd>
           </>
         )}
