@@ -109,7 +109,7 @@ describe('a key that is limited', () => {
     await storeKey(page);
     await row(page, 'CI deploy').getByText('2 networks', { exact: true }).waitFor();
     const details = await showDetails(page, 'CI deploy');
-    await details.getByText('Everything you may read', { exact: true }).waitFor();
+    await details.getByRole('definition').getByText('Everything you may read', { exact: true }).waitFor();
     await details.getByText('203.0.113.0/24', { exact: true }).waitFor();
   });
 

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { EventList } from '../activity/EventList';
 import { groupEvents } from '../activity/events';
-import { CopyId, Facts } from '../details/Facts';
+import { CopyId, Facts, Summary } from '../details/Facts';
 import classes from '../details/details.module.css';
 import { endedBy, endOf, statusAt } from '../key/status';
 import { Usage } from '../history/Usage';
@@ -29,7 +29,8 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
   const admin = useAdminTexts();
   const { owner } = apiKey;
   return (
-    <Stack gap="lg">
+    <Stack gap="xl">
+      <Summary apiKey={apiKey} />
       <End apiKey={apiKey} />
       <Section title={admin.owner}>
         <div>

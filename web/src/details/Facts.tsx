@@ -4,7 +4,8 @@ import type { ApiKey } from '../api/types';
 import { nameOf, useOwner } from '../base/owner';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
-import { linesOf } from '../key/limits';
+import { EndOfActive } from '../keys/ExpiryCell';
+import { fewWords, linesOf } from '../key/limits';
 import type { Rotation } from '../key/rotation';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
@@ -22,23 +23,51 @@ interface Props {
   readonly linkTo: (keyId: string) => ReactNode;
 }
 
-/** With the exact times, which elsewhere are hints. */
-export function Facts({ apiKey, rotation, linkTo }: Props) {
+/** What matters about a key, below its name. */
+export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   const texts = useTexts();
   const { accounts, details, keys, restrictions } = texts;
   const { account } = usePanel();
   const ownerId = useOwner().data?.ownerId;
+  const status = statusAt(apiKey, useNow());
+  const { access, permissions, allowedNetworks, createdBy } = apiKey;
+  const you = account && accounts.madeByYou;
+  const maker = createdBy?.id === ownerId ? you : createdBy && nameOf(createdBy);
+  return (
+    <ul className={classes.summary}>
+      <li>
+        <StatusBadge status={status} />
+      </li>
+      <li>{permissions ? keys.access[access] : restrictions.yours[access]}</li>
+      {fewWords(apiKey, texts).map((words) => (
+        <li key={words}>{words}</li>
+      ))}
+      {!allowedNetworks && <li>{restrictions.anyNetwork}</li>}
+      {status === 'active' && (
+        <li>
+          <EndOfActive apiKey={apiKey} expiry={details.expires} />
+        </li>
+      )}
+      {maker && (
+        <li>
+          {accounts.madeBy} <bdi>{maker}</bdi>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** What is not in the summary, and the exact times, which elsewhere are hints. */
+export function Facts({ apiKey, rotation, linkTo }: Props) {
+  const texts = useTexts();
+  const { details, keys, restrictions } = texts;
   const { column } = keys;
   const status = statusAt(apiKey, useNow());
-  const { createdBy, replaces, replacedBy, endsAt, idleEndsAt, pausedUntil, permissions, allowedNetworks } = apiKey;
+  const { replaces, replacedBy, endsAt, idleEndsAt, pausedUntil, permissions, allowedNetworks } = apiKey;
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
     <dl className={classes.facts}>
-      <Fact name={column.status}>
-        <StatusBadge status={status} />
-      </Fact>
-      <Fact name={details.access}>{keys.access[apiKey.access]}</Fact>
       <Fact name={restrictions.permissions}>
         {permissions ? <Lines lines={linesOf(permissions, texts)} /> : restrictions.yours[apiKey.access]}
       </Fact>
@@ -50,11 +79,6 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
       <Fact name={column.created}>
         <Moment iso={apiKey.createdAt} isPast />
       </Fact>
-      {account && createdBy && (
-        <Fact name={accounts.madeBy}>
-          {createdBy.id === ownerId ? accounts.madeByYou : <bdi>{nameOf(createdBy)}</bdi>}
-        </Fact>
-      )}
       {status === 'active' && pausedUntil && (
         <Fact name={texts.pause.fact}>
           <Moment iso={pausedUntil} />
@@ -97,7 +121,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 
 function Lines({ lines }: { readonly lines: readonly string[] }) {
   return (
-    <ul className={classes.lines}>
+    <ul>
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}

@@ -4,7 +4,7 @@ import type { ApiKey } from '../api/types';
 import { Usage } from '../history/Usage';
 import type { Rotation } from '../key/rotation';
 import { useTexts } from '../texts';
-import { CopyId, Facts } from './Facts';
+import { CopyId, Facts, Summary } from './Facts';
 import classes from './details.module.css';
 import { PermissionUse } from './PermissionUse';
 import { RotationTimeline } from './RotationTimeline';
@@ -43,16 +43,16 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
   const isUsageThere = found.isError || found.key?.days !== undefined;
   const isUseThere = !usePermissions().isPending && isUsageThere;
   return (
-    <Stack gap="lg">
-      {isRenaming ? (
-        <RenameForm apiKey={apiKey} onDone={onRenamed} />
-      ) : (
-        apiKey.note !== null && (
+    <Stack gap="xl">
+      <Stack gap="md">
+        <Summary apiKey={apiKey} />
+        {!isRenaming && apiKey.note !== null && (
           <Text size="sm" className={classes.note}>
             {apiKey.note}
           </Text>
-        )
-      )}
+        )}
+      </Stack>
+      {isRenaming && <RenameForm apiKey={apiKey} onDone={onRenamed} />}
       <WhatToDo apiKey={apiKey} rotation={rotation} onOpen={onOpen} onNext={onNext} />
       {rotation && <RotationTimeline rotation={rotation} />}
       <Usage found={found} {...(isActive && { unused: <CurlExample /> })} />

@@ -12,6 +12,8 @@ import { leakPlace } from '../key/leak';
 import { endOf } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
 
+type Sentence = (relative: string) => string;
+
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
   const now = useNow();
@@ -34,7 +36,8 @@ export function ExpiryCell({ row: { key, status, successor } }: { readonly row: 
   );
 }
 
-export function EndOfActive({ apiKey: key }: { readonly apiKey: ApiKey }) {
+/** @param expiry puts an expiry into a sentence */
+export function EndOfActive({ apiKey: key, expiry }: { readonly apiKey: ApiKey; readonly expiry?: Sentence }) {
   const now = useNow();
   const { keys, language, pause } = useTexts();
   if (key.pausedUntil && Date.parse(key.pausedUntil) > now) {
@@ -46,7 +49,8 @@ export function EndOfActive({ apiKey: key }: { readonly apiKey: ApiKey }) {
   }
   if (key.idleEndsAt) return keys.idleEnds(shortDate(key.idleEndsAt, now, language));
   const end = endOf(key);
-  const time = <RelativeTime iso={end} {...(end !== key.expiresAt && { text: keys.endsSoon })} />;
+  const words = end === key.expiresAt ? expiry : keys.endsSoon;
+  const time = <RelativeTime iso={end} {...(words && { text: words })} />;
   return endsSoon(key, now) ? <span className={classes.soon}>{time}</span> : time;
 }
 

@@ -22,7 +22,7 @@ export const accounts = {
   nowYours: 'Showing your keys',
   belongs: (name: string) => `This key belongs to ${name}. It keeps working when you leave.`,
   madeBy: 'Made by',
-  madeByYou: 'You',
+  madeByYou: 'you',
   stopped: {
     suspended: {
       option: (name: string) => `${name} (suspended)`,

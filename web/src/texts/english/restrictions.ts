@@ -29,6 +29,7 @@ export const restrictions = {
   required: 'Choose at least one permission, or everything',
   tooMany: (most: number) => `Choose at most ${most} permissions, or everything`,
   allowedNetworks: 'Allowed networks',
+  anyNetwork: 'Any network',
   networksExample: '203.0.113.0/24\n2001:db8::/32',
   networksHint: (most: number) => `One per line: IPv4 or IPv6, a range or a single address. At most ${most}.`,
   networksNote: 'Requests from other or unknown addresses are refused: with token introspection, all are unknown.',

@@ -28,6 +28,7 @@ export const restrictions: Texts['restrictions'] = {
   required: 'Wählen Sie mindestens eine Berechtigung oder alles',
   tooMany: (most) => `Wählen Sie höchstens ${most} Berechtigungen oder alles`,
   allowedNetworks: 'Erlaubte Netze',
+  anyNetwork: 'Jedes Netz',
   networksExample: '203.0.113.0/24\n2001:db8::/32',
   networksHint: (most) => `Eines pro Zeile: IPv4 oder IPv6, ein Bereich oder eine einzelne Adresse. Höchstens ${most}.`,
   networksNote:
