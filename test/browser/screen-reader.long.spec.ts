@@ -33,15 +33,15 @@ describe('a screen reader', () => {
     const key = row(page, 'CI deploy');
     await key.waitFor();
     const spark = `Last 30 days: 1,290 accepted, 3 rejected; last on ${dayBefore(1)}`;
-    const name = 'CI deploy Deploys the shop lk_7c1f4e0a9b2d…';
+    const name = 'CI deploy lk_7c1f4e0a9b2d… Deploys the shop';
     const address = await key.getByRole('link').getAttribute('href');
     expect(await key.ariaSnapshot()).toBe(`\
 - 'row "${name} Read-only ${spark} 3 hours ago in 3 months Actions for CI deploy"':
   - rowheader "${name}":
     - link "CI deploy":
       - /url: "${address}"
-    - text: Deploys the shop
     - code: lk_7c1f4e0a9b2d…
+    - text: Deploys the shop
   - cell "Read-only"
   - 'cell "${spark}"':
     - 'img "${spark}"'

@@ -108,7 +108,7 @@ describe('over all stylesheets of the panel', () => {
       ({ selector, body }) => /^\.row(?![\w-])(?!.*(\[|time|svg))/.test(selector) && body.includes('padding-block:'),
     );
     expect(spaces.map(({ selector, body }) => [selector, /padding-block: [^;]+/.exec(body)?.[0]])).toEqual([
-      ['.row', 'padding-block: 12px'],
+      ['.row', 'padding-block: 10px'],
     ]);
   });
 });

@@ -99,7 +99,7 @@ function Particulars({ event: { count, leak, note, viewed } }: { readonly event:
 
 /** The id too, because names are not unique. */
 function Who({ person }: { readonly person: Person | null }) {
-  if (!person) return <span className={list.dimmed}>–</span>;
+  if (!person) return '–';
   return (
     <>
       <bdi>{nameOf(person)}</bdi>

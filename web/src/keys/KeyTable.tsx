@@ -45,11 +45,13 @@ export function KeyTable({ rows, areEnded = false, links }: Props) {
           cell: ({ key }) => (
             <>
               {access[key.access]}
-              {fewWords(key, texts).map((words) => (
-                <span key={words} className={classes.limit}>
-                  {words}
-                </span>
-              ))}
+              <div className={`${classes.second} ${classes.cut}`}>
+                {fewWords(key, texts).map((words) => (
+                  <span key={words} title={words}>
+                    {words}
+                  </span>
+                ))}
+              </div>
             </>
           ),
         },
@@ -75,7 +77,7 @@ function LastUsed({ row }: { readonly row: Row }) {
   const texts = useTexts();
   const { usedLast: which } = texts.keys;
   const last = usedLast(row);
-  if (!last?.lastUsedAt) return <span className={classes.dimmed}>{texts.never}</span>;
+  if (!last?.lastUsedAt) return texts.never;
   return (
     <span>
       <RelativeTime iso={last.lastUsedAt} isPast />

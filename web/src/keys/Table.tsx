@@ -118,10 +118,12 @@ export function KeyName({ apiKey: { id: keyId, name, note, prefix }, to, hasNote
       <a {...to} ref={link} className={classes.link} aria-describedby={prefixId} data-key-id={keyId}>
         {name}
       </a>
-      {hasNote && note !== null && <span className={classes.note}>{note}</span>}
-      <code id={prefixId} className={classes.prefix}>
-        {prefix}
-      </code>
+      <div className={`${classes.second} ${classes.cut}`}>
+        <code id={prefixId} className={classes.prefix}>
+          {prefix}
+        </code>
+        {hasNote && note !== null && <span title={note}>{note}</span>}
+      </div>
     </>
   );
 }
