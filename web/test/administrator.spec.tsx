@@ -65,6 +65,18 @@ describe('all keys', () => {
     found.getByText('ada@example.com');
   });
 
+  test('are counted above the list: active ones, those that end soon, and those unused for 90 days', async () => {
+    const of = (given: Parameters<typeof anApiKey>[0]) => ({ ...key, ...anApiKey(given) });
+    const isLongAgo = { createdAt: iso(-200 * DAY_MS) };
+    const unused = of({ ...isLongAgo, lastUsedAt: iso(-91 * DAY_MS) });
+    const ended = of({ ...isLongAgo, status: 'revoked', revokedAt: iso(-DAY_MS), revokedReason: 'owner' });
+    api.always('findKeys', () =>
+      page([key, of({ createdAt: iso(-30 * DAY_MS), expiresAt: iso(2 * DAY_MS) }), unused, ended]),
+    );
+    open('tab=all-keys');
+    await screen.findByText('Of 4 shown: 3 active, 1 ending soon, 1 unused for 90 days');
+  });
+
   test('are searched with Enter or the button, and never while somebody types, pastes or leaves a field', async () => {
     open('tab=all-keys');
     await row('CI deploy');

@@ -1,10 +1,11 @@
-import { Badge, Checkbox } from '@mantine/core';
+import { Badge, Checkbox, Group, Text } from '@mantine/core';
 import { KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
 import { EndOfActive } from '../keys/ExpiryCell';
 import list from '../keys/KeyList.module.css';
 import { Sparkline } from '../keys/Sparkline';
+import { endsSoon } from '../key/expiry';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
 import { useTexts } from '../texts';
@@ -12,6 +13,8 @@ import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
+import { UNUSED_DAYS } from './place';
+import { DAY_MS } from '../time/format';
 
 interface Props {
   readonly keys: readonly OwnedKey[];
@@ -27,19 +30,27 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
   const { column, access } = words;
   const admin = useAdminTexts();
   const now = useNow();
-  const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
+  const daysSince = (iso: string) => (now - Date.parse(iso)) / DAY_MS;
+  const working = keys.filter((key) => statusAt(key, now) === 'active');
+  const active = working.map(({ id }) => id);
   const taken = active.filter((id) => chosen.has(id));
+  const soon = working.filter((key) => endsSoon(key, now)).length;
+  const unused = working.filter(({ lastUsedAt, createdAt }) => daysSince(lastUsedAt ?? createdAt) > UNUSED_DAYS).length;
   return (
     <>
-      {active.length > 0 && (
-        <Checkbox
-          label={admin.several.all}
-          className={classes.all}
-          checked={taken.length === active.length}
-          indeterminate={taken.length > 0 && taken.length < active.length}
-          onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
-        />
-      )}
+      <Group justify="space-between" className={classes.above}>
+        {active.length > 0 && (
+          <Checkbox
+            label={admin.several.all}
+            checked={taken.length === active.length}
+            indeterminate={taken.length > 0 && taken.length < active.length}
+            onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
+          />
+        )}
+        <Text size="sm" c="dimmed">
+          {admin.counts(keys.length, active.length, soon, unused)}
+        </Text>
+      </Group>
       <Table
         label={admin.table}
         widths={classes.columns}
@@ -73,8 +84,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
           { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
           {
             name: column.lastUsed,
-            cell: ({ lastUsedAt }) =>
-              lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : <span className={list.dimmed}>{never}</span>,
+            cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : never),
           },
           {
             name: column.expires,
@@ -96,11 +106,12 @@ function End({ apiKey }: { readonly apiKey: OwnedKey }) {
 function Owner({ owner }: { readonly owner: KeyOwner }) {
   return (
     <>
-      <bdi>{nameOf(owner)}</bdi>
-      {owner.email !== '' && owner.email !== nameOf(owner) && <span className={list.second}>{owner.email}</span>}
-      <div>
-        <OwnerMarks owner={owner} />
-      </div>
+      <bdi>{nameOf(owner)}</bdi> <OwnerMarks owner={owner} />
+      {owner.email !== '' && owner.email !== nameOf(owner) && (
+        <span className={`${list.second} ${list.cut}`} title={owner.email}>
+          {owner.email}
+        </span>
+      )}
     </>
   );
 }

@@ -32,6 +32,7 @@ export function DaysField({ labels, days, onChoose, children }: Props) {
           type="date"
           label={labels[name]}
           value={typed[name]}
+          classNames={{ input: typed[name] === '' ? classes.noDay : '' }}
           onChange={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
         />
       ))}

@@ -4,9 +4,11 @@ import { dayIn, type Days } from './days';
 export const STATUSES = ['all', 'active', 'expired', 'revoked'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Of active keys, those that were not used for 90 days, are paused, or could be narrower. */
+/** Of active keys, those that were not used for `UNUSED_DAYS`, are paused, or could be narrower. */
 export const ONLY = ['unused', 'paused', 'narrower'] as const;
 export type Only = (typeof ONLY)[number];
+
+export const UNUSED_DAYS = 90;
 
 /** Undefined: newest first. By requests, the service sorts the keys of one owner alone. */
 export const SORTS = ['name', 'lastUsed', 'expires', 'requests'] as const;

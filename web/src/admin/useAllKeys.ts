@@ -3,7 +3,7 @@ import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKey, OwnedKeyPage, Revo
 import { usePanel } from '../base/context';
 import { DAY_MS } from '../time/format';
 import { timesOf } from './days';
-import type { AllKeysPlace, AuditPlace } from './place';
+import { type AllKeysPlace, type AuditPlace, UNUSED_DAYS } from './place';
 import { serviceTime } from '../time/useNow';
 import type { ApiClient, Call } from '../api/client';
 import { hasCode } from '../api/problem';
@@ -11,7 +11,6 @@ import { hasCode } from '../api/problem';
 const KEYS = '/v1/admin/api-keys';
 const LIST = ['admin', 'list'];
 const oneOf = (id: string | undefined) => ['admin', 'one', id];
-const UNUSED_DAYS = 90;
 
 /** Each answer is an entry on the audit trail, so nothing is loaded that nobody asked for. */
 const ONLY_WHEN_ASKED = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false };

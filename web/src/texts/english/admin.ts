@@ -32,6 +32,8 @@ export const admin = {
     soon: (days: number) => `Within ${days} days`,
     any: 'Any expiry',
   },
+  counts: (shown: number, active: number, soon: number, unused: number) =>
+    `Of ${shown} shown: ${active} active, ${soon} ending soon, ${unused} unused for 90 days`,
   table: 'Keys of all owners',
   service: 'Service account',
   accountStatus: { active: 'Active', suspended: 'Suspended', deleted: 'Deleted' },

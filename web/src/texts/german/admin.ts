@@ -38,6 +38,8 @@ export const admin: AdminTexts = {
     soon: (days) => `In ${days} Tagen`,
     any: 'Jeder Ablauf',
   },
+  counts: (shown, active, soon, unused) =>
+    `Von ${shown} angezeigten: ${active} aktiv, ${soon} bald am Ende, ${unused} seit 90 Tagen ungenutzt`,
   table: 'Schlüssel aller Konten',
   service: 'Dienstkonto',
   accountStatus: { active: 'Aktiv', suspended: 'Gesperrt', deleted: 'Gelöscht' },
