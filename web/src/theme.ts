@@ -23,6 +23,7 @@ export const theme = createTheme({
   fontFamily: SYSTEM_FONT,
   fontFamilyMonospace: SYSTEM_MONOSPACE,
   headings: { fontFamily: SYSTEM_FONT, fontWeight: '650' },
+  radius: { lg: '0.75rem' },
   colors: { dark: DARK },
   primaryColor: 'indigo',
   // Shades at which white text has a contrast of at least 4.5:1, in either scheme.
@@ -40,6 +41,10 @@ export const theme = createTheme({
       styles: { label: { fontSize: 'var(--mantine-font-size-sm)' } },
     },
     Input: { classNames: { wrapper: classes.field } },
+    // Lighter than names and headings, which are read first.
+    Button: { styles: { root: { fontWeight: 500 } } },
+    Badge: { styles: { root: { fontWeight: 500 } } },
+    SegmentedControl: { styles: { label: { fontWeight: 500 } } },
   },
 });
 
@@ -47,6 +52,7 @@ export const theme = createTheme({
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-text': 'var(--mantine-color-gray-9)',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
   },

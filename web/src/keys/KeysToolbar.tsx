@@ -22,11 +22,15 @@ export function KeysToolbar({ activeKeys, policy, isWaiting, onCreate }: Props) 
   const limit = canMakeKeys && activeKeys !== undefined && activeKeys >= policy.maxActiveKeys;
   return (
     <div className={classes.toolbar}>
-      <Text c="dimmed" size="sm" className={classes.intro}>
-        {texts.keys.intro}
-      </Text>
       <div className={classes.row}>
-        {activeKeys !== undefined && <ActiveCount active={activeKeys} most={policy.maxActiveKeys} />}
+        <div className={classes.lead}>
+          <Text c="dimmed" size="sm">
+            {texts.keys.intro}
+          </Text>
+          <Text size="sm" mih="1lh">
+            {activeKeys !== undefined && <ActiveCount active={activeKeys} most={policy.maxActiveKeys} />}
+          </Text>
+        </div>
         {canMakeKeys && (
           // Not `disabled`, so that the button can be focused and everyone can read the reason.
           <Button

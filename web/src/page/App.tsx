@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Button, Group } from '@mantine/core';
+import { Box, Button, Group } from '@mantine/core';
 import { ApiClient } from '../api/client';
 import type { Session } from '../api/types';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
@@ -122,7 +122,7 @@ function LandingNotice({ isOther }: { readonly isOther: boolean }) {
   const said = isOther ? another : refused[reason];
   const offersOther = !isOther && OF_ACCOUNTS.includes(reason) && otherAccount !== undefined;
   return (
-    <div className={classes.landing}>
+    <Box maw="40rem" mx="auto" mb="lg">
       <Notice tone={isOther || reason === 'cancelled' ? 'warning' : 'danger'} title={said.title}>
         {said.text}
         {(offersOther || helpUrl !== undefined) && (
@@ -136,6 +136,6 @@ function LandingNotice({ isOther }: { readonly isOther: boolean }) {
           </Group>
         )}
       </Notice>
-    </div>
+    </Box>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Divider, Text, Title } from '@mantine/core';
+import { Box, Button, Divider, Text, Title } from '@mantine/core';
 import type { ApiClient } from '../api/client';
 import { SignInForm } from '../session/SignInForm';
 import { HelpLink } from '../ui/HelpLink';
@@ -41,9 +41,9 @@ export function SignInPage({ client, onSignedIn }: Props) {
         <SignInForm client={client} takesFocus={platformSignIn === undefined} onSignedIn={onSignedIn} />
       )}
       {helpUrl !== undefined && !hasNotice && (
-        <div className={classes.help}>
+        <Box mt="lg" ta="center">
           <HelpLink url={helpUrl} />
-        </div>
+        </Box>
       )}
     </div>
   );
