@@ -1,4 +1,4 @@
-import { Badge, Group, Text, Title } from '@mantine/core';
+import { Badge, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import type { AddressUse, ApiKey, DayCount, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
@@ -11,6 +11,7 @@ import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { isAccepted, isNewAddress, whyDenied } from './usage';
 import { ChevronIcon } from '../ui/icons';
+import { Section } from '../ui/Section';
 
 interface Props {
   /** The key, with its history if that is loaded. */
@@ -28,19 +29,10 @@ interface Props {
 /** How often a key was used, and from where. */
 export function Usage({ found: { key, isError, error, isFetching, refetch }, unused }: Props) {
   const { history } = useTexts();
-  const titleId = useId();
   const retry = () => void refetch();
   const isUnused = unused !== undefined && key?.days?.length === 0 && key.lastUsedAt === null;
   return (
-    <section aria-labelledby={titleId} className={classes.usage}>
-      <Group justify="space-between" align="baseline">
-        <Title order={3} size="h5" id={titleId}>
-          {history.title}
-        </Title>
-        <Text size="xs" c="dimmed">
-          {history.lastDays(USAGE_KEPT_DAYS)}
-        </Text>
-      </Group>
+    <Section title={history.title} aside={history.lastDays(USAGE_KEPT_DAYS)}>
       {isError && <FailureAlert title={history.failed} error={error} isRetrying={isFetching} onRetry={retry} />}
       {isUnused && (
         <>
@@ -61,7 +53,7 @@ export function Usage({ found: { key, isError, error, isFetching, refetch }, unu
         </>
       )}
       {!key?.days && !isError && <ChartSkeleton />}
-    </section>
+    </Section>
   );
 }
 
