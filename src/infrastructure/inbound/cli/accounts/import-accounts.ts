@@ -1,5 +1,5 @@
 import { ACCOUNTS_AT_ONCE, ImportAccounts, type PutAccountCommand } from '#application/accounts/put-account.js';
-import { ACCOUNT_KINDS, type AccountKind } from '#domain/accounts/account-profile.js';
+import { ACCOUNT_KINDS, type AccountKind, emailKey } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import type { Importable } from '../imports/import-command.js';
 import { listProblem, textProblem } from '../keys/import-keys.js';
@@ -23,7 +23,7 @@ export const ACCOUNT_IMPORT: Importable<PutAccountCommand, 'opened' | 'changed' 
   atOnce: ACCOUNTS_AT_ONCE,
   // The managers of a service account may stand in lines after it.
   isLast: ({ kind }) => kind === 'service',
-  idOf: ({ id }) => ({ field: 'id', value: id }),
+  uniqueIn: ({ id, email }) => ({ id, email: emailKey(email) }),
   importer: ({ putAccount }, isDryRun) => {
     const importAccounts = new ImportAccounts(putAccount, isDryRun);
     return (lines, admin) => importAccounts.execute(lines, admin);

@@ -33,8 +33,8 @@ export interface Importable<Line, Became extends string> {
   readonly atOnce: number;
   /** Whether the line waits until all others are imported. */
   isLast?(line: Line): boolean;
-  /** What may stand in only one line. */
-  idOf?(line: Line): { readonly field: string; readonly value: string };
+  /** What may stand in only one line, by field. The first of two such lines is imported. */
+  uniqueIn?(line: Line): Readonly<Record<string, string>>;
   importer(
     administration: Pick<Administration, 'putAccount' | 'importKeys'>,
     isDryRun: boolean,
@@ -157,19 +157,21 @@ async function importFile<Line, Became extends string>(
 
 /** Returns the line, or reports that it is refused and returns none. */
 function reader<Line, Became extends string>(
-  { lineIn, idOf }: Importable<Line, Became>,
+  { lineIn, uniqueIn }: Importable<Line, Became>,
   report: ImportReport<Became>,
 ): (sent: FileLine) => ReadLine<Line>[] {
-  /** The number of the line with each id. */
-  const ids = new Map<string, number>();
+  /** The number of the line with each value. */
+  const seen = new Map<string, number>();
   return (sent) => {
     if ('problem' in sent) return refuse(sent, sent.problem);
     try {
       const line = lineIn(sent.fields);
-      const id = idOf?.(line);
-      const before = id && ids.get(id.value);
-      if (before !== undefined) return refuse(sent, `${id!.field} stands in line ${before} already`);
-      if (id) ids.set(id.value, sent.number);
+      const values = Object.entries(uniqueIn?.(line) ?? {}).filter(([, value]) => value !== '');
+      for (const [field, value] of values) {
+        const before = seen.get(`${field} ${value}`);
+        if (before !== undefined) return refuse(sent, `${field} stands in line ${before} already`);
+      }
+      for (const [field, value] of values) seen.set(`${field} ${value}`, sent.number);
       return [{ sent, line }];
     } catch (error) {
       if (error instanceof LatchkeyError) return refuse(sent, error.message);
