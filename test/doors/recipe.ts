@@ -22,7 +22,8 @@ interface Addresses {
  */
 const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )(?:\ds|\d+ms)\b/g;
 const PROXY_TIMEOUT_SECONDS = 60;
-const ENVOY_TIMEOUT = /\b((?:connect_)?timeout: )[\d.]+s\b/g;
+/** Envoy also takes `max_interval` as the time of one attempt. */
+const ENVOY_TIMEOUT = /\b((?:connect_)?timeout: |max_interval: )[\d.]+s\b/g;
 /** How long a proxy waits for a client. */
 const CLIENT_TIMEOUT =
   /\b(timeout http-(?:request|keep-alive)|client_(?:header|body)_timeout|keepalive_timeout|read_header|idle) \d+s\b/g;
