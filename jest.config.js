@@ -2,6 +2,10 @@ const isLong = process.env.LATCHKEY_LONG === '1';
 // A promise that only a long or quiet run can show has a spec of its own, for `npm run test:long`.
 const specs = isLong ? '**/*.spec.{ts,tsx}' : '**/!(*.long).spec.{ts,tsx}';
 
+/** Set by scripts/test.mjs. @type {string[]} */
+const leftOut = JSON.parse(process.env.LATCHKEY_TESTS_LEFT_OUT ?? '[]');
+const ignored = ['/node_modules/', ...leftOut.map((path) => `<rootDir>/${path}`)];
+
 /**
  * @param {boolean} tsx
  * @returns {[string, object]}
@@ -24,6 +28,7 @@ const swc = (tsx) => [
 export const common = {
   testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
   modulePathIgnorePatterns: ['/dist/'],
+  testPathIgnorePatterns: ignored,
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: { '^.+\\.ts$': swc(false), '^.+\\.tsx$': swc(true) },
   moduleNameMapper: {
@@ -63,6 +68,8 @@ const within = (folders) => folders.map((folder) => `<rootDir>/${folder}/${specs
 export default {
   // On two cores: suites wait for processes, pages and commits for much of their time, which two more workers use.
   maxWorkers: 4,
+  // A suite leaves something behind in its worker, which makes the next ones slower. Beyond this it gets a new one.
+  workerIdleMemoryLimit: '300MB',
   // Only a test that hangs comes this far: that a machine is slow is no fault. In the long form servers are started and
   // killed hundreds of times.
   testTimeout: isLong ? 3_600_000 : 300_000,
@@ -77,7 +84,7 @@ export default {
       ...onStores,
       displayName: 'system',
       testMatch: within(['test']),
-      testPathIgnorePatterns: [...integration.map((folder) => `<rootDir>/${folder}/`), '/node_modules/'],
+      testPathIgnorePatterns: [...ignored, ...integration.map((folder) => `<rootDir>/${folder}/`)],
     },
   ],
 };

@@ -1,5 +1,5 @@
-// `npm test`: installs what the suites need, then runs the check and every suite. Arguments go to Jest: `npm test --
-// test/launcher`, `npm test -- -t 'never stale'`. With --without browser,doors it leaves out the suites in these folders
+// `npm test`: installs what the suites need, then runs the check and the suites; with CI=true also those that take long.
+// Arguments go to Jest: `npm test -- test/launcher`, `npm test -- -t 'never stale'`. With --without browser,doors it leaves out the suites in these folders
 // of test/. With --profile it prints where the time went. With --unit (`npm run test:unit`) it runs the unit tests alone,
 // which need no program. With --long (`npm run test:long`) it runs the long form of the suites, with their figures.
 import './lib/node-version.mjs';
@@ -74,6 +74,8 @@ async function test(choice) {
   if (failures.length > 0) console.log(`\n${excerptOf(failures, 8000)}`);
   const left = choice.without.map((name) => `test/${name}`).join(', ');
   if (left) console.log(`\nSUITES THAT DID NOT RUN, because of --without: ${left}`);
+  if (!choice.isForCi && !choice.isUnit)
+    console.log('\nA CI runs more: attacks, races of instances, other proxies, coverage. CI=true runs them here.');
   return { passed: result.passed, failed: failed || failures.length, failures };
 }
 
@@ -95,11 +97,12 @@ async function must(script, args = []) {
 }
 
 /** @param {import('./testing/choice.mjs').Choice} choice */
-async function runJest({ isLong, isProfiled, jestArgs }) {
+async function runJest({ isLong, isProfiled, leftOut, jestArgs }) {
   // The last flag is the service's: suites that measure memory run after others in the same process.
   const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];
   const profile = isProfiled ? { LATCHKEY_TEST_PROFILE: join(mkdtempSync(join(tmpdir(), 'profile-')), 'suites') } : {};
-  const env = { ...process.env, ...(isLong ? { LATCHKEY_LONG: '1' } : {}), ...profile };
+  const left = { LATCHKEY_TESTS_LEFT_OUT: JSON.stringify(leftOut) };
+  const env = { ...process.env, ...(isLong ? { LATCHKEY_LONG: '1' } : {}), ...left, ...profile };
   const reporters = ['progress', ...(isProfiled ? ['profile'] : [])];
   const args = [...jestArgs, ...reporters.map((name) => `--reporters=<rootDir>/scripts/testing/${name}.mjs`)];
   const jest = step('node_modules/jest/bin/jest.js', args, { flags, env, stdin: 'inherit' });

@@ -7,11 +7,34 @@ import { Stop } from '../lib/stop.mjs';
 const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.ts$'];
 
 /**
+ * What a CI adds to the suites that people run, who get an answer within minutes: attacks, races between instances, second
+ * servers, and products beside the first of their kind. By the beginning of the path.
+ */
+const ofCi = [
+  'test/attacks/',
+  'test/cli/audit',
+  'test/contracts/redis-',
+  'test/doors/(?!any-|edges|envoy\\.|forward|keys-nginx|nginx)',
+  'test/failover/',
+  'test/faults/(?!first-start|kill|postgres\\.|redis)',
+  'test/leases/processes/',
+  'test/packages/',
+  'test/workers/',
+  'src/infrastructure/outbound/postgres/client/(durable-commits|standby)',
+  'src/infrastructure/outbound/postgres/keys/(instances|locked-keys)',
+  'src/infrastructure/outbound/postgres/sign-in/',
+  'src/infrastructure/outbound/postgres/transaction/concurrent-',
+  'src/infrastructure/outbound/postgres/usage/usage-removal',
+];
+
+/**
  * @typedef {object} Choice which suites a run is for
  * @property {boolean} isLong
  * @property {boolean} isProfiled
  * @property {boolean} isUnit the unit tests alone
  * @property {readonly string[]} without the folders of test/ that are left out
+ * @property {readonly string[]} leftOut the beginnings of the paths of all suites that are left out, for jest.config.js
+ * @property {boolean} isForCi whether the suites that only a CI runs are among them
  * @property {boolean} isFull every suite but those left out, with the check; with CI=true also with the coverage
  * @property {readonly string[]} jestArgs
  */
@@ -31,10 +54,12 @@ export function choiceFrom(args, env) {
     throw new Stop(`--without does not know "${unknown}". It takes folders of test/, by commas.`);
   const isFull = !isLong && !isUnit && named.length === 0;
   const chosen = isLong && named.length === 0 ? long : named;
-  const leftOut = without.map((name) => `--testPathIgnorePatterns=<rootDir>/test/${name}/`);
+  const hasPath = named.some((arg) => !arg.startsWith('--selectProjects='));
+  const isForCi = isCi || isLong || hasPath;
+  const leftOut = [...without.map((name) => `test/${name}/`), ...(isForCi ? [] : ofCi)];
   // Options come last, because Jest takes a path after an option for another value of it.
-  const options = [...leftOut, ...(isUnit ? ['--selectProjects=unit'] : []), ...(isFull && isCi ? ['--coverage'] : [])];
-  return { isLong, isProfiled, isUnit, without, isFull, jestArgs: [...chosen, ...options] };
+  const options = [...(isUnit ? ['--selectProjects=unit'] : []), ...(isFull && isCi ? ['--coverage'] : [])];
+  return { isLong, isProfiled, isUnit, without, leftOut, isForCi, isFull, jestArgs: [...chosen, ...options] };
 }
 
 /**
