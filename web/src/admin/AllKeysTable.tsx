@@ -2,7 +2,7 @@ import { Badge, Checkbox, Group, Text } from '@mantine/core';
 import { KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
-import { EndOfActive } from '../keys/ExpiryCell';
+import { EndOfActive } from '../key/EndOfActive';
 import list from '../keys/KeyList.module.css';
 import { Sparkline } from '../keys/Sparkline';
 import { endsSoon } from '../key/expiry';

@@ -4,7 +4,7 @@ import type { ApiKey } from '../api/types';
 import { nameOf, useOwner } from '../base/owner';
 import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
-import { EndOfActive } from '../keys/ExpiryCell';
+import { EndOfActive } from '../key/EndOfActive';
 import { fewWords, linesOf } from '../key/limits';
 import type { Rotation } from '../key/rotation';
 import { usePanel } from '../base/context';

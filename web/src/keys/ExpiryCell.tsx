@@ -4,15 +4,12 @@ import type { ApiKey } from '../api/types';
 import { useTexts } from '../texts';
 import { shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
-import { RelativeTime } from '../ui/RelativeTime';
-import { endsSoon } from '../key/expiry';
+import { EndOfActive } from '../key/EndOfActive';
 import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
 import { leakPlace } from '../key/leak';
 import { endOf } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
-
-type Sentence = (relative: string) => string;
 
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
@@ -34,24 +31,6 @@ export function ExpiryCell({ row: { key, status, successor } }: { readonly row: 
       </span>
     </span>
   );
-}
-
-/** @param expiry puts an expiry into a sentence */
-export function EndOfActive({ apiKey: key, expiry }: { readonly apiKey: ApiKey; readonly expiry?: Sentence }) {
-  const now = useNow();
-  const { keys, language, pause } = useTexts();
-  if (key.pausedUntil && Date.parse(key.pausedUntil) > now) {
-    return (
-      <span className={classes.soon}>
-        <RelativeTime iso={key.pausedUntil} text={pause.until} />
-      </span>
-    );
-  }
-  if (key.idleEndsAt) return keys.idleEnds(shortDate(key.idleEndsAt, now, language));
-  const end = endOf(key);
-  const words = end === key.expiresAt ? expiry : keys.endsSoon;
-  const time = <RelativeTime iso={end} {...(words && { text: words })} />;
-  return endsSoon(key, now) ? <span className={classes.soon}>{time}</span> : time;
 }
 
 function wordsFor(reason: string, words: Readonly<Record<string, string>>): string | undefined {
