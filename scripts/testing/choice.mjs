@@ -16,15 +16,16 @@ const ofCi = [
   'test/contracts/redis-',
   'test/doors/(?!any-|edges|envoy\\.|forward|keys-nginx|nginx)',
   'test/failover/',
-  'test/faults/(?!first-start|kill|postgres\\.|redis)',
+  'test/faults/(?!first-start|kill|postgres\\.)',
   'test/leases/processes/',
   'test/packages/',
   'test/workers/',
   'src/infrastructure/outbound/postgres/client/(durable-commits|standby)',
   'src/infrastructure/outbound/postgres/keys/(instances|locked-keys)',
+  'src/infrastructure/outbound/postgres/migrations/migrate\\.',
   'src/infrastructure/outbound/postgres/sign-in/',
   'src/infrastructure/outbound/postgres/transaction/concurrent-',
-  'src/infrastructure/outbound/postgres/usage/usage-removal',
+  'src/infrastructure/outbound/postgres/usage/(last-use|usage-removal)',
 ];
 
 /**
