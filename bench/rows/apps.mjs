@@ -38,7 +38,7 @@ async function languages(folder) {
   await must('mvn', ['-q', '-B', '-ntp', '-Pexample', '-DskipTests', ...goal], 'clients/java');
   const javaApi = join(root, 'examples/java-api/target');
   const jars = readFileSync(join(javaApi, 'classpath'), 'utf8').split(':');
-  const withoutGuard = jars.filter((jar) => !/latchkey|spring-security|starter-security/.test(jar));
+  const withoutGuard = jars.filter((jar) => !/latchkey/.test(jar));
   const java =
     (/** @type {string[]} */ classpath, /** @type {string} */ main) =>
     (/** @type {number} */ port, /** @type {string} */ target) => ({
@@ -81,7 +81,7 @@ export async function apps(lab, { latencyRuns, seconds }) {
     ]);
     const [without, leased, asked] = started.map((app) => () => requests(app, Math.min(1, seconds), folder));
     // The runtimes compile what is called often. Before they have, a request may take longer than the guard waits.
-    for (let round = 0; round < 5; round += 1)
+    for (let round = 0; round < 12; round += 1)
       for (const side of [without, leased, asked]) await side().catch(() => undefined);
     const measured = await interleave(latencyRuns, { without, leased, asked });
     for (const { stop } of started) stop();
