@@ -38,15 +38,18 @@ describe('the command lines in the documentation', () => {
     const words = arguments_.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
     return words.map((word) => word.replaceAll(/["']/g, ''));
   };
+  const isOfFunction = (line: string) => line.includes('"$@"');
   const lines = everyPage().flatMap((page) =>
     [...textOf(page).matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, block]) =>
       [
         ...block!
           .replaceAll('\\\n', '')
           .matchAll(
-            /(?:^ *|[|;&(=] *|"\S+" |exec \S+ )(?:npm run latchkey --|node \S* ?\S*cli\.js|latchkey) (?![|<]|"\$@")(.*)$/gm,
+            /(?:^ *|[|;&(=] *|"\S+" |exec \S+ )(?:npm run latchkey --|node \S* ?\S*cli\.js|latchkey) (?![|<]|--)(.*)$/gm,
           ),
-      ].map(([, rest]) => ({ page, line: rest! })),
+      ]
+        .map(([, rest]) => ({ page, line: rest! }))
+        .filter(({ line }) => !isOfFunction(line)),
     ),
   );
 
