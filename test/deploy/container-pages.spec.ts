@@ -9,7 +9,7 @@ import { run } from '../../scripts/lib/run.mjs';
 import { readConfig } from '#config/config.js';
 import { LATCHKEY } from '../support/processes/command-line.js';
 import { buildService } from '../support/processes/service-process.js';
-import { snippetOf } from '../support/reading/pages.js';
+import { blocksOf, snippetOf } from '../support/reading/pages.js';
 import { only, problemsOf, renderChart, type Tree, valuesWith } from './chart.js';
 import { environmentOf, readCompose } from './compose.js';
 
@@ -22,7 +22,7 @@ if [ "\${2:-}" = service-token ]; then shift; exec '${process.execPath}' '${LATC
   helm: '',
 };
 
-describe('the commands for containers in docs/operate.md', () => {
+describe('the commands for containers in docs/operate.md and docs/runbook.md', () => {
   let folder: string;
   beforeAll(() => buildService());
   beforeEach(() => {
@@ -60,9 +60,9 @@ describe('the commands for containers in docs/operate.md', () => {
   });
 
   test('replace the instances of Compose one after the other', async () => {
-    const [, replace] = blocks('Docker Compose');
-    await paste([replace!]);
-    const up = (name: string) => `compose up --detach --no-deps --wait ${name}`;
+    const functions = blocksOf('docs/runbook.md', 'sh', 'Before each entry').find((block) => block.includes('docker'));
+    await paste([functions!, 'restart_all']);
+    const up = (name: string) => `compose up --detach --no-deps --force-recreate --wait ${name}`;
     const reload = 'compose exec nginx nginx -s reload';
     expect(written('docker.called').trim().split('\n')).toEqual([up('latchkey-1'), reload, up('latchkey-2'), reload]);
   });

@@ -9,7 +9,8 @@ import { blocksOf } from '../support/reading/pages.js';
 import { sql } from '../support/stores/sql.js';
 import { Machine } from './run-page/machine.js';
 
-const blocks = blocksOf('docs/operate.md', 'sh', 'Two instances behind TLS');
+// Without the first block, which installs packages and clones the repository.
+const [, ...blocks] = blocksOf('docs/operate.md', 'sh', 'Two instances behind TLS');
 const lineOf = (pattern: RegExp) => pattern.exec(blocks.join(''))![0];
 const unit = readFileSync(join(root, 'deploy/systemd/latchkey@.service'), 'utf8');
 

@@ -15,6 +15,7 @@ const UNITS = ['latchkey@1', 'latchkey@2', 'caddy'];
 const STAND_INS = {
   // test/launcher/install.spec.ts tests `npm ci`. Here the packages are already installed.
   npm: 'case "$*" in "ci --ignore-scripts") test -d node_modules ;; "run build") exec node scripts/build.mjs ;; *) exit 2 ;; esac',
+  id: 'exit 1',
   useradd: 'test "$*" = "--system --home-dir $CHECKOUT --shell /usr/sbin/nologin latchkey"',
   chown: 'test "$1" = root:latchkey && shift && ls "$@" > /dev/null',
   runuser: 'test "$1 $2 $3" = "-u postgres --" && shift 3 && exec env $POSTGRES "$@"',
