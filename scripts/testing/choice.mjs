@@ -8,19 +8,24 @@ const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.
 
 /**
  * What a CI adds to the suites that people run, who get an answer within minutes: attacks, races between instances, second
- * servers, and products beside the first of their kind. By the beginning of the path.
+ * servers, products beside the first of their kind, and long tables. By the beginning of the path.
  */
 const ofCi = [
+  'test/api/(account-limits|refused-calls-log)',
   'test/attacks/',
   'test/cli/audit',
+  'test/conformance/(credentials|judgement)',
   'test/contracts/redis-',
+  'test/deploy/(key-rotation|operations)',
+  'test/docs/secret-scanning',
   'test/doors/(?!any-|edges|envoy\\.|forward|keys-nginx|nginx)',
   'test/failover/',
   'test/faults/(?!first-start|kill|postgres\\.)',
   'test/leases/processes/',
   'test/packages/',
   'test/workers/',
-  'src/infrastructure/outbound/postgres/client/(durable-commits|standby)',
+  'src/infrastructure/outbound/memory/',
+  'src/infrastructure/outbound/postgres/client/(database|durable-commits|standby)\\.',
   'src/infrastructure/outbound/postgres/keys/(instances|locked-keys)',
   'src/infrastructure/outbound/postgres/migrations/migrate\\.',
   'src/infrastructure/outbound/postgres/sign-in/',
