@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
+import { failuresOf } from '../support/stores/recorded-failures.js';
 import { sql } from '../support/stores/sql.js';
 
 describe('the password that confirms a creation', () => {
@@ -10,16 +11,7 @@ describe('the password that confirms a creation', () => {
   });
   afterAll(() => service.stop());
 
-  /** The number of the owner's events with each reason on the audit trail. */
-  const failures = async (ownerId: string): Promise<Record<string, number>> => {
-    const rows = await sql<{ reason: string; count: number }>(
-      service.databaseUrl,
-      `SELECT reason, sum(count)::int AS count FROM audit_events
-       WHERE owner_id = $1 AND type = 'authentication.failed' GROUP BY reason`,
-      [ownerId],
-    );
-    return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
-  };
+  const failures = (ownerId: string) => failuresOf(service.databaseUrl, 'owner_id', ownerId);
 
   test('is answered 403, recorded, and creates nothing when it is wrong', async () => {
     const { id, person } = await newOwner(service);

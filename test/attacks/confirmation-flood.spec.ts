@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { endTheWaits, holdTheWaits } from '../support/stores/held-wait.js';
 import { newOwner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
-import { sql } from '../support/stores/sql.js';
+import { failuresOf } from '../support/stores/recorded-failures.js';
 
 let service: Service;
 beforeAll(async () => {
@@ -42,21 +42,10 @@ test('the password that confirms a creation is checked at most five times in a f
   expect(checked).toBeLessThanOrEqual(5);
   expect(Object.fromEntries(statuses)).toEqual({ ...(checked > 0 ? { 403: checked } : {}), 429: 1000 - checked });
 
-  const recorded = await failures(id);
+  const recorded = await failuresOf(service.databaseUrl, 'owner_id', id);
   expect(recorded['incorrect-password']).toBeLessThanOrEqual(5);
   expect(recorded['incorrect-password']).toBeGreaterThanOrEqual(checked);
   expect(recorded['too-many-attempts']).toBeGreaterThanOrEqual(1000 - checked);
   expect((await person.list()).activeKeys).toBe(1);
   await endTheWaits(service.databaseUrl);
 });
-
-/** The number of the owner's events with each reason on the audit trail. */
-async function failures(ownerId: string): Promise<Record<string, number>> {
-  const rows = await sql<{ reason: string; count: number }>(
-    service.databaseUrl,
-    `SELECT reason, sum(count)::int AS count FROM audit_events
-     WHERE owner_id = $1 AND type = 'authentication.failed' GROUP BY reason`,
-    [ownerId],
-  );
-  return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
-}

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { OpenIdProvider } from '../support/platform/openid-provider.js';
 import { PlatformService } from '../support/platform/platform-service.js';
 import type { Service } from '../support/processes/service.js';
+import { failuresOf } from '../support/stores/recorded-failures.js';
 import { sql } from '../support/stores/sql.js';
 
 /** A sign-in that a stranger began, and never went to the provider for. */
@@ -42,15 +43,7 @@ describe('A stranger who calls the callback of sign-ins', () => {
     return new URL(answer.headers.get('location')!).hash;
   };
   /** The failures on the audit trail, by reason. */
-  const failuresFrom = async (ip: string) => {
-    const rows = await sql<{ reason: string; count: number }>(
-      service.databaseUrl,
-      `SELECT reason, sum(count)::integer AS count FROM audit_events
-      WHERE type = 'authentication.failed' AND client_ip = $1 GROUP BY reason`,
-      [ip],
-    );
-    return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
-  };
+  const failuresFrom = (ip: string) => failuresOf(service.databaseUrl, 'client_ip', ip);
 
   test('causes one request to the provider for each sign-in, however often it is replayed on all instances', async () => {
     const ip = '192.0.2.10';
