@@ -12,7 +12,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { LATCHKEY } from '../support/processes/command-line.js';
 import { buildService } from '../support/processes/service-process.js';
 import { type Service, startService } from '../support/processes/service.js';
-import { snippetOf, textOf } from '../support/reading/pages.js';
+import { blocksOf, snippetOf } from '../support/reading/pages.js';
 import { sql } from '../support/stores/sql.js';
 
 const AUDIT_SEAL_KEY = '5e'.repeat(32);
@@ -87,9 +87,7 @@ describe('the commands of docs/runbook.md', () => {
     expect(backup).toEqual({ code: 0, output: '' });
     await service.stop();
 
-    // The second block of the step.
-    const [verify = 'missing'] =
-      /DATABASE_URL=\S+ latchkey migrate[^]*?audit verify/.exec(textOf('docs/runbook.md')) ?? [];
+    const [, verify = 'missing'] = blocksOf('docs/runbook.md', 'sh', 'Restore');
     const env = {
       // Where psql connects to without a URL.
       ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGDATABASE: 'postgres' },

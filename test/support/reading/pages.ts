@@ -52,5 +52,7 @@ export function snippetOf(page: string, heading: string, language: string): stri
 export function blocksOf(page: string, language: string, section?: string): string[] {
   const [, within = ''] = section ? textOf(page).split(`\n## ${section}\n`) : ['', textOf(page)];
   const text = section ? within.split('\n## ')[0]! : within;
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code!);
+  const blocks = text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^\\1\`\`\`$`, 'gm'));
+  // In a list a block is indented.
+  return [...blocks].map(([, indent, code]) => code!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 }
