@@ -1,13 +1,15 @@
 import { laterTexts } from '../texts/later';
 import type { NoProposal } from './permission-use';
 
+const permissionsOf = (used: number, of: number) => `${used} of ${of} ${of === 1 ? 'permission' : 'permissions'}`;
+const inGerman = (used: number, of: number) => `${used} von ${of} ${of === 1 ? 'Berechtigung' : 'Berechtigungen'}`;
+
 const english = {
   title: 'What it uses',
-  summary: (used: number, of: number, since: string) =>
-    `Used ${used} of ${of} ${of === 1 ? 'permission' : 'permissions'} since ${since}.`,
-  /** Of a new key that was not used itself: it inherits the record. */
+  summary: (used: number, of: number, since: string) => `Used ${permissionsOf(used, of)} since ${since}.`,
+  /** A new key that was not used yet has the record of the key that it replaces. */
   inherited: (used: number, of: number, since: string) =>
-    `The key that it replaces used ${used} of ${of} ${of === 1 ? 'permission' : 'permissions'} since ${since}.`,
+    `The key that it replaces used ${permissionsOf(used, of)} since ${since}.`,
   share: (percent: string, day: string) => `${percent} of its requests, last on ${day}`,
   none: 'No request was accepted yet.',
   /** Requests that no permission of the key stands for. */
@@ -27,10 +29,8 @@ const english = {
 
 const german: typeof english = {
   title: 'Was er nutzt',
-  summary: (used, of, since) =>
-    `Seit ${since} ${used} von ${of} ${of === 1 ? 'Berechtigung' : 'Berechtigungen'} genutzt.`,
-  inherited: (used, of, since) =>
-    `Der ersetzte Schlüssel hat seit ${since} ${used} von ${of} ${of === 1 ? 'Berechtigung' : 'Berechtigungen'} genutzt.`,
+  summary: (used, of, since) => `Seit ${since} ${inGerman(used, of)} genutzt.`,
+  inherited: (used, of, since) => `Der ersetzte Schlüssel hat seit ${since} ${inGerman(used, of)} genutzt.`,
   share: (percent, day) => `${percent} seiner Anfragen, zuletzt am ${day}`,
   none: 'Noch keine Anfrage wurde angenommen.',
   other: {
