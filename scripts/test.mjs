@@ -1,7 +1,8 @@
 // `npm test`: installs what the suites need, then runs the check and the suites; with CI=true also those that take long.
-// Arguments go to Jest: `npm test -- test/launcher`, `npm test -- -t 'never stale'`. With --without browser,doors it leaves out the suites in these folders
-// of test/. With --profile it prints where the time went. With --unit (`npm run test:unit`) it runs the unit tests alone,
-// which need no program. With --long (`npm run test:long`) it runs the long form of the suites, with their figures.
+// Arguments go to Jest: `npm test -- test/launcher`, `npm test -- -t 'never stale'`. With --without browser,doors it leaves
+// out the suites in these folders of test/. With --profile it prints where the time went. With --unit (`npm run test:unit`)
+// it runs the unit tests alone, which need no program. With --long (`npm run test:long`) it runs the long form of the
+// suites, with their figures.
 import './lib/node-version.mjs';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -7,8 +7,8 @@ import { Stop } from '../lib/stop.mjs';
 const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.ts$'];
 
 /**
- * What a CI adds to the suites that people run, who get an answer within minutes: attacks, races between instances, second
- * servers, products beside the first of their kind, and long tables. By the beginning of the path.
+ * The suites that only a CI runs, so that people have an answer within minutes: attacks, races between instances, second
+ * servers, further proxies and long tables. Each entry is a pattern of how their paths begin.
  */
 const ofCi = [
   'test/api/(account-limits|refused-calls-log)',
@@ -39,8 +39,8 @@ const ofCi = [
  * @property {boolean} isProfiled
  * @property {boolean} isUnit the unit tests alone
  * @property {readonly string[]} without the folders of test/ that are left out
- * @property {readonly string[]} leftOut the beginnings of the paths of all suites that are left out, for jest.config.js
- * @property {boolean} isForCi whether the suites that only a CI runs are among them
+ * @property {readonly string[]} leftOut patterns of how the paths of all suites begin that are left out, for jest.config.js
+ * @property {boolean} isForCi whether the suites run too that `npm test` leaves to a CI
  * @property {boolean} isFull every suite but those left out, with the check; with CI=true also with the coverage
  * @property {readonly string[]} jestArgs
  */
