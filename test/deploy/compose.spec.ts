@@ -86,6 +86,10 @@ describe('docker-compose.yml', () => {
       return [name, given[name] === (mounted?.[1] ?? env[name])];
     });
     expect(reached.filter(([, isReached]) => !isReached)).toEqual([]);
+    // A file of this machine exists within the container only if it is mounted.
+    const files = names.filter((name) => SETTINGS[name as keyof typeof SETTINGS].facts.like?.startsWith('/etc/'));
+    expect(inside.map(([file]) => file)).toEqual(expect.arrayContaining(files.map((name) => env[name])));
+    expect(files).toContain('SIGN_IN_ROLES');
   });
 
   test.each([BASE, PRODUCTION, FAILOVER])('%s uses only variables that .env.example lists', (file) => {
