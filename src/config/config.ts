@@ -162,7 +162,9 @@ function readPublicUrl(settings: Settings, demo: boolean, own: string): string {
   if (/[^/]/.test(pathname) || search || hash || username) {
     settings.wrong('PUBLIC_URL', 'must have nothing after its host and port: Latchkey answers at the root of a host');
   }
-  if (demo || protocol !== 'http:' || isLoopbackUrl(url)) return plain;
+  if (isLoopbackUrl(url)) return plain;
+  if (demo) settings.warn('DEMO', `is on at ${plain}: its passwords and tokens are public. Set DEMO=off in production`);
+  if (demo || protocol !== 'http:') return plain;
   const danger = 'passwords, session cookies and new keys would cross the network unencrypted';
   if (isPrivateUrl(url)) settings.warn('PUBLIC_URL', `is http: ${danger}`);
   else settings.wrong('PUBLIC_URL', `must start with https:// where its host is public: ${danger}`);

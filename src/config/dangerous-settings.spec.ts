@@ -73,7 +73,7 @@ describe('GRPC_PORT', () => {
     expect(linesOf({ HOST })).toEqual({ warned });
     expect(linesOf({ HOST, GRPC_PLAINTEXT: 'on' })).toEqual({ warned: [] });
     expect(linesOf({ HOST, GRPC_TLS_CERT: file, GRPC_TLS_KEY: file })).toEqual({ warned: [] });
-    expect(linesOf({ HOST, DEMO: 'on' })).toEqual({ warned: [] });
+    expect(linesOf({ HOST, DEMO: 'on', PUBLIC_URL: 'http://localhost:8080' })).toEqual({ warned: [] });
   });
 
   test.each(['127.0.0.1', 'localhost', '::1'])('may be without TLS on %s', (HOST) => {
@@ -147,10 +147,13 @@ describe('an unknown variable', () => {
   });
 });
 
-test('demo values cause no warnings', () => {
-  const env = { DEMO: '1', PUBLIC_URL: 'http://keys.example.com', AUDIT_SEALKEY: 'x' };
+test('demo values cause no warnings, except at an address that others reach', () => {
+  const env = { DEMO: '1', PUBLIC_URL: 'http://localhost:8080', AUDIT_SEALKEY: 'x' };
   expect(linesOf({ ...env, SERVICE_TOKENS: `a:validator:${ONE},a:accounts:${ONE}` })).toEqual({ warned: [] });
   expect(linesOf({ DEMO: '1', PUBLIC_URL: '' })).toEqual({ warned: [] });
+  expect(linesOf({ DEMO: '1' })).toEqual({
+    warned: ['DEMO is on at https://keys.example.com: its passwords and tokens are public. Set DEMO=off in production'],
+  });
 });
 
 describe('a password in a URL', () => {
