@@ -11,5 +11,4 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON api_key_usage, api_key_addresses, api_ke
   TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON instances TO latchkey_service;
 GRANT SELECT, INSERT ON audit_events, audit_seals, audit_prunings TO latchkey_service;
--- With AUDIT_RETENTION_DAYS it also deletes old events. A trigger refuses the deletion of others.
--- GRANT DELETE ON audit_events TO latchkey_service;
+-- AUDIT_RETENTION_DAYS needs one more: docs/audit.md, "Retention".

@@ -6,7 +6,6 @@ import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { KeyString } from '#domain/keys/key-string.js';
 import { TOKEN_TYPE } from '#infrastructure/inbound/http/leaks/leaked-tokens.controller.js';
-import { runCommand } from '../support/processes/command-line.js';
 import { snippetOf, textOf } from '../support/reading/pages.js';
 
 const FOLDER = 'docs/secret-scanning';
@@ -93,19 +92,5 @@ describe('the rule for secret scanners', () => {
 
   test('is the expression on the page', () => {
     expect(onPage('regex')).toBe(rule.regex);
-  });
-});
-
-describe('the check of the checksum', () => {
-  const judge = (text: string) => runCommand('python3', ['-c', onPage('python')], { input: text });
-
-  test('distinguishes a real key from a mistyped one, with the Python code of the page', async () => {
-    for (const prefix of ['lk', 'acme2']) {
-      const key = KeyString.generate(prefix).reveal();
-      const real = { code: 0, out: 'has the checksum of a real key\n', err: '' };
-      expect(await judge(`${key}\n`)).toEqual(real);
-      const mistyped = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
-      expect(await judge(mistyped)).toEqual({ code: 1, out: 'is no key\n', err: '' });
-    }
   });
 });

@@ -154,7 +154,7 @@ async function requireRights(dataSource: SessionSource, deletesEvents: boolean):
   if (rows.length === 0) return;
   const lacking = rows.map((row) => row.lacking);
   const hint = lacking.includes('DELETE on audit_events')
-    ? 'AUDIT_RETENTION_DAYS needs the last line of deploy/postgres/grants.sql too: uncomment it, and run the file'
+    ? 'for AUDIT_RETENTION_DAYS run `GRANT DELETE ON audit_events TO` this role'
     : 'run deploy/postgres/grants.sql, as after each `latchkey migrate`';
   throw new DatabaseNotUsable(`DATABASE_URL: this role lacks ${lacking.join(', ')}: ${hint}`);
 }
