@@ -14,9 +14,7 @@ import { freeze, Stand, type StandOptions } from './stand.js';
 const LEASE_MS = 500;
 const INSTANCES = 2;
 /** The others are built and started in the long form. */
-const GUARDS: readonly Language[] = isLong
-  ? ['node', 'python', 'go', 'java', 'node', 'python', 'go', 'java']
-  : ['node', 'node'];
+const GUARDS: readonly Language[] = isLong ? ['node', 'python', 'go', 'java'] : ['node', 'node'];
 const LONGEST_MS = 1500;
 
 type Ground = Partial<StandOptions> & {
