@@ -12,9 +12,15 @@ export interface ExaminedDatabase {
   readonly tables?: ExaminedTables | undefined;
 }
 
+/** Processes of one kind that served within the last 15 minutes. */
+export interface Serving {
+  readonly version: string;
+  readonly leaseMs: number;
+  readonly count: number;
+}
+
 export interface ExaminedTables {
-  /** Processes that served within the last 15 minutes. */
-  readonly instances: readonly { readonly version: string; readonly leaseMs: number; readonly count: number }[];
+  readonly instances: readonly Serving[];
   readonly unsealedEvents: number;
   readonly oldestUnsealedSeconds: number | null;
   readonly waitingNotices: number;

@@ -3,7 +3,7 @@ export type IpAddress = readonly number[];
 
 const OCTET = '(0|[1-9][0-9]{0,2})';
 const DOTTED = new RegExp(`^${[OCTET, OCTET, OCTET, OCTET].join(String.raw`\.`)}$`);
-const GROUP = /^[0-9A-Fa-f]{1,4}$/;
+const HEX_GROUPS = /^[0-9a-f:.]+$/i;
 
 /** Undefined for anything but an IPv4 or IPv6 address. A zone (`%eth0`) is no part of an address. */
 export function parseAddress(text: string): IpAddress | undefined {
@@ -11,15 +11,18 @@ export function parseAddress(text: string): IpAddress | undefined {
     const dotted = dottedGroups(text);
     return dotted && [0, 0, 0, 0, 0, 0xffff, ...dotted];
   }
-  const [left, right, more] = text.split('::');
-  if (more !== undefined) return undefined;
-  if (right === undefined) {
-    const all = groupsOf(left!, true);
-    return all?.length === 8 ? all : undefined;
-  }
-  const [head, tail] = [groupsOf(left!, false), groupsOf(right, true)];
-  if (!head || !tail || head.length + tail.length > 7) return undefined;
+  if (!HEX_GROUPS.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
+  const [head = [], tail = []] = spellIpv6(text).split('::').map(groupsIn);
   return [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+}
+
+/** As the host of a URL is written: RFC 5952, but all groups in hexadecimal. */
+function spellIpv6(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
+function groupsIn(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/;
@@ -35,16 +38,6 @@ const WITH_MORE = /[%[]|\..*:/;
 /** Without brackets, port and zone (`%eth0`), which names an interface of one machine. Any other text stays as it is. */
 export function bareAddress(text: string): string {
   return WITH_MORE.test(text) ? withoutPort(text).split('%', 1)[0]! : text;
-}
-
-/** @param isEnd of the address, which may be written in dots */
-function groupsOf(text: string, isEnd: boolean): number[] | undefined {
-  if (text === '') return [];
-  const parts = text.split(':');
-  const dotted = isEnd ? dottedGroups(parts.at(-1)!) : undefined;
-  const written = dotted ? parts.slice(0, -1) : parts;
-  if (!written.every((part) => GROUP.test(part))) return undefined;
-  return [...written.map((part) => Number.parseInt(part, 16)), ...(dotted ?? [])];
 }
 
 function dottedGroups(text: string): number[] | undefined {
@@ -65,11 +58,7 @@ export function spellAddress(address: IpAddress): string {
       .slice(6)
       .flatMap((group) => [group >> 8, group & 0xff])
       .join('.');
-  const spelled = address.map((group) => group.toString(16)).join(':');
-  const runs = [...spelled.matchAll(/(?:^|:)0(?::0)+(?:$|:)/g)].map(([run]) => run);
-  const zeros = (run: string) => run.split('0').length;
-  const longest = runs.reduce((one, other) => (zeros(other) > zeros(one) ? other : one), '');
-  return longest ? spelled.replace(longest, '::') : spelled;
+  return spellIpv6(address.map((group) => group.toString(16)).join(':'));
 }
 
 /**

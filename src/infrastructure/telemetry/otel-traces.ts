@@ -15,7 +15,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Outcome } from './request-times.js';
-import { type OpenSpan, type Origin, Traces } from './traces.js';
+import type { OpenSpan, Origin, Traces } from './traces.js';
 
 const CLOSE_TIMEOUT_MS = 3000;
 /** The SDK's own default. */
@@ -26,7 +26,7 @@ const MAX_LINKS = 128;
  * contain a header or the parameters of a statement. Of a caller's headers only `traceparent` is read, because
  * `tracestate` and `baggage` may contain any text.
  */
-export class OtelTraces extends Traces {
+export class OtelTraces implements Traces {
   readonly isOn = true;
   private readonly running = new AsyncLocalStorage<Context>();
   private readonly provider = new BasicTracerProvider({
@@ -38,7 +38,6 @@ export class OtelTraces extends Traces {
   private readonly tracer = this.provider.getTracer('latchkey');
 
   constructor(onProblem: (reason: string) => void) {
-    super();
     const report = (message: string) => onProblem(reasonIn(message));
     const ignore = () => undefined;
     const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
@@ -80,7 +79,6 @@ function toOpenSpan(span: Span): OpenSpan {
       if (outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     },
-    note: (attribute, value) => void span.setAttribute(attribute, value),
   };
 }
 

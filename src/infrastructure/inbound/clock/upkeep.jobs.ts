@@ -1,3 +1,4 @@
+import type { Serving } from '#application/examination.js';
 import type { Accounts } from '#application/ports.js';
 import type { EndReportedKeys } from '#application/leaks/end-reported-keys.js';
 import type { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
@@ -6,35 +7,23 @@ import { gauge } from '#infrastructure/telemetry/instrument.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Job } from './clock.js';
 
-/** A process that serves. */
-interface Serving {
-  readonly version: string;
-  readonly leaseMs: number;
-}
-
 interface Register {
   renew(version: string, leaseMs: number): Promise<void>;
-  lately(): Promise<readonly Serving[]>;
+  serving(): Promise<readonly Serving[]>;
 }
 
 /** Keeps this process among those that serve, so that changes wait for the leases that it gives. */
-export function renewInstance(instances: Register, own: Serving): Job {
+export function renewInstance(instances: Register, own: Pick<Serving, 'version' | 'leaseMs'>): Job {
   let serving: readonly Serving[] = [];
   const help = 'Processes that served within the last 15 minutes, by version and LEASE_MS, when last read';
-  const read = () => {
-    const counts = new Map<string, number>();
-    for (const { version, leaseMs } of serving) {
-      const labels = JSON.stringify({ version, lease_ms: String(leaseMs) });
-      counts.set(labels, (counts.get(labels) ?? 0) + 1);
-    }
-    return [...counts].map(([labels, count]) => [JSON.parse(labels) as Record<string, string>, count] as const);
-  };
+  const read = () =>
+    serving.map(({ version, leaseMs, count }) => [{ version, lease_ms: String(leaseMs) }, count] as const);
   return {
     name: 'renew-instance',
     everyMs: 60_000,
     run: async () => {
       await instances.renew(own.version, own.leaseMs);
-      serving = await instances.lately();
+      serving = await instances.serving();
     },
     instruments: () => [gauge('latchkey_instances', help, read, 'max')],
   };

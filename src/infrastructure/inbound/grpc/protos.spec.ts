@@ -5,7 +5,7 @@ import type { Attribute } from '#domain/accounts/account-attributes.js';
 import { PROTO_OPTIONS } from './protos.js';
 import { toAnswer } from './validation/answers.js';
 import type * as proto from './generated/types.js';
-import { AUTHORIZATION_SERVICE } from './envoy/check-messages.js';
+import { AUTHORIZATION_SERVICE } from './envoy/envoy-authorization.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion } from './validation/validation-messages.js';
 
 /** The same bytes, with 0xff for each `#`: UTF-8 never contains that byte. */

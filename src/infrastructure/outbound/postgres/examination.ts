@@ -1,5 +1,6 @@
 import type { ExaminedDatabase, ExaminedTables } from '#application/examination.js';
 import type { Primary } from './client/primary.js';
+import { SERVING_SQL } from './keys/instances.js';
 import { appliedMigrations, whyTooOld } from './migrations/migrate.js';
 import { connectAny } from './open-database.js';
 
@@ -10,10 +11,7 @@ const SERVER = `
 const seconds = (at: string) => `extract(epoch FROM clock_timestamp() - min(${at}))::float8`;
 const TABLES = `
   SELECT
-    (SELECT coalesce(json_agg(row_to_json(serving)), '[]') FROM (
-      SELECT version, lease_ms AS "leaseMs", count(*)::integer AS count FROM instances
-      WHERE renewed_at > clock_timestamp() - interval '15 minutes' GROUP BY version, lease_ms ORDER BY version, lease_ms
-    ) serving) AS instances,
+    (SELECT coalesce(json_agg(row_to_json(serving)), '[]') FROM (${SERVING_SQL}) serving) AS instances,
     unsealed.count::integer AS "unsealedEvents", unsealed.age AS "oldestUnsealedSeconds",
     (SELECT count(*)::integer FROM outbox WHERE failed_at IS NULL) AS "waitingNotices",
     (SELECT count(*)::integer FROM outbox WHERE failed_at IS NOT NULL) AS "failedNotices",

@@ -1,4 +1,4 @@
-import { status } from '@grpc/grpc-js';
+import { type ServiceDefinition, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { ValidateKey } from '#application/validation/validate-key.js';
 import { type CredentialForm, credentialHeaders } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
@@ -6,14 +6,23 @@ import { answerToProxy, challenging, type KeyAnswer, UNAVAILABLE } from '../../s
 import type { RouteTable } from '../../shared/route-table.js';
 import type * as proto from '../generated/types.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
-import {
-  ADD_IF_ABSENT,
-  APPEND_IF_EXISTS_OR_ADD,
-  AUTHORIZATION_PROTO,
-  AUTHORIZATION_SERVICE,
-  OVERWRITE_IF_EXISTS_OR_ADD,
-} from './check-messages.js';
+import { codecOf, loadProto, methodOf } from '../protos.js';
 import { readCheck } from './read-check.js';
+
+const AUTHORIZATION_PROTO = 'envoy/service/auth/v3/external_auth.proto';
+
+const root = loadProto(AUTHORIZATION_PROTO);
+const checks = codecOf<proto.CheckRequest__Output>(root.lookupType('envoy.service.auth.v3.CheckRequest'));
+const answers = codecOf<proto.CheckResponse>(root.lookupType('envoy.service.auth.v3.CheckResponse'));
+
+export const AUTHORIZATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
+  Check: methodOf('/envoy.service.auth.v3.Authorization/Check', checks, answers),
+};
+
+/** The first action appends the header to one of the same name; the second leaves such a header as it is, the third replaces it. */
+const { APPEND_IF_EXISTS_OR_ADD, ADD_IF_ABSENT, OVERWRITE_IF_EXISTS_OR_ADD } = root.lookupEnum(
+  'envoy.config.core.v3.HeaderValueOption.HeaderAppendAction',
+).values as { APPEND_IF_EXISTS_OR_ADD: 0; ADD_IF_ABSENT: 1; OVERWRITE_IF_EXISTS_OR_ADD: 2 };
 
 interface EnvoyParts {
   readonly validateKey: ValidateKey;

@@ -23,16 +23,12 @@ const limit: Rule = optional((value) => {
   const size = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : 0;
   return size >= 1 && size <= PAGE_SIZE ? undefined : `must be a whole number from 1 to ${PAGE_SIZE}`;
 });
-const sort: Rule = optional((value) =>
-  KEY_SORTS.some((known) => known === value) ? undefined : `must be one of ${KEY_SORTS.join(', ')}`,
-);
-const status: Rule = optional((value) =>
-  API_KEY_STATUSES.some((known) => known === value) ? undefined : `must be one of ${API_KEY_STATUSES.join(', ')}`,
-);
+const oneOf = (words: readonly string[]): Rule =>
+  optional((value) => (words.some((word) => word === value) ? undefined : `must be one of ${words.join(', ')}`));
+const sort = oneOf(KEY_SORTS);
+const status = oneOf(API_KEY_STATUSES);
 const ONLY = ['paused', 'narrower'] as const;
-const only = optional((value) =>
-  ONLY.some((known) => known === value) ? undefined : `must be one of ${ONLY.join(', ')}`,
-);
+const only = oneOf(ONLY);
 /** One or more values, comma-separated, so that the parameter is given once, like every other. */
 const eventTypes: Rule = optional((value) => {
   const named = typeof value === 'string' ? value.split(',') : [];

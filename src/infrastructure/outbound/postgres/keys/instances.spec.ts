@@ -28,7 +28,13 @@ test('each process has a row of its own, of which only the time of the renewal c
   await age('5 minutes');
   await one.renew('0.9.0', 2000);
   expect(await rows()).toMatchObject(before.map(({ id, version, lease_ms }) => ({ id, version, lease_ms })));
-  expect((await one.lately()).map(({ renewedSecondsAgo }) => Math.round(renewedSecondsAgo / 300))).toEqual([0, 1]);
+  const ages =
+    'SELECT round(extract(epoch FROM now() - renewed_at) / 300)::integer AS fives FROM instances ORDER BY since';
+  expect(await app.sql(ages)).toEqual([{ fives: 0 }, { fives: 1 }]);
+  expect(await one.serving()).toEqual([
+    { version: '0.2.0', leaseMs: 500, count: 1 },
+    { version: '0.3.0', leaseMs: 0, count: 1 },
+  ]);
 });
 
 test('a row that was deleted is inserted again, and rows that nobody renewed for a day are deleted', async () => {

@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { UnansweredChange } from '#application/account-transaction.js';
+import type { Serving } from '#application/examination.js';
 import type { Instances } from '#application/ports.js';
 import type { Database } from '../client/database.js';
-
-/** A process that served lately. Nothing but the time of its renewal ever changes. */
-export interface Instance {
-  /** Random, and new at each start. */
-  readonly id: string;
-  readonly version: string;
-  readonly leaseMs: number;
-  readonly since: Date;
-  readonly renewedSecondsAgo: number;
-}
 
 /** In SQL. Written so that no row is left out on a server whose clock is behind. */
 const renewedWithin = (interval: string) => `renewed_at > clock_timestamp() - interval '${interval}'`;
@@ -20,7 +11,12 @@ const renewedWithin = (interval: string) => `renewed_at > clock_timestamp() - in
 /** In SQL: LEASE_MS, the longest of all processes that a snapshot shows as renewed. A change waits for 5 minutes longer. */
 export const LONGEST_LEASE_SQL = `(SELECT max(lease_ms) FROM instances WHERE ${renewedWithin('10 minutes')})`;
 
-/** The processes that serve, this one among them. A stop leaves the row, because leases from before it may still be used. */
+/** In SQL: how many processes of each kind served within 15 minutes. */
+export const SERVING_SQL = `
+  SELECT version, lease_ms AS "leaseMs", count(*)::integer AS count FROM instances
+  WHERE ${renewedWithin('15 minutes')} GROUP BY version, lease_ms ORDER BY version, lease_ms`;
+
+/** The processes that serve, this one among them. Nothing of a row but the time of its renewal ever changes. A stop leaves the row, because leases from before it may still be used. */
 export class PostgresInstances implements Instances {
   private readonly id = randomUUID();
 
@@ -56,14 +52,7 @@ export class PostgresInstances implements Instances {
     );
   }
 
-  /** Those renewed within 15 minutes, the oldest first. */
-  lately(): Promise<Instance[]> {
-    return this.database.run((manager) =>
-      manager.query<Instance[]>(
-        `SELECT id, version, lease_ms AS "leaseMs", since,
-           extract(epoch FROM clock_timestamp() - renewed_at)::float8 AS "renewedSecondsAgo"
-         FROM instances WHERE ${renewedWithin('15 minutes')} ORDER BY since, id`,
-      ),
-    );
+  serving(): Promise<Serving[]> {
+    return this.database.run((manager) => manager.query<Serving[]>(SERVING_SQL));
   }
 }

@@ -52,19 +52,18 @@ async function unknownAmong(manager: EntityManager, uses: readonly NotedUse[]): 
 
 /**
  * Keeps the latest time. Locks each row until the transaction ends, even one that does not change: no other instance
- * writes usage of a key that was granted here. Sent as texts, because pg takes longer to write arrays of uuids and dates.
+ * writes usage of a key that was granted here.
  */
 const LAST_USES = `
   INSERT INTO api_key_usage (key_id, last_used_at)
-  SELECT key_id::uuid, to_timestamp(used_at::float8 / 1000)
-  FROM unnest(string_to_array($1, ','), string_to_array($2, ',')) AS used (key_id, used_at) ORDER BY key_id
+  SELECT "keyId", to_timestamp("lastMs" / 1000)
+  FROM json_to_recordset($1) AS used ("keyId" uuid, "lastMs" float8) ORDER BY "keyId"
   ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
   WHERE api_key_usage.last_used_at < excluded.last_used_at`;
 
 async function keepLastUses(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
-  const used = uses.filter(({ lastMs }) => lastMs !== undefined);
-  if (used.length === 0) return;
-  await manager.query(LAST_USES, [used.map(({ keyId }) => keyId).join(), used.map(({ lastMs }) => lastMs).join()]);
+  const used = uses.flatMap(({ keyId, lastMs }) => (lastMs === undefined ? [] : [{ keyId, lastMs }]));
+  if (used.length > 0) await manager.query(LAST_USES, [JSON.stringify(used)]);
 }
 
 const MOST = '9223372036854775807';
@@ -72,23 +71,15 @@ const MOST = '9223372036854775807';
 /** Adds up the counts of all instances. A sum that is too large for its column stays at the largest. */
 const DAYS = `
   INSERT INTO api_key_days (key_id, day, granted, refused)
-  SELECT key_id::uuid, date '1970-01-01' + day::integer, granted::bigint, refused::bigint
-  FROM unnest(
-    string_to_array($1, ','), string_to_array($2, ','), string_to_array($3, ','), string_to_array($4, ',')
-  ) AS noted (key_id, day, granted, refused) ORDER BY key_id, day
+  SELECT "keyId", date '1970-01-01' + day, granted, refused
+  FROM json_to_recordset($1) AS noted ("keyId" uuid, day integer, granted bigint, refused bigint) ORDER BY "keyId", day
   ON CONFLICT (key_id, day) DO UPDATE
   SET granted = least(api_key_days.granted::numeric + excluded.granted, ${MOST}),
     refused = least(api_key_days.refused::numeric + excluded.refused, ${MOST})`;
 
 async function countDays(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
-  const rows = uses.flatMap(({ keyId, days }) => days.map((count) => ({ keyId, ...count })));
-  if (rows.length === 0) return;
-  await manager.query(DAYS, [
-    rows.map(({ keyId }) => keyId).join(),
-    rows.map(({ day }) => day).join(),
-    rows.map(({ granted }) => granted).join(),
-    rows.map(({ refused }) => refused).join(),
-  ]);
+  const counts = uses.flatMap(({ keyId, days }) => days.map((count) => ({ keyId, ...count })));
+  if (counts.length > 0) await manager.query(DAYS, [JSON.stringify(counts)]);
 }
 
 /** An arbitrary number, the same on all instances. */
