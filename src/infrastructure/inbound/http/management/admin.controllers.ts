@@ -1,10 +1,10 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { RevokeAsAdministrator, RevokeSeveralAsAdministrator } from '#application/administration/administrators.js';
 import { PauseAsAdministrator } from '#application/administration/pause-as-administrator.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
-import { MALFORMED_BODY, ProblemResponses } from '../pipeline/openapi.js';
+import { Answers, MALFORMED_BODY } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ownerView } from '../../shared/key-view.js';
 import { CONFIRMED } from './api-keys.controller.js';
@@ -60,23 +60,19 @@ export class AdminKeysController {
   ) {}
 
   @Get()
-  @ApiOkResponse({ type: OwnedKeyListView })
-  @ProblemResponses({ ...ADMINISTRATORS_ONLY, 400: 'Invalid query' })
+  @Answers(OwnedKeyListView, { ...ADMINISTRATORS_ONLY, 400: 'Invalid query' })
   async list(@Req() request: LatchkeyRequest, @Query() query: KeySearchQuery): Promise<OwnedKeyListView> {
     return ownedKeyListView(await this.view.page(readKeySearch(query), viewerIn(request)));
   }
 
   @Get(':id')
-  @ApiOkResponse({ type: OwnedKeyHistoryView })
-  @ProblemResponses(ADMINISTRATORS_ONLY)
+  @Answers(OwnedKeyHistoryView, ADMINISTRATORS_ONLY)
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<OwnedKeyHistoryView> {
     return ownedKeyHistoryView(await this.view.key(readKeyId(id), viewerIn(request)));
   }
 
   @Post('revoke')
-  @HttpCode(200)
-  @ApiOkResponse({ type: RevokedKeysView })
-  @ProblemResponses({ ...CONFIRMED, 404: 'Not an administrator at the settings screen' })
+  @Answers(RevokedKeysView, { ...CONFIRMED, 404: 'Not an administrator at the settings screen' })
   async revokeSeveral(
     @Req() request: LatchkeyRequest,
     @Body() { ids, note, password }: RevokeSeveralKeysBody,
@@ -91,9 +87,7 @@ export class AdminKeysController {
   }
 
   @Post(':id/revoke')
-  @HttpCode(200)
-  @ApiOkResponse({ type: RevokedKeyView })
-  @ProblemResponses({ ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
+  @Answers(RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
   async revoke(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -105,9 +99,7 @@ export class AdminKeysController {
   }
 
   @Post(':id/pause')
-  @HttpCode(200)
-  @ApiOkResponse({ type: RevokedKeyView })
-  @ProblemResponses({
+  @Answers(RevokedKeyView, {
     ...ADMINISTRATORS_ONLY,
     ...MALFORMED_BODY,
     400: 'Invalid or unknown fields',
@@ -123,9 +115,7 @@ export class AdminKeysController {
   }
 
   @Post(':id/resume')
-  @HttpCode(200)
-  @ApiOkResponse({ type: RevokedKeyView })
-  @ProblemResponses({ ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
+  @Answers(RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
   async resume(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -144,8 +134,7 @@ export class AdminAccountsController {
   constructor(private readonly view: ViewKeys) {}
 
   @Get()
-  @ApiOkResponse({ type: KeyOwnerListView })
-  @ProblemResponses(SEARCH)
+  @Answers(KeyOwnerListView, SEARCH)
   async list(@Req() request: LatchkeyRequest, @Query() { query }: AccountQuery): Promise<KeyOwnerListView> {
     const accounts = await this.view.accountsOf(query, viewerIn(request));
     return { items: accounts.map(ownerView) };
@@ -159,8 +148,7 @@ export class AdminAuditController {
   constructor(private readonly view: ViewKeys) {}
 
   @Get()
-  @ApiOkResponse({ type: AuditedEventListView })
-  @ProblemResponses(SEARCH)
+  @Answers(AuditedEventListView, SEARCH)
   async list(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery): Promise<AuditedEventListView> {
     return auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
   }

@@ -1,5 +1,5 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiHeader, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
 import {
   GetKeyOfOwner,
@@ -14,7 +14,7 @@ import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
 import { permissionsToGive } from '#domain/keys/access.js';
 import { keyView } from '../../shared/key-view.js';
-import { MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
+import { Answers, MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { keyHistoryView, keyListView } from './answers.js';
 import {
@@ -85,15 +85,13 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @ApiOkResponse({ type: ApiKeyListView })
-  @ProblemResponses(OF_ACCOUNT)
+  @Answers(ApiKeyListView, OF_ACCOUNT)
   async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
     return keyListView(await this.listKeys.execute(ownerIn(request).id, query.status, readPage(query), query.sort));
   }
 
   @Get(':id')
-  @ApiOkResponse({ type: ApiKeyHistoryView })
-  @ProblemResponses({ ...OF_ACCOUNT, 404: NO_KEY })
+  @Answers(ApiKeyHistoryView, { ...OF_ACCOUNT, 404: NO_KEY })
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
     return keyHistoryView(await this.getKey.execute(ownerIn(request).id, readKeyId(id)));
   }
@@ -118,8 +116,7 @@ export class ApiKeysController {
   }
 
   @Patch(':id')
-  @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({ ...CHANGED, 400: 'Invalid or unknown fields, or none' })
+  @Answers(ApiKeyView, { ...CHANGED, 400: 'Invalid or unknown fields, or none' })
   async rename(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -152,9 +149,7 @@ export class ApiKeysController {
   }
 
   @Post(':id/revoke')
-  @HttpCode(200)
-  @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({ ...CHANGED, 400: '`leaked` is not true or false', 409: 'The key is not active' })
+  @Answers(ApiKeyView, { ...CHANGED, 400: '`leaked` is not true or false', 409: 'The key is not active' })
   @ApiBody({ required: false, schema: { type: 'object', properties: { leaked: LEAKED } } })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
     // Not `@Body()`: earlier versions ignored the body, so none is required, and other fields are still ignored.
@@ -165,9 +160,7 @@ export class ApiKeysController {
   }
 
   @Post(':id/pause')
-  @HttpCode(200)
-  @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({ ...CHANGED, 409: 'The key is not active' })
+  @Answers(ApiKeyView, { ...CHANGED, 409: 'The key is not active' })
   async pause(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -178,9 +171,7 @@ export class ApiKeysController {
   }
 
   @Post(':id/handled')
-  @HttpCode(200)
-  @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses(CHANGED)
+  @Answers(ApiKeyView, CHANGED)
   async handled(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -191,9 +182,7 @@ export class ApiKeysController {
   }
 
   @Post(':id/resume')
-  @HttpCode(200)
-  @ApiOkResponse({ type: ApiKeyView })
-  @ProblemResponses({ ...CONFIRMED, 404: NO_KEY, 409: 'The key is not active' })
+  @Answers(ApiKeyView, { ...CONFIRMED, 404: NO_KEY, 409: 'The key is not active' })
   async resume(
     @Req() request: LatchkeyRequest,
     @Param('id') id: string,
@@ -211,8 +200,7 @@ export class ApiKeysController {
 @ForKeysOfAccount()
 export class PermissionsController {
   @Get()
-  @ApiOkResponse({ type: PermissionsView })
-  @ProblemResponses(OF_ACCOUNT)
+  @Answers(PermissionsView, OF_ACCOUNT)
   list(@Req() request: LatchkeyRequest): PermissionsView {
     const { permissions, limits } = ownerIn(request);
     const maxAccess = accessCeiling(limits);

@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { ListAuditEvents } from '#application/audit/list-audit-events.js';
-import { OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
+import { Answers, OF_ACCOUNT } from '../pipeline/openapi.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { eventView } from './answers.js';
 import { actingIn, ForKeysOfAccount } from './guards.js';
@@ -15,8 +15,7 @@ export class AuditEventsController {
   constructor(private readonly listEvents: ListAuditEvents) {}
 
   @Get()
-  @ApiOkResponse({ type: AuditEventListView })
-  @ProblemResponses(OF_ACCOUNT)
+  @Answers(AuditEventListView, OF_ACCOUNT)
   async list(@Req() request: LatchkeyRequest, @Query() query: EventQuery): Promise<AuditEventListView> {
     const { items, nextCursor } = await this.listEvents.execute(
       actingIn(request),

@@ -5,7 +5,7 @@ import { Administrators } from '#application/administration/administrators.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignIn, SignOut } from '#application/sessions/sign-in.js';
 import { ManagedAccounts } from '#application/managed-account.js';
-import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi.js';
+import { Answers, MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/openapi.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from '../pipeline/http-errors.js';
 import { SignInBody } from './bodies.js';
@@ -54,8 +54,7 @@ export class SessionController {
   }
 
   @Get()
-  @ApiOkResponse({ type: SessionView })
-  @ProblemResponses(OWNERS_ONLY)
+  @Answers(SessionView, OWNERS_ONLY)
   show(@Req() request: LatchkeyRequest): SessionView {
     const { account, expiresAt } = request.session!;
     const { id: ownerId, email, displayName } = account;
@@ -108,8 +107,7 @@ export class AccountsController {
   constructor(private readonly managed: ManagedAccounts) {}
 
   @Get()
-  @ApiOkResponse({ type: ManagedAccountListView })
-  @ProblemResponses(OWNERS_ONLY)
+  @Answers(ManagedAccountListView, OWNERS_ONLY)
   async list(@Req() { session }: LatchkeyRequest): Promise<ManagedAccountListView> {
     const accounts = await this.managed.list(session!.account);
     return { items: accounts.map(({ id, displayName, kind, status }) => ({ id, displayName, kind, status })) };

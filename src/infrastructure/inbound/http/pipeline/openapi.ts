@@ -1,6 +1,13 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ApiProperty, ApiPropertyOptional, ApiResponse, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import {
+  ApiOkResponse,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiResponse,
+  DocumentBuilder,
+  SwaggerModule,
+} from '@nestjs/swagger';
 import type { Express } from 'express';
 
 /** How /openapi.json describes the responses that many routes share: problems, and those to requests with a key. */
@@ -45,6 +52,11 @@ export const MALFORMED_BODY = {
 /** Documents the statuses that a route answers with a problem (RFC 9457). */
 export function ProblemResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
   return StorelessResponses({ ...problems, 503: 'A store is unavailable: nothing was changed' });
+}
+
+/** Documents a route that answers 200 with this schema, or with one of these problems. */
+export function Answers(type: Type, problems: Readonly<Record<number, string>>): MethodDecorator {
+  return applyDecorators(HttpCode(200), ApiOkResponse({ type }), ProblemResponses(problems));
 }
 
 /** For a route that uses no store. */
