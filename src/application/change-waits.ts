@@ -16,7 +16,6 @@ const CLOCK: WaitClock = {
   nowMs: () => performance.now(),
   until: async (ms) => {
     for (let leftMs = ms - performance.now(); leftMs > 0; leftMs = ms - performance.now()) {
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise((resolve) => setTimeout(resolve, Math.ceil(leftMs)));
     }
   },

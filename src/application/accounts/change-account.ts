@@ -112,7 +112,6 @@ export class PurgeAccount {
     for (const each of named) {
       const account = transaction.other(each)!;
       account.removeManager(id);
-      // oxlint-disable-next-line no-await-in-loop
       await saveAccount(transaction, account, actor);
     }
   }

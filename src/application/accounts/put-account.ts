@@ -150,7 +150,6 @@ export class ImportAccounts {
     const outcomes: AccountOutcome[] = [];
     const waiting = lines.entries();
     const work = async () => {
-      // oxlint-disable-next-line no-await-in-loop
       for (const [index, line] of waiting) outcomes[index] = await this.put(line, actor);
     };
     const works = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, work));

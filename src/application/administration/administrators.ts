@@ -115,7 +115,6 @@ export class RevokeSeveralAsAdministrator {
     await changeWaits.once(accounts, async (same) => {
       for (const id of keyIds) {
         try {
-          // oxlint-disable-next-line no-await-in-loop
           await revoke(same, id);
           revoked.push(id);
         } catch (error) {

@@ -84,7 +84,6 @@ export class ViewKeys {
     let pageToken = filter.pageToken;
     let items: readonly OwnedKey[] = [];
     for (let pages = 0; pages < MAX_PAGES && items.length === 0; pages += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       const page = await this.parts.listAllKeys.execute({ ...filter, only: 'recorded', pageSize: SHOWN, pageToken });
       items = page.items.filter(({ couldNarrow }) => couldNarrow !== null);
       if (page.nextCursor === null) return { items, nextCursor: null };

@@ -133,7 +133,6 @@ export class RevokeLeakedKeys {
       if (!isProof(proof.digest, key?.snapshot()) || !key) unproven.push({ ...proof, key });
       else {
         try {
-          // oxlint-disable-next-line no-await-in-loop
           leaked.push({ key, was: await this.revoke.found(key, { actor, reason: 'leaked', site }) });
         } catch (error) {
           failed.push(proof);

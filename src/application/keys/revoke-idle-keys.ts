@@ -61,11 +61,9 @@ export class RevokeIdleKeys {
     if (afterDays === undefined) return counts;
     let page: OwnerPage<Position> | undefined;
     do {
-      // oxlint-disable-next-line no-await-in-loop
       page = await pageAfter(afterDays, page?.next);
       for (const ownerId of page.ownerIds) {
         try {
-          // oxlint-disable-next-line no-await-in-loop
           await this.decide(ownerId, afterDays, counts);
         } catch (error) {
           errors.push(error);

@@ -45,7 +45,6 @@ export class EndReportedKeys {
     for (await this.claim(run); run.underWay.size > 0; await this.claim(run)) {
       // A report that arrives while a slow one is under way does not wait for it.
       const again = new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS).unref());
-      // oxlint-disable-next-line no-await-in-loop
       await Promise.race([...run.underWay, again]);
     }
     if (run.errors.length > 0) throw run.errors[0];

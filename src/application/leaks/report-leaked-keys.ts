@@ -76,7 +76,6 @@ export class ReportLeakedKeys {
         for (const proof of keyProofsIn(text, this.importPrefixes)) proofs.set(proof.digest.toString('hex'), proof);
         searched += text.length;
         if (searched < SEARCHED_AT_ONCE) continue;
-        // oxlint-disable-next-line no-await-in-loop
         await new Promise((resolve) => setImmediate(resolve));
         searched = 0;
       }

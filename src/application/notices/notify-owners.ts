@@ -35,7 +35,6 @@ export class NotifyOfDueKeys {
       if (channelsOf(type, this.receivers).length === 0) continue;
       const days = this.noticeDays[type];
       // One after the other, because each holds a connection.
-      // oxlint-disable-next-line no-await-in-loop
       written += await inBatches((limit) => this.dueKeys.notify({ type, days, limit }, dueNotices(type, days)));
     }
     return written;

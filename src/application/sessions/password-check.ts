@@ -59,7 +59,6 @@ export class PasswordCheck {
     }
     let result = { matches: false, outdated: false };
     for (const form of formsOf(password)) {
-      // oxlint-disable-next-line no-await-in-loop
       result = await this.passwords.verify(form, account?.passwordHash ?? null, requester, email);
       if (result.matches) break;
     }

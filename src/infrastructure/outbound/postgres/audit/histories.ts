@@ -99,7 +99,6 @@ async function* rowsOf<Stored extends object>(
   const stored = columns.map(({ databaseName, propertyName }) => `${name}.${databaseName} AS "${propertyName}"`);
   await manager.query(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${query(stored.join(', '))}`);
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     const rows = await manager.query<(Omit<HistoryRow, 'id'> & Stored)[]>(`FETCH ${PAGE} FROM ${cursor}`);
     yield* rows.map(withValidTimes);
     if (rows.length < PAGE) break;

@@ -42,7 +42,6 @@ export class PostgresLeakReports implements LeakReports {
       this.database.transaction(async (manager) => {
         await spend(manager, requester.name, charge);
         const rows = reports.map(fromLeakReport);
-        // oxlint-disable-next-line no-await-in-loop
         while (rows.length > 0) await insertMany(manager, LeakReportRow, rows.splice(0, ROWS_A_STATEMENT));
       });
     return this.gate.pass(commit, requester);

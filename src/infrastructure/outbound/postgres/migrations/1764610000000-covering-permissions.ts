@@ -19,7 +19,6 @@ export class CoveringPermissions1764610000000 implements ReportingMigration {
   async up(runner: QueryRunner): Promise<void> {
     let [found, last] = [0, ''];
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop
       const accounts: { id: string; permissions: string[] }[] = await runner.query(ACCOUNTS, [last]);
       for (const { id, permissions } of accounts) {
         const pairs = pairsIn(permissions);

@@ -52,7 +52,6 @@ export class Indexes1765430000000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // oxlint-disable-next-line no-await-in-loop
     for (const index of INDEXES) await createIndex(runner, index);
   }
 

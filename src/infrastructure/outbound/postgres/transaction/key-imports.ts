@@ -26,7 +26,6 @@ export class PostgresKeyImports implements KeyImports {
   private async run<T>(scope: ImportScope, work: (transaction: ImportTransaction) => T): Promise<T> {
     for (;;) {
       try {
-        // oxlint-disable-next-line no-await-in-loop
         return await this.database.transaction((manager) => this.attempt(manager, scope, work));
       } catch (error) {
         // Another import has added one of the keys: this time it is found.

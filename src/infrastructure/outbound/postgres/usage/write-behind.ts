@@ -43,7 +43,6 @@ export class WriteBehind {
     const all = [...this.unwritten.values()];
     this.unwritten.clear();
     while (all.length > 0) {
-      // oxlint-disable-next-line no-await-in-loop
       const left = await this.writeBatch(all.splice(0, KEYS_A_TRANSACTION));
       if (left.length > 0) return this.keep([...left, ...all]);
     }
