@@ -1,8 +1,7 @@
 import { type Config, version } from '#config/config.js';
 import { HOUR_MS, MINUTE_MS } from '#domain/time.js';
 import type { Job } from '#infrastructure/inbound/clock/clock.js';
-import { endReported, measureAccounts, renewInstance, sealEvents } from '#infrastructure/inbound/clock/upkeep.jobs.js';
-import { measureOutbox, sendNotices } from '#infrastructure/inbound/clock/outbox.jobs.js';
+import * as job from '#infrastructure/inbound/clock/jobs.js';
 import type { Readiness } from '#infrastructure/inbound/shared/readiness.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
@@ -33,16 +32,16 @@ export function buildJobs(
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
     { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await notifyOfDueKeys.execute()) },
     ...(config.keyPolicy.revokeIdleAfterDays === undefined ? [] : idleJobs(useCases, log)),
-    endReported(endReportedKeys, reportLeakedKeys, log),
+    job.endReported(endReportedKeys, reportLeakedKeys, log),
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
-    measureAccounts(adapters.accounts),
-    renewInstance(adapters.instances, { version: version(), leaseMs: config.leaseMs }),
+    job.measureAccounts(adapters.accounts),
+    job.renewInstance(adapters.instances, { version: version(), leaseMs: config.leaseMs }),
     ...outboxJobs(useCases, adapters, log),
     { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.housekeeping.pruneUsage() },
   ];
-  if (config.audit.sealKeys.length > 0) return [...jobs, sealEvents(sealAuditEvents)];
+  if (config.audit.sealKeys.length > 0) return [...jobs, job.sealEvents(sealAuditEvents)];
   if (!config.demo) log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
   return jobs;
 }
@@ -67,5 +66,5 @@ function outboxJobs({ sendWebhooks, sendMail }: UseCases, { outbox }: Adapters, 
   const channels = [sendWebhooks, sendMail].filter((channel) => channel !== undefined);
   if (channels.length === 0) return [];
   const names = channels.map(({ channel }) => channel);
-  return [...channels.map((channel) => sendNotices(channel, log)), measureOutbox(outbox, names)];
+  return [...channels.map((channel) => job.sendNotices(channel, log)), job.measureOutbox(outbox, names)];
 }

@@ -3,6 +3,7 @@ import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, Ap
 import type { Request, Response } from 'express';
 import type { ValidateKey } from '#application/validation/validate-key.js';
 import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
+import { invalidFields } from '#domain/errors.js';
 import type { CredentialForm } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { CLOSED, plainText } from '../../shared/request-facts.js';
@@ -10,11 +11,10 @@ import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
 import { RouteTable, type RoutedRequest } from '../../shared/route-table.js';
 import { RareLines } from '../../shared/rare-lines.js';
 import type { HttpDoor } from '../http-door.js';
-import { hasBody } from '../../shared/http-connections.js';
+import { hasBody, headerValues } from '../../shared/http-connections.js';
 import * as responses from '../pipeline/openapi.js';
 import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
-import { forwardedAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { FORWARD_AUTH_MODES, originalOf, readMode } from './original-request.js';
+import { forwardedAddressOf, forwardedHostOf, type LatchkeyRequest } from '../pipeline/request.js';
 
 const IDENTITY = {
   'X-Latchkey-Owner': responses.textHeader('The account that the key acts as'),
@@ -77,6 +77,24 @@ export class ForwardAuth {
   }
 }
 
+/** The headers in which a proxy sends the original method and target. */
+interface OriginalHeaders {
+  readonly method: string;
+  readonly target: string;
+}
+
+const FORWARDED: OriginalHeaders = { method: 'x-forwarded-method', target: 'x-forwarded-uri' };
+
+const MODES = {
+  nginx: { method: 'x-original-method', target: 'x-original-uri' },
+  caddy: FORWARDED,
+  traefik: FORWARDED,
+  haproxy: FORWARDED,
+} satisfies Record<string, OriginalHeaders>;
+
+type ForwardAuthMode = keyof typeof MODES;
+const FORWARD_AUTH_MODES = Object.keys(MODES) as ForwardAuthMode[];
+
 @ApiTags('forward-auth')
 @Controller('v1/forward-auth')
 class ForwardAuthController {
@@ -119,6 +137,20 @@ class ForwardAuthController {
   answerOtherMethods(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response) {
     return this.answer(mode, request, response);
   }
+}
+
+function readMode(value: unknown): ForwardAuthMode {
+  const mode = FORWARD_AUTH_MODES.find((known) => known === value);
+  if (mode) return mode;
+  throw invalidFields([{ field: 'mode', message: `must be one of ${FORWARD_AUTH_MODES.join(', ')}` }]);
+}
+
+/** Undefined unless the proxy sends method and target exactly once each. */
+function originalOf(request: LatchkeyRequest, mode: ForwardAuthMode): RoutedRequest | undefined {
+  const [method, ...methods] = headerValues(request, MODES[mode].method);
+  const [target, ...targets] = headerValues(request, MODES[mode].target);
+  const isClear = method !== undefined && target !== undefined && methods.length + targets.length === 0;
+  return isClear ? { method, target, host: forwardedHostOf(request) } : undefined;
 }
 
 export function sendToProxy(request: Request, response: Response, answer: KeyAnswer): void {

@@ -3,7 +3,7 @@ import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { eventually } from '#test/support/eventually.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { Clock } from './clock.js';
-import { sealEvents } from './upkeep.jobs.js';
+import { sealEvents } from './jobs.js';
 
 describe('sealEvents', () => {
   test('reports a lag that grows while events cannot be sealed, and drops once all are sealed', async () => {
