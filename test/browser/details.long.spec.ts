@@ -48,6 +48,8 @@ describe('the details of a key', () => {
     });
     const details = await showDetails(page, 'CI deploy');
     await details.getByRole('status').getByText('Loading…').waitFor({ state: 'attached' });
+    const chart = details.getByRole('status').first();
+    expect(await chart.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     refuse();
     await details.getByRole('alert').getByText('Usage could not be loaded').waitFor();
     await repair();

@@ -52,6 +52,13 @@ describe('the page', () => {
     await button(page, 'Actions for CI deploy').click();
     await page.getByRole('menuitem', { name: 'Rotate…' }).waitFor();
     expect(await page.evaluate('window.moved')).toEqual([]);
+    // Transitions of inherited colours, however short, would follow each other from parent to child.
+    await page.evaluate(
+      "addEventListener('transitionrun', ({ propertyName }) => window.moved.push(propertyName), true)",
+    );
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await button(page, 'Switch to light colours').waitFor();
+    expect(await page.evaluate('window.moved')).toEqual([]);
   });
 
   async function ownerOfOne() {
