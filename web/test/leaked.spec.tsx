@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ScriptedApi } from './support/api';
 import { anApiKey, aRevokedKey, DAY_MS, iso } from './support/keys';
-import { chooseAction, isGone, openPanel, press, screen, user } from './support/screen';
+import { button, chooseAction, isGone, openPanel, press, screen, user } from './support/screen';
 
 let api: ScriptedApi;
 beforeEach(() => {
@@ -28,7 +28,11 @@ describe('a leaked key that needs no new one', () => {
     api.keys = [anApiKey()];
     openPanel();
     await chooseAction('CI deploy', 'Revoke…');
-    await user.click(await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' }));
+    const confirmed = await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' });
+    const lookOf = async () => (await button('Revoke key')).getAttribute('data-variant');
+    expect(await lookOf()).toBe('outline');
+    await user.click(confirmed);
+    expect(await lookOf()).not.toBe('outline');
     await press('Revoke key');
     await isGone(() => screen.queryByRole('dialog'));
     expect(api.calls('revokeKey')[0]!.body).toBeUndefined();
