@@ -52,7 +52,7 @@ export function Dialog({
       className={`${classes.root} ${surface.surface}`}
       classNames={{ content: classes.content }}
     >
-      <Modal.Overlay backgroundOpacity={0.5} />
+      <Modal.Overlay className={classes.overlay} />
       <Modal.Content>
         {/* The library's own header would be a second banner of the page. */}
         <div className={classes.header}>

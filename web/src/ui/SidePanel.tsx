@@ -55,10 +55,10 @@ export function SidePanel({
       size={520}
       padding="lg"
       lang={texts.language}
-      className={`${dialog.root} ${surface.surface}`}
+      className={`${dialog.root} ${dialog.side} ${surface.surface}`}
       classNames={{ content: dialog.content }}
     >
-      <Drawer.Overlay backgroundOpacity={0.3} />
+      <Drawer.Overlay className={dialog.overlay} />
       <Drawer.Content>
         <div className={classes.panel}>
           <div className={classes.scroll}>
