@@ -41,6 +41,7 @@ export const theme = createTheme({
       styles: { label: { fontSize: 'var(--mantine-font-size-sm)' } },
     },
     Input: { classNames: { wrapper: classes.field } },
+    InputWrapper: { classNames: { label: classes.label, description: classes.hint } },
     // Lighter than names and headings, which are read first.
     Button: { styles: { root: { fontWeight: 500 } } },
     Badge: { styles: { root: { fontWeight: 500 } } },

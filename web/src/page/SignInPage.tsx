@@ -2,6 +2,7 @@ import { Box, Button, Divider, Text, Title } from '@mantine/core';
 import type { ApiClient } from '../api/client';
 import { SignInForm } from '../session/SignInForm';
 import { HelpLink } from '../ui/HelpLink';
+import { KeyIcon } from '../ui/icons';
 import { hasNotice, hasSignedOut, helpUrl, otherAccount, platformSignIn, takesPasswords } from './written';
 import classes from './page.module.css';
 import { usePageTexts, useTexts } from '../texts';
@@ -29,10 +30,13 @@ export function SignInPage({ client, onSignedIn }: Props) {
   }
   return (
     <div className={classes.signIn}>
-      <Title order={2} size="h3">
+      <span className={classes.mark}>
+        <KeyIcon />
+      </span>
+      <Title order={2} size="h3" mt="md">
         {texts.title}
       </Title>
-      <Text c="dimmed" mb="lg">
+      <Text size="sm" c="dimmed" mb="lg">
         {texts.text}
       </Text>
       {platformSignIn !== undefined && <PlatformSignIn url={(hasSignedOut() && otherAccount) || platformSignIn} />}
