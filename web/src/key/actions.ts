@@ -33,11 +33,15 @@ export function useKeyDialogs(): Openers {
 const LONGEST_MS = 5000;
 
 /**
- * Focuses the link in a new key's row, which the list may show only in a moment. Until then, and if it does not, the
- * focus is where `fallback` puts it. It stays where the person moves it.
+ * Focuses the link in a new key's row, which the list may show only in a moment, and marks the row as new. Until then,
+ * and if it does not, the focus is where `fallback` puts it. It stays where the person moves it.
  */
 export function focusRow(keyId: string, fallback: () => void): void {
-  const link = () => document.querySelector<HTMLElement>(`a[data-key-id="${keyId}"]`);
+  const link = () => {
+    const shown = document.querySelector<HTMLElement>(`a[data-key-id="${keyId}"]`);
+    shown?.toggleAttribute('data-new', true);
+    return shown;
+  };
   const found = link();
   if (found) return found.focus();
   fallback();

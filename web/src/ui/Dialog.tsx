@@ -18,6 +18,12 @@ interface Props {
   readonly children: ReactNode;
 }
 
+const GROW = {
+  in: { opacity: 1, transform: 'none' },
+  out: { opacity: 0, transform: 'scale(0.98)' },
+  transitionProperty: 'opacity, transform',
+};
+
 /** The buttons at the end of a dialog. */
 export function DialogFooter({ children }: { readonly children: ReactNode }) {
   return <div className={classes.footer}>{children}</div>;
@@ -44,7 +50,7 @@ export function Dialog({
       closeOnClickOutside={closesOnClickOutside}
       // Our stylesheet stops the page from scrolling (Dialog.module.css), because the library would write a style tag.
       lockScroll={false}
-      transitionProps={{ duration: 120, transition: 'fade' }}
+      transitionProps={{ duration: 150, timingFunction: 'ease-out', transition: GROW }}
       size={size}
       zIndex={isOnTop ? 300 : 200}
       padding="lg"
