@@ -316,6 +316,17 @@ describe('what needs attention', () => {
     await focusOn(() => last);
   });
 
+  test('counts all lines in its title, and fills only the button that mends the most urgent one', async () => {
+    api.keys = several(4, (n) =>
+      anApiKey({ name: `Soon ${n + 1}`, createdAt: iso(-60 * DAY_MS), expiresAt: iso((n + 1.1) * DAY_MS) }),
+    );
+    openPanel();
+    const section = await region();
+    section.getByRole('heading', { name: 'Needs attention 4' });
+    const looks = section.getAllByRole('button', { name: /^Rotate/ }).map(({ dataset }) => dataset.variant);
+    expect(looks).toEqual(['filled', 'default', 'default']);
+  });
+
   test.each([
     [
       'an expired key that was in use',
@@ -397,7 +408,7 @@ describe('what needs attention', () => {
     const section = await region();
     section.getByText('expires in 3 days');
     section.getByText('It is in use. Rotate it now, and nothing stops working.');
-    const link = section.getByRole('link', { name: 'See what it did: Nightly' });
+    const link = section.getByRole('link', { name: 'Nightly' });
     await user.click(link);
     await dialog('Nightly');
     await user.keyboard('{Escape}');

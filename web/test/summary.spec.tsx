@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ScriptedApi } from './support/api';
 import { anApiKey, aRevokedKey, DAY_MS, iso } from './support/keys';
-import { dialog, openPanel, press, screen, user } from './support/screen';
+import { dialog, openPanel, press, row, user } from './support/screen';
 
 let api: ScriptedApi;
 beforeEach(() => {
@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 async function summary(): Promise<(string | null)[]> {
-  await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+  await user.click((await row('CI deploy')).getByRole('link'));
   const [list] = (await dialog('CI deploy')).getAllByRole('list');
   return [...list!.children].map(({ textContent }) => textContent);
 }

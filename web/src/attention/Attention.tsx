@@ -7,14 +7,14 @@ import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
 import { showCurrent, useCanMakeKeys } from '../key/list';
 import type { PanelPlace } from '../base/place';
-import { PlaceLink } from '../ui/links';
+import { usePlaceLinks } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { dangerous } from '../ui/dangerous';
 import { describeFailure } from '../ui/FailureAlert';
-import { AlertIcon } from '../ui/icons';
+import { AlertIcon, CheckIcon, ClockIcon, WarningIcon } from '../ui/icons';
 import { type Concern, markOf } from './attention';
 import surface from '../ui/surface.module.css';
 import classes from './Attention.module.css';
@@ -40,13 +40,14 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   const [showsAll, setShowsAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const shown = showsAll ? concerns : concerns.slice(0, SHOWN);
-  const handle = async (concern: Concern, line: Element) => {
+  const handle = async (concern: Concern, line: HTMLElement) => {
     const { id: keyId, name } = concern.key;
     try {
       const marked = await client.markHandled(keyId, markOf(concern, now));
       // The line disappears with the focus.
       const next = line.nextElementSibling ?? line.previousElementSibling;
       (next?.querySelector('button') ?? { focus: focusHeading }).focus();
+      await collapse(line);
       showCurrent(queryClient, [marked]);
       announce(attention.about(attention.handled, name));
     } catch (error) {
@@ -56,13 +57,19 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   if (concerns.length === 0) return null;
   return (
     <section className={classes.attention} data-calm={areCalm} aria-labelledby={id}>
-      <Title order={3} size="h5" id={id} className={classes.title}>
-        <AlertIcon />
-        {areCalm ? attention.calm : attention.title}
+      <Title order={3} size="h5" className={classes.title}>
+        <span id={id}>{areCalm ? attention.calm : attention.title}</span>{' '}
+        <span className={classes.count}>{concerns.length}</span>
       </Title>
       <ul ref={list}>
-        {shown.map((concern) => (
-          <Line key={concern.key.id} concern={concern} placeOf={placeOf} onHandled={handle} />
+        {shown.map((concern, index) => (
+          <Line
+            key={`${concern.kind} ${concern.key.id}`}
+            concern={concern}
+            isFirst={index === 0}
+            placeOf={placeOf}
+            onHandled={handle}
+          />
         ))}
       </ul>
       {shown.length < concerns.length && (
@@ -81,64 +88,92 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   );
 }
 
-interface LineProps extends Pick<Props, 'placeOf'> {
-  readonly concern: Concern;
-  readonly onHandled: (concern: Concern, line: Element) => Promise<void>;
+/** With reduced motion, the stylesheet has nothing to wait for. Some browsers of tests know no animations. */
+async function collapse(line: HTMLElement): Promise<void> {
+  line.style.setProperty('--height', `${line.offsetHeight}px`);
+  line.toggleAttribute('data-handled', true);
+  await Promise.all(line.getAnimations?.().map(({ finished }) => finished) ?? []);
 }
 
-function Line({ concern, placeOf, onHandled }: LineProps) {
+/** The colour and the icon of a line. */
+const SEVERITY = {
+  leaked: 'leaked',
+  expired: 'failing',
+  idle: 'failing',
+  expiring: 'soon',
+  seen: 'soon',
+  unused: 'soon',
+  reading: 'calm',
+  idling: 'calm',
+} as const satisfies Record<Concern['kind'], string>;
+const ICON = { leaked: <AlertIcon />, failing: <WarningIcon />, soon: <ClockIcon />, calm: <AlertIcon /> };
+
+interface LineProps extends Pick<Props, 'placeOf'> {
+  readonly concern: Concern;
+  /** The most urgent one. */
+  readonly isFirst: boolean;
+  readonly onHandled: (concern: Concern, line: HTMLElement) => Promise<void>;
+}
+
+function Line({ concern, isFirst, placeOf, onHandled }: LineProps) {
   const texts = useTexts();
   const { attention } = texts;
   const now = useNow();
   const { act, create } = useKeyDialogs();
+  const linkTo = usePlaceLinks();
   const fix = useRef<HTMLButtonElement>(null);
-  const { key } = concern;
+  const { key, kind } = concern;
   // What does not make a key ends one.
-  const isRevoked = concern.kind === 'unused' || concern.kind === 'idling';
+  const isRevoked = kind === 'unused' || kind === 'idling';
   const canMakeKeys = useCanMakeKeys();
-  // The details say which permissions to leave out.
-  const canMend = (canMakeKeys && concern.kind !== 'reading') || isRevoked;
-  const details = concern.kind === 'reading' ? attention.reading.see : attention.seeUsage;
+  const severity = SEVERITY[kind];
+  const details = linkTo(placeOf(key.id));
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {
     const opener = fix.current;
-    if (concern.kind === 'expiring' || concern.kind === 'seen') act({ kind: 'rotate', key, opener });
+    if (kind === 'expiring' || kind === 'seen') act({ kind: 'rotate', key, opener });
     else if (isRevoked) {
       const { rotation } = concern;
       act({ kind: 'revoke', key: rotation?.next ?? key, ...(rotation && { rotation }), opener });
     } else create(key);
   };
+  const look = { className: classes.action!, 'aria-label': attention.about(label, key.name) };
   return (
-    <li className={classes.line} data-kind={concern.kind}>
+    <li className={classes.line} data-severity={severity}>
+      {ICON[severity]}
       <div>
-        <strong>
+        <a {...details} className={classes.name}>
           <bdi>{key.name}</bdi>
-        </strong>{' '}
+        </a>{' '}
         {title}
         <div className={classes.text}>{text}</div>
       </div>
       <div className={classes.actions}>
-        {canMend && (
+        {kind === 'reading' && (
+          // The details say which permissions to leave out.
+          <Button component="a" {...details} variant="default" {...look}>
+            {label}
+          </Button>
+        )}
+        {kind !== 'reading' && (canMakeKeys || isRevoked) && (
           <Button
             ref={fix}
-            size="xs"
-            {...(isRevoked ? dangerous : { variant: 'default' })}
-            aria-label={attention.about(label, key.name)}
+            {...(isRevoked ? dangerous : { variant: isFirst ? 'filled' : 'default' })}
+            {...look}
             onClick={mend}
           >
             {label}
           </Button>
         )}
-        <UnstyledButton
-          className={surface.link}
+        <Button
+          variant="default"
+          className={`${classes.action} ${classes.check}`}
+          leftSection={<CheckIcon />}
           aria-label={attention.about(attention.handled, key.name)}
           onClick={({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!)}
         >
-          {attention.handled}
-        </UnstyledButton>
-        <PlaceLink place={placeOf(key.id)} className={surface.link} aria-label={attention.about(details, key.name)}>
-          {details}
-        </PlaceLink>
+          <span>{attention.handled}</span>
+        </Button>
       </div>
     </li>
   );
@@ -152,7 +187,7 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     const { title, text, textInUse, fix } = attention.expiring;
     return { title: title(relativeTime(at, now, texts)), text: isInUse ? textInUse : text, label: fix };
   }
-  if (kind === 'reading') return { ...attention.reading, label: '' };
+  if (kind === 'reading') return { ...attention.reading, label: attention.reading.fix };
   if (kind === 'seen') {
     const { title, text } = attention.seen;
     return { title: title(nameOf(key.createdBy!)), text, label: attention.expiring.fix };

@@ -31,6 +31,13 @@ export const AlertIcon = icon(
     <path d="M12 7.5v5M12 16h.01" />
   </>,
 );
+export const WarningIcon = icon(<path d="M12 4 2.8 20h18.4L12 4Zm0 6v4.5m0 2.5h.01" />);
+export const ClockIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="9" />
+    <path d="M12 7v5l3 2" />
+  </>,
+);
 export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />);
 export const CopyIcon = icon(
   <>

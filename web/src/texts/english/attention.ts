@@ -32,7 +32,7 @@ export const attention = {
   reading: {
     title: 'may write, and only reads',
     text: 'For 30 days it has used only permissions to read.',
-    see: 'See what it uses',
+    fix: 'See what it uses',
   },
   idling: { text: 'Use it once if you still need it. If not, there is nothing to do.' },
   unused: {
@@ -42,8 +42,7 @@ export const attention = {
   rejected: (count: number, written: string) =>
     count === 1 ? ' · 1 request rejected since' : ` · ${written} requests rejected since`,
   handled: 'Handled',
-  seeUsage: 'See what it did',
-  /** For screen readers, which read each link and button alone. */
+  /** For screen readers, which read each button alone. */
   about: (label: string, name: string) => `${label}: ${name}`,
   showMore: (count: number) => `Show ${count} more`,
 };

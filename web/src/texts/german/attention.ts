@@ -36,7 +36,7 @@ export const attention: Texts['attention'] = {
   reading: {
     title: 'darf schreiben und liest nur',
     text: 'Seit 30 Tagen hat er nur Berechtigungen zum Lesen genutzt.',
-    see: 'Nutzung ansehen',
+    fix: 'Nutzung ansehen',
   },
   idling: {
     text: 'Nutzen Sie ihn einmal, wenn Sie ihn noch brauchen. Wenn nicht, ist nichts zu tun.',
@@ -48,7 +48,6 @@ export const attention: Texts['attention'] = {
   rejected: (count, written) =>
     count === 1 ? ' · seitdem 1 Anfrage abgelehnt' : ` · seitdem ${written} Anfragen abgelehnt`,
   handled: 'Erledigt',
-  seeUsage: 'Nutzung ansehen',
   about: (label, name) => `${label}: ${name}`,
   showMore: (count) => `${count} weitere anzeigen`,
 };
