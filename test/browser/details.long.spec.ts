@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Locator, Page } from 'playwright-core';
 import { intercept, isReadingOne } from './support/network.js';
 import { putEvents, putHistory, putKeys, type KeyRow } from './support/rows.js';
-import { button, dialog, focusOn, row, showDetails } from './support/screen.js';
+import { button, chooseMore, dialog, focusOn, row, showDetails } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const SHOWN = '7c1f4e0a9b2d';
@@ -71,11 +71,11 @@ describe('the details of a key', () => {
     await button(details, 'Copy ID').click();
     await details.getByRole('status').getByText('The ID was copied').waitFor();
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(apiKey.id);
-    await button(details, 'Revoke…').click();
+    await chooseMore(details, 'Revoke…');
     await button(dialog(page, 'Revoke “CI deploy”?'), 'Cancel').click();
     await focusOn(row(page, 'CI deploy').getByRole('rowheader').locator('a, button').first());
     await page.keyboard.press('Enter');
-    await button(details, 'It leaked…').click();
+    await chooseMore(details, 'It leaked…');
     await button(dialog(page, 'Replace leaked “CI deploy”'), 'Cancel').click();
     await focusOn(row(page, 'CI deploy').getByRole('rowheader').locator('a, button').first());
     await page.keyboard.press('Enter');
@@ -250,7 +250,7 @@ describe('the details of a key', () => {
       ],
       ['Key Old laptop expired', '3 days ago', 'Automatic'],
     ]);
-    expect(await button(details, 'Revoke…').count()).toBe(0);
+    expect(await button(details, 'More actions').count()).toBe(0);
     await button(note, 'Create again…').click();
     await details.waitFor({ state: 'detached' });
     await page.getByLabel('Name', { exact: true }).waitFor();

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { intercept, isRotation, record } from './support/network.js';
-import { button, dialog, focusOn, showDetails, shownKey } from './support/screen.js';
+import { button, chooseMore, dialog, focusOn, showDetails, shownKey } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const DAY_MS = 86_400_000;
@@ -29,7 +29,7 @@ describe('a key that leaked', () => {
     };
     const old = await owner.person.newKey({ ...choices, expiresInDays: 12 });
     const { page } = await stage.open({ owner });
-    await button(await showDetails(page, 'CI deploy'), 'It leaked…').click();
+    await chooseMore(await showDetails(page, 'CI deploy'), 'It leaked…');
     await button(form(page), 'Only revoke it').click();
     const question = dialog(page, 'Revoke “CI deploy”?');
     await focusOn(question.getByLabel('Yes, revoke it permanently'));
@@ -43,7 +43,7 @@ describe('a key that leaked', () => {
       await route.fetch();
       return route.abort();
     });
-    await button(await showDetails(page, 'CI deploy'), 'It leaked…').click();
+    await chooseMore(await showDetails(page, 'CI deploy'), 'It leaked…');
     await form(page).getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await button(form(page), 'Replace key now').click();
     await page.getByText('The old key has ended. The answer with the new key').waitFor();

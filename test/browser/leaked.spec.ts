@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { holdBack, isRotation } from './support/network.js';
-import { button, dialog, revealDialog, showDetails, shownKey, storeKey } from './support/screen.js';
+import { button, chooseMore, dialog, revealDialog, showDetails, shownKey, storeKey } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,7 @@ describe('a key that leaked', () => {
     await validate(old.fullKey);
     await eventually(async () => (await owner.person.list()).items[0]?.recent.granted.at(-1) === 1);
     const { page } = await stage.open({ owner });
-    await button(await showDetails(page, 'CI deploy'), 'It leaked…').click();
+    await chooseMore(await showDetails(page, 'CI deploy'), 'It leaked…');
     await form(page).getByText('The old key stops working at once').waitFor();
     await form(page).getByText('1 accepted · 0 rejected').waitFor();
     await form(page)

@@ -18,7 +18,16 @@ import {
   startPlatform,
 } from './support/platform-sign-in.js';
 import { putKeys } from './support/rows.js';
-import { button, createDialog, dialog, heading, showDetails, shownKey, storeKey } from './support/screen.js';
+import {
+  button,
+  chooseMore,
+  createDialog,
+  dialog,
+  heading,
+  showDetails,
+  shownKey,
+  storeKey,
+} from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 describe('signing in at the platform', () => {
@@ -72,7 +81,7 @@ describe('signing in at the platform', () => {
     const id = await platform.newOwner();
     await putKeys(service, { id }, [{ name: 'CI deploy' }]);
     const { page } = await openSignedIn(stage, id);
-    await button(await showDetails(page, 'CI deploy'), 'It leaked…').click();
+    await chooseMore(await showDetails(page, 'CI deploy'), 'It leaked…');
     const form = dialog(page, 'Replace leaked “CI deploy”');
     await button(form, 'Replace key now').click();
     await button(page, 'Sign in to confirm').click();

@@ -8,6 +8,7 @@ import { countKeys } from './support/rows.js';
 import {
   button,
   chooseAction,
+  chooseMore,
   dialog,
   fillCreate,
   openCreate,
@@ -85,8 +86,8 @@ describe('the keys of a service account', () => {
     await details.getByLabel('Name', { exact: true }).fill('Release build');
     await button(details, 'Save').click();
     const renamed = dialog(page, 'Release build');
-    await renamed.getByText('Made by you').waitFor();
-    await button(renamed, 'Revoke…').click();
+    await renamed.getByText('made by you').waitFor();
+    await chooseMore(renamed, 'Revoke…');
     await page.getByLabel('Yes, revoke it permanently').check();
     await button(page, 'Revoke key').click();
     await page.getByText('“Release build” was revoked').waitFor();

@@ -1,8 +1,8 @@
 /** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ScriptedApi } from './support/api';
-import { anApiKey } from './support/keys';
-import { focusOn, openPanel, press, screen, user } from './support/screen';
+import { anApiKey, DAY_MS, iso } from './support/keys';
+import { dialog, focusOn, openPanel, press, row, screen, user } from './support/screen';
 
 let api: ScriptedApi;
 const shown = jest.fn<(this: Element, how: unknown) => void>();
@@ -23,5 +23,20 @@ describe('renaming a key', () => {
     await focusOn(() => name);
     expect(shown.mock.contexts).toEqual([name]);
     expect(name.selectionEnd).toBe('CI deploy'.length);
+  });
+
+  test('takes the place of the title, which still names the details, and has the only main button', async () => {
+    api.keys = [anApiKey({ createdAt: iso(-60 * DAY_MS), expiresAt: iso(2.1 * DAY_MS) })];
+    openPanel();
+    await user.click((await row('CI deploy')).getByRole('link'));
+    const details = await dialog('CI deploy');
+    await details.findByRole('button', { name: 'Rotate…' });
+    await press('Edit name and note', details);
+    const name = await details.findByLabelText('Name');
+    const heading = details.getByRole('heading', { name: 'CI deploy' });
+    expect(heading.nextElementSibling?.contains(name)).toBe(true);
+    expect(details.queryByRole('button', { name: 'Rotate…' })).toBeNull();
+    await press('Cancel', details);
+    await details.findByRole('button', { name: 'Rotate…' });
   });
 });

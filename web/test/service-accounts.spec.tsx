@@ -122,7 +122,7 @@ describe('the keys of a service account', () => {
       await user.click((await row(name)).getByRole('link', { name }));
       const details = await dialog(name);
       const summary = within(details.getAllByRole('list')[0]!);
-      expect(summary.getAllByRole('listitem').at(-1)?.textContent).toBe(`Made by ${maker}`);
+      expect(summary.getAllByRole('listitem').at(-1)?.textContent).toBe(`made by ${maker}`);
       await user.keyboard('{Escape}');
       await isGone(() => screen.queryByRole('dialog'));
     }

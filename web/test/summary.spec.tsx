@@ -17,8 +17,8 @@ async function summary(): Promise<(string | null)[]> {
 
 describe('the summary of a key, below its name,', () => {
   test.each([
-    ['en', ['Active', 'Read and write', '2 permissions', '1 network', 'Expires in 5 days']],
-    ['de', ['Aktiv', 'Lesen/schreiben', '2 Berechtigungen', '1 Netz', 'Läuft in 5 Tagen ab']],
+    ['en', ['Active', 'read and write', '2 permissions', '1 network', 'expires in 5 days']],
+    ['de', ['Aktiv', 'lesen/schreiben', '2 Berechtigungen', '1 Netz', 'läuft in 5 Tagen ab']],
   ] as const)('names its status, access, permissions, networks and expiry, in %s', async (language, facts) => {
     const limits = { permissions: ['reports:read', 'systems:write'], allowedNetworks: ['203.0.113.0/24'] };
     api.keys = [anApiKey({ access: 'read-and-write', ...limits, expiresAt: iso(5.1 * DAY_MS) })];
@@ -29,13 +29,13 @@ describe('the summary of a key, below its name,', () => {
   test('says what a key without limits may do', async () => {
     api.keys = [anApiKey()];
     openPanel();
-    expect(await summary()).toEqual(['Active', 'Everything you may read', 'Any network', 'Expires in 3 months']);
+    expect(await summary()).toEqual(['Active', 'everything you may read', 'any network', 'expires in 3 months']);
   });
 
   test('names no expiry of a revoked key', async () => {
     api.keys = [aRevokedKey()];
     openPanel();
     await press(/^Ended/);
-    expect(await summary()).toEqual(['Revoked', 'Everything you may read', 'Any network']);
+    expect(await summary()).toEqual(['Revoked', 'everything you may read', 'any network']);
   });
 });

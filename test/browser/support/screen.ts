@@ -105,6 +105,12 @@ export async function chooseAction(scope: Page | Locator, keyName: string, actio
   await scope.getByRole('menuitem', { name: action }).click();
 }
 
+/** Of the menu below a key's details. */
+export async function chooseMore(details: Locator, action: Action): Promise<void> {
+  await button(details, 'More actions').click();
+  await details.getByRole('menuitem', { name: action }).click();
+}
+
 /** Opens the menu of a key, and answers what it offers. */
 export async function actionsOf(scope: Page | Locator, keyName: string): Promise<string[]> {
   await button(scope, `Actions for ${keyName}`).click();

@@ -23,7 +23,7 @@ interface Props {
   readonly linkTo: (keyId: string) => ReactNode;
 }
 
-/** What matters about a key, below its name. */
+/** What matters about a key, in one line below its name. */
 export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   const texts = useTexts();
   const { accounts, details, keys, restrictions } = texts;
@@ -33,24 +33,26 @@ export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   const { access, permissions, allowedNetworks, createdBy } = apiKey;
   const you = account && accounts.madeByYou;
   const maker = createdBy?.id === ownerId ? you : createdBy && nameOf(createdBy);
+  // They go on with the sentence that the status begins.
+  const goesOn = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
   return (
     <ul className={classes.summary}>
       <li>
         <StatusBadge status={status} />
       </li>
-      <li>{permissions ? keys.access[access] : restrictions.yours[access]}</li>
+      <li>{goesOn(permissions ? keys.access[access] : restrictions.yours[access])}</li>
       {fewWords(apiKey, texts).map((words) => (
         <li key={words}>{words}</li>
       ))}
-      {!allowedNetworks && <li>{restrictions.anyNetwork}</li>}
+      {!allowedNetworks && <li>{goesOn(restrictions.anyNetwork)}</li>}
       {status === 'active' && (
         <li>
-          <EndOfActive apiKey={apiKey} expiry={details.expires} />
+          <EndOfActive apiKey={apiKey} expiry={details.expires} write={goesOn} />
         </li>
       )}
       {maker && (
         <li>
-          {accounts.madeBy} <bdi>{maker}</bdi>
+          {goesOn(accounts.madeBy)} <bdi>{maker}</bdi>
         </li>
       )}
     </ul>

@@ -14,6 +14,7 @@ import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
 import { KeyActions, type NextStep } from './WhatToDo';
 import { KeyDetailsBody } from './KeyDetailsBody';
+import { RenameForm } from './RenameForm';
 
 interface Props {
   /** Undefined: closed. */
@@ -69,7 +70,7 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
   const isUnknown = hasCode(found.error, 'not_found');
   const key = isUnknown ? undefined : found.key;
   const isRenaming = renaming.isOn && key !== undefined;
-  // Only now is the button enabled again.
+  // Only now is the button there again.
   useEffect(() => {
     if (!isRenaming && hasStopped.current) edit.current?.focus();
     hasStopped.current = false;
@@ -89,13 +90,13 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
             c="inherit"
             aria-label={details.edit}
             title={details.edit}
-            disabled={isRenaming}
             onClick={() => rename(true)}
           >
             <EditIcon />
           </ActionIcon>
         )
       }
+      form={isRenaming ? <RenameForm apiKey={key} onDone={stopRenaming} /> : undefined}
       footer={key && statusAt(key, now) === 'active' && <KeyActions apiKey={key} rotation={rotation} onNext={choose} />}
       onClose={onClose}
       onClosed={afterwards}
@@ -106,7 +107,6 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
           found={found}
           rotation={rotation}
           isRenaming={isRenaming}
-          onRenamed={stopRenaming}
           onOpen={onOpen}
           onNext={choose}
         />

@@ -8,7 +8,6 @@ import { CopyId, Facts, Summary } from './Facts';
 import classes from './details.module.css';
 import { PermissionUse } from './PermissionUse';
 import { RotationTimeline } from './RotationTimeline';
-import { RenameForm } from './RenameForm';
 import { type KeyFound, useKey, usePermissions } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
 import { EventList } from '../activity/EventList';
@@ -26,15 +25,15 @@ interface Props {
   /** The same key, with its usage if that is loaded. */
   readonly found: KeyFound;
   readonly rotation: Rotation | undefined;
+  /** The form for it has the note, and the main button. */
   readonly isRenaming: boolean;
-  readonly onRenamed: () => void;
   /** Shows the details of another key. */
   readonly onOpen: (keyId: string) => void;
   readonly onNext: (step: NextStep) => void;
 }
 
 /** Each section appears only when those above it have their height, so that nothing moves while it loads. */
-export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed, onOpen, onNext }: Props) {
+export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onOpen, onNext }: Props) {
   const { details } = useTexts();
   const activity = useActivity('all', apiKey.id);
   // The placeholder has the events of the key that was open before.
@@ -52,8 +51,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onRenamed,
           </Text>
         )}
       </Stack>
-      {isRenaming && <RenameForm apiKey={apiKey} onDone={onRenamed} />}
-      <WhatToDo apiKey={apiKey} rotation={rotation} onOpen={onOpen} onNext={onNext} />
+      {!isRenaming && <WhatToDo apiKey={apiKey} rotation={rotation} onOpen={onOpen} onNext={onNext} />}
       {rotation && <RotationTimeline rotation={rotation} />}
       <Usage found={found} {...(isActive && { unused: <CurlExample /> })} />
       {found.key && isUseThere && (

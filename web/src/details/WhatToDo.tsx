@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Group } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu } from '@mantine/core';
 import { LeakSite } from '../activity/LeakSite';
 import type { ApiKey, Narrower } from '../api/types';
 import { endsSoon } from '../key/expiry';
@@ -11,6 +11,7 @@ import { useTexts } from '../texts';
 import { relativeTime, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { dangerous } from '../ui/dangerous';
+import { MoreIcon } from '../ui/icons';
 import { Notice } from '../ui/Notice';
 import { revokeAction } from '../key/revoke-words';
 import { usePauseKey } from '../key/usePauseKey';
@@ -81,9 +82,12 @@ interface KeyActionsProps {
   readonly onNext: (step: NextStep) => void;
 }
 
+/** The look of the buttons: none is the main one, which is in the notice above or in the form for the name. */
+const SMALL = { size: 'xs', variant: 'default' } as const;
+
 export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const texts = useTexts();
-  const { keys } = texts;
+  const { details, keys } = texts;
   const resumeText = resumeTexts(texts.language)?.action;
   // A key that ends soon has this button at the top.
   const now = useNow();
@@ -92,19 +96,40 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const hasRotate = canMakeKeys && !rotation && !pausedUntil && !endsSoon(apiKey, now);
   const pause = usePauseKey();
   const pauseOrResume = () => (pausedUntil ? onNext('resume') : void pause(apiKey, 60));
-  const action = (label: string, act: () => void, look: ButtonProps = { variant: 'default' }) => (
-    <Button size="xs" {...look} onClick={act}>
-      {label}
-    </Button>
-  );
   // One button pauses and resumes, so that it keeps the focus.
   const pauseText = pausedUntil ? resumeText : !rotation && texts.pause.first;
+  const revokeText = revokeAction(apiKey, rotation, texts);
   return (
     <>
-      {hasRotate && action(keys.rotate, () => onNext('rotate'), {})}
-      {pauseText && action(pauseText, pauseOrResume, pausedUntil ? {} : undefined)}
-      {canMakeKeys && !rotation && action(keys.leaked, () => onNext('leaked'))}
-      {action(revokeAction(apiKey, rotation, texts), () => onNext('revoke'), dangerous)}
+      {hasRotate && (
+        <Button {...SMALL} onClick={() => onNext('rotate')}>
+          {keys.rotate}
+        </Button>
+      )}
+      {pauseText && (
+        <Button {...SMALL} onClick={pauseOrResume}>
+          {pauseText}
+        </Button>
+      )}
+      {canMakeKeys && !rotation ? (
+        <Menu position="top-end" withinPortal={false} withInitialFocusPlaceholder={false} shadow="md">
+          <Menu.Target>
+            <ActionIcon variant="default" size="input-xs" aria-label={details.more}>
+              <MoreIcon />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => onNext('leaked')}>{keys.leaked}</Menu.Item>
+            <Menu.Item c={dangerous.c} onClick={() => onNext('revoke')}>
+              {revokeText}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      ) : (
+        <Button size="xs" {...dangerous} onClick={() => onNext('revoke')}>
+          {revokeText}
+        </Button>
+      )}
     </>
   );
 }

@@ -7,22 +7,27 @@ import classes from './EndOfActive.module.css';
 import { endsSoon } from './expiry';
 import { endOf } from './status';
 
-type Sentence = (relative: string) => string;
+interface Props {
+  readonly apiKey: ApiKey;
+  /** Puts an expiry into a sentence. */
+  readonly expiry?: (relative: string) => string;
+  /** Writes the words as part of a sentence. */
+  readonly write?: (words: string) => string;
+}
 
-/** @param expiry puts an expiry into a sentence */
-export function EndOfActive({ apiKey: key, expiry }: { readonly apiKey: ApiKey; readonly expiry?: Sentence }) {
+export function EndOfActive({ apiKey: key, expiry, write = (words) => words }: Props) {
   const now = useNow();
   const { keys, language, pause } = useTexts();
   if (key.pausedUntil && Date.parse(key.pausedUntil) > now) {
     return (
       <span className={classes.soon}>
-        <RelativeTime iso={key.pausedUntil} text={pause.until} />
+        <RelativeTime iso={key.pausedUntil} text={(relative) => write(pause.until(relative))} />
       </span>
     );
   }
-  if (key.idleEndsAt) return keys.idleEnds(shortDate(key.idleEndsAt, now, language));
+  if (key.idleEndsAt) return write(keys.idleEnds(shortDate(key.idleEndsAt, now, language)));
   const end = endOf(key);
   const words = end === key.expiresAt ? expiry : keys.endsSoon;
-  const time = <RelativeTime iso={end} {...(words && { text: words })} />;
+  const time = <RelativeTime iso={end} {...(words && { text: (relative) => write(words(relative)) })} />;
   return endsSoon(key, now) ? <span className={classes.soon}>{time}</span> : time;
 }

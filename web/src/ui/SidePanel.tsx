@@ -12,6 +12,8 @@ interface Props {
   readonly subject: string | undefined;
   /** Next to the title. */
   readonly action?: ReactNode;
+  /** In place of the title and what is next to it. */
+  readonly form?: ReactNode;
   /** The buttons below the content. */
   readonly footer?: ReactNode;
   /** Whether there is something typed in it: neither Escape nor a click outside closes it. */
@@ -28,6 +30,7 @@ export function SidePanel({
   title,
   subject,
   action,
+  form,
   footer,
   isEdited = false,
   onClose,
@@ -67,12 +70,12 @@ export function SidePanel({
                 <Drawer.Title
                   ref={heading}
                   tabIndex={-1}
-                  className={dialog.title}
+                  className={form ? classes.replaced : dialog.title}
                   data-autofocus={!isEdited || undefined}
                 >
                   {title}
                 </Drawer.Title>
-                {action}
+                {form ?? action}
               </div>
               <Drawer.CloseButton aria-label={texts.close} />
             </div>

@@ -1,6 +1,7 @@
 export const details = {
   title: 'API key',
   edit: 'Edit name and note',
+  more: 'More actions',
   name: 'Name',
   note: 'Note',
   noteHint: 'Optional. For example who uses it, or where it is stored.',

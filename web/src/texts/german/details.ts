@@ -5,6 +5,7 @@ const requests = (count: number, written: string) => `${written} ${count === 1 ?
 export const details: Texts['details'] = {
   title: 'API-Schlüssel',
   edit: 'Name und Notiz bearbeiten',
+  more: 'Weitere Aktionen',
   name: 'Name',
   note: 'Notiz',
   noteHint: 'Optional. Zum Beispiel, wer ihn nutzt oder wo er gespeichert ist.',

@@ -5,7 +5,7 @@ export const pause: typeof english = {
   for: { 5: 'Für 5 Minuten', 60: 'Für eine Stunde', 1440: 'Für einen Tag' },
   until: (relative) => `Pausiert, funktioniert ${relative} wieder`,
   advice: 'Unsicher, wer ihn nutzt? Pausieren Sie ihn zuerst und sehen Sie, wer abgelehnt wird.',
-  first: 'Für eine Stunde pausieren',
+  first: 'Eine Stunde pausieren',
   done: (name, when) => `„${name}“ ist pausiert und funktioniert ${when} wieder`,
   fact: 'Pausiert bis',
 };
