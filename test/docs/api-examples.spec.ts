@@ -83,7 +83,7 @@ describe(PAGE, () => {
     return new Person(service.servicesUrl).call('POST', path, body, { authorization: `Bearer ${token}` });
   };
 
-  test.each(examples)('$line is answered as the page says', async ({ line, headers, json, status, body }) => {
+  test.each(examples)('$line is answered as the page says', async ({ block, line, headers, json, status, body }) => {
     const [method = '', path = ''] = filled(line).split(' ');
     const sent = json ? filled(json) : undefined;
     const given = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), filled(value)]));
@@ -93,7 +93,7 @@ describe(PAGE, () => {
       : await caller.call(method, path, sent, given);
     if (answer.body?.fullKey) names['id'] = answer.body.apiKey.id;
     expect([line, answer.status]).toEqual([line, Number(status)]);
-    if (isWriting) written.set(line, answer.body);
+    if (isWriting) written.set(block, answer.body);
     else {
       const page = body ? JSON.parse(body) : undefined;
       expect(shapeOf(answer.body, page)).toEqual(shapeOf(page));
@@ -104,8 +104,8 @@ describe(PAGE, () => {
   afterAll(async () => {
     if (!isWriting) return;
     let page = textOf(PAGE);
-    for (const { block, request, line, status } of examples) {
-      const answer = written.get(line) as { apiKey?: object; items?: readonly object[] } | undefined;
+    for (const { block, request, status } of examples) {
+      const answer = written.get(block) as { apiKey?: object; items?: readonly object[] } | undefined;
       const text = fixed(answer && shortened(answer));
       above.key = [answer, answer?.apiKey, answer?.items?.[0]].find(isKey) ?? above.key;
       const pretty = text && (await format('answer.json', text, { printWidth: 120 })).code;
