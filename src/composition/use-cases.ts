@@ -5,10 +5,9 @@ import { SignInAccounts } from '#application/accounts/sign-in-accounts.js';
 import { PutAccount } from '#application/accounts/put-account.js';
 import {
   Administrators,
-  RevokeAsAdministrator,
+  ChangeAsAdministrator,
   RevokeSeveralAsAdministrator,
 } from '#application/administration/administrators.js';
-import { PauseAsAdministrator } from '#application/administration/pause-as-administrator.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { ListAuditEvents } from '#application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
@@ -152,13 +151,12 @@ export function buildUseCases(settings: Settings, given: Ports) {
     }),
     administrators,
     viewKeys: new ViewKeys({ keys, shownKeys, listAllKeys, accounts, usage, audit }),
-    revokeAsAdministrator: new RevokeAsAdministrator(audit, keys, confirmation, administrators),
+    changeAsAdministrator: new ChangeAsAdministrator({ ...ports, confirmation, administrators }),
     revokeSeveralAsAdministrator: new RevokeSeveralAsAdministrator({
       ...given,
       confirmation,
       administrators,
     }),
-    pauseAsAdministrator: new PauseAsAdministrator({ ...ports, confirmation, administrators }),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),

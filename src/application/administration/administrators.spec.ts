@@ -56,12 +56,12 @@ async function world() {
   const owner = await newOwner(app);
   const { key } = await createKey(app, owner.id);
   const revoke = (keyId = key.id, part: { password?: string | undefined; note?: string } = {}) =>
-    app.revokeAsAdministrator.execute({ administrator, keyId, password: PASSWORD, ...part }, client('198.51.100.7'));
+    app.changeAsAdministrator.revoke({ administrator, keyId }, { password: PASSWORD, ...part }, client('198.51.100.7'));
   const ends = () => app.store.events.filter(({ type }) => type === 'api_key.revoked');
   return { app, administrator, owner, key, revoke, ends };
 }
 
-describe('RevokeAsAdministrator', () => {
+describe('a revocation by an administrator', () => {
   test('revokes a key of another owner, and records who did it, the reason and the note', async () => {
     const { app, administrator, owner, key, revoke, ends } = await world();
     const revoked = await revoke(key.id, { note: '  Found in a public repository ' });

@@ -2,12 +2,14 @@ import type { Account } from '#domain/accounts/account.js';
 import { type ErrorCode, LatchkeyError, nothingHere } from '#domain/errors.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
-import type { KeyChanges } from '../account-transaction.js';
+import type { AccountLocks, KeyChanges } from '../account-transaction.js';
 import type { ChangeWaits } from '../change-waits.js';
-import { type Admission, managedTransaction } from '../managed-account.js';
+import { type Acting, type Admission, type Managed, managedTransaction } from '../managed-account.js';
 import { accountActor, type Actor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
-import { normalizeKeyNote } from '#domain/keys/key-rules.js';
+import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
+import { normalizeKeyNote, requireValid } from '#domain/keys/key-rules.js';
 import { changeKeys, openKey } from '../keys/change-keys.js';
+import { changePause } from '../keys/pause-keys.js';
 import type { OwnedKey } from '../lists.js';
 import type { Accounts, ApiKeys, Audit } from '../ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
@@ -31,41 +33,82 @@ export class Administrators {
   };
 }
 
-interface AdministratorsOrder extends Proof {
+interface AdministratorsOrder {
   readonly administrator: Account;
-  /** For the audit trail. The door has already checked it, as the note of a key. */
-  readonly note?: string | undefined;
+  readonly keyId: string;
 }
 
-export interface RevokedKey extends OwnedKey {
+/** With the administrator's words for the audit trail. The door has already checked them, as the note of a key. */
+type NotedProof = Proof & { readonly note?: string | undefined };
+
+export interface ChangedKey extends OwnedKey {
   readonly events: readonly RecordedEvent[];
 }
 
-/** An administrator revokes a key of any owner, even of one who is not active. */
-export class RevokeAsAdministrator {
+type Transaction = Managed<KeyChanges>;
+type Work = (transaction: Transaction, administrator: Account) => Promise<OwnedKey>;
+type Change = (transaction: Transaction, actor: Actor) => Promise<ApiKey>;
+
+/**
+ * An administrator changes a key of any owner, even of one who is not active. Each change returns the key with its newest
+ * events. Throws `not_found`, and `api_key_not_active` for a key that has ended.
+ */
+export class ChangeAsAdministrator {
   constructor(
-    private readonly audit: Audit,
-    private readonly keys: ApiKeys,
-    private readonly confirmation: Confirmation,
-    private readonly administrators: Administrators,
+    private readonly parts: {
+      readonly accounts: AccountLocks<KeyChanges>;
+      readonly keys: ApiKeys;
+      readonly audit: Audit;
+      readonly confirmation: Confirmation;
+      readonly administrators: Administrators;
+    },
   ) {}
 
-  /** Returns the key with its newest events. Throws `not_found`, `api_key_not_active` for a key that has ended, and the errors of a confirmation. */
-  async execute(
-    { administrator, keyId, note, ...proof }: AdministratorsOrder & { readonly keyId: string },
+  /** Throws the errors of a confirmation. */
+  revoke(order: AdministratorsOrder, { note, ...proof }: NotedProof, client: Client): Promise<ChangedKey> {
+    const change: Change = (transaction, actor) => revokeIn(transaction, order.keyId, actor, note);
+    return this.confirmed(order, proof, client, change);
+  }
+
+  /** Theirs is a pause of its own, which owners can't end. Throws `invalid_fields`. */
+  async pause(order: AdministratorsOrder, minutes: number, client: Client): Promise<ChangedKey> {
+    requireValid(PAUSE_FIELDS, { minutes });
+    const { accounts, administrators } = this.parts;
+    const run = (acting: Acting, work: Work) => managedTransaction(accounts, acting, work, administrators.admit);
+    return this.changed(order, client, pausing(order.keyId, minutes), run);
+  }
+
+  /** Throws the errors of a confirmation. */
+  resume(order: AdministratorsOrder, proof: Proof, client: Client): Promise<ChangedKey> {
+    return this.confirmed(order, proof, client, pausing(order.keyId, null));
+  }
+
+  private confirmed(order: AdministratorsOrder, proof: Proof, client: Client, change: Change): Promise<ChangedKey> {
+    const { confirmation, administrators } = this.parts;
+    const { admit } = administrators;
+    const run = (acting: Acting, work: Work) => confirmation.confirm({ acting, proof, client, admit }, work);
+    return this.changed(order, client, change, run);
+  }
+
+  private async changed(
+    { administrator, keyId }: AdministratorsOrder,
     client: Client,
-  ): Promise<RevokedKey> {
-    const found = await this.keys.findListed(keyId);
+    change: Change,
+    run: (acting: Acting, work: Work) => Promise<OwnedKey>,
+  ): Promise<ChangedKey> {
+    const found = await this.parts.keys.findListed(keyId);
     if (!found) throw noSuchKey();
-    const acting = { personId: administrator.id, ownerId: found.owner.id };
-    const { admit } = this.administrators;
-    const revoked = await this.confirmation.confirm({ acting, proof, client, admit }, async (transaction, { id }) => {
+    const changed = await run({ personId: administrator.id, ownerId: found.owner.id }, async (transaction, { id }) => {
       const { now, account: owner } = transaction;
-      const key = await revokeIn(transaction, keyId, accountActor(id, client), note);
+      const key = await change(transaction, accountActor(id, client));
       return { ...(await transaction.listed(key)), owner, now };
     });
-    return { ...revoked, events: await newestEvents(this.audit, revoked, administrator.id) };
+    return { ...changed, events: await newestEvents(this.parts.audit, changed, administrator.id) };
   }
+}
+
+function pausing(keyId: string, minutes: number | null): Change {
+  return (transaction, actor) => changePause(transaction, { keyId, minutes, by: 'administrator' }, actor);
 }
 
 async function revokeIn(transaction: KeyChanges, keyId: string, actor: Actor, note = ''): Promise<ApiKey> {
@@ -96,7 +139,8 @@ export class RevokeSeveralAsAdministrator {
 
   /** Throws the errors of a confirmation. A key that can't be revoked does not keep the others from being revoked. */
   async execute(
-    { administrator, keyIds, note, ...proof }: AdministratorsOrder & { readonly keyIds: readonly string[] },
+    { administrator, keyIds }: { readonly administrator: Account; readonly keyIds: readonly string[] },
+    { note, ...proof }: NotedProof,
     client: Client,
   ): Promise<SeveralRevoked> {
     const { accounts, changeWaits, keys, confirmation, administrators } = this.parts;

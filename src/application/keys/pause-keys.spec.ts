@@ -72,11 +72,11 @@ describe('A paused key', () => {
     const [{ fullKey, pause, resume, id, keyId }, administrator] = [await owned(), await newAdministrator()];
     const order = { administrator, keyId };
     await pause(10);
-    const paused = await app.pauseAsAdministrator.pause(order, 60, client());
+    const paused = await app.changeAsAdministrator.pause(order, 60, client());
     expect(paused.events[0]).toMatchObject({ type: 'api_key.paused', actor: { id: administrator.id } });
     await resume();
     expect(await verdictOn(fullKey)).toEqual(PAUSED);
-    await app.pauseAsAdministrator.resume(order, { password: PASSWORD }, client());
+    await app.changeAsAdministrator.resume(order, { password: PASSWORD }, client());
     expect((await verdictOn(fullKey)).granted).toBe(true);
     await app.pauseForOwner.execute(id, keyId, 5, BY_COMMAND);
     await resume();
@@ -111,7 +111,7 @@ describe('A paused key', () => {
     expect(await outcomeOf(app.pauseApiKey.pause(themselves(other.id), keyId, 5, client()))).toBe('not_found');
     const stranger = (await app.accounts.find(other.id))!;
     const order = { administrator: stranger, keyId };
-    expect(await outcomeOf(app.pauseAsAdministrator.pause(order, 5, client()))).toBe('not_found');
+    expect(await outcomeOf(app.changeAsAdministrator.pause(order, 5, client()))).toBe('not_found');
     expect(await outcomeOf(app.pauseForOwner.execute('nobody', keyId, 5, BY_COMMAND))).toBe('account_not_found');
     expect(eventsOf(app, id, 'api_key.paused')).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { RevokedKey } from '#application/administration/administrators.js';
+import type { ChangedKey } from '#application/administration/administrators.js';
 import type { ViewedKey } from '#application/administration/view-keys.js';
 import type { OwnedKey, Page } from '#application/lists.js';
 import { ACCOUNT_STATUSES, type AccountStatus } from '#domain/accounts/account.js';
@@ -87,7 +87,7 @@ export function ownedKeyHistoryView(viewed: ViewedKey): OwnedKeyHistoryView {
   return { ...keyHistoryView(viewed), owner: ownerView(viewed.owner), events: viewed.events.map(adminEventView) };
 }
 
-export function revokedKeyView(revoked: RevokedKey): RevokedKeyView {
+export function revokedKeyView(revoked: ChangedKey): RevokedKeyView {
   return { ...ownedKeyView(revoked), events: revoked.events.map(adminEventView) };
 }
 

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { RevokeAsAdministrator, RevokeSeveralAsAdministrator } from '#application/administration/administrators.js';
-import { PauseAsAdministrator } from '#application/administration/pause-as-administrator.js';
+import { ChangeAsAdministrator, RevokeSeveralAsAdministrator } from '#application/administration/administrators.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
 import { Answers, MALFORMED_BODY } from '../pipeline/openapi.js';
@@ -54,9 +53,8 @@ function viewerIn(request: LatchkeyRequest): Actor {
 export class AdminKeysController {
   constructor(
     private readonly view: ViewKeys,
-    private readonly revokeKey: RevokeAsAdministrator,
+    private readonly change: ChangeAsAdministrator,
     private readonly revokeKeys: RevokeSeveralAsAdministrator,
-    private readonly pauseKey: PauseAsAdministrator,
   ) {}
 
   @Get()
@@ -79,10 +77,8 @@ export class AdminKeysController {
   ): Promise<RevokedKeysView> {
     const { account: administrator, signIn } = request.session!;
     const keyIds = [...new Set(ids.map((id) => id.toLowerCase()))];
-    const { revoked, failed } = await this.revokeKeys.execute(
-      { administrator, keyIds, note, password, signIn },
-      clientOf(request),
-    );
+    const proof = { note, password, signIn };
+    const { revoked, failed } = await this.revokeKeys.execute({ administrator, keyIds }, proof, clientOf(request));
     return { revoked: [...revoked], failed: [...failed] };
   }
 
@@ -94,8 +90,8 @@ export class AdminKeysController {
     @Body() { note, password }: RevokeAnyKeyBody,
   ): Promise<RevokedKeyView> {
     const { account: administrator, signIn } = request.session!;
-    const command = { administrator, keyId: readKeyId(id), note, password, signIn };
-    return revokedKeyView(await this.revokeKey.execute(command, clientOf(request)));
+    const order = { administrator, keyId: readKeyId(id) };
+    return revokedKeyView(await this.change.revoke(order, { note, password, signIn }, clientOf(request)));
   }
 
   @Post(':id/pause')
@@ -111,7 +107,7 @@ export class AdminKeysController {
     @Body() { minutes }: PauseApiKeyBody,
   ): Promise<RevokedKeyView> {
     const order = { administrator: request.session!.account, keyId: readKeyId(id) };
-    return revokedKeyView(await this.pauseKey.pause(order, minutes, clientOf(request)));
+    return revokedKeyView(await this.change.pause(order, minutes, clientOf(request)));
   }
 
   @Post(':id/resume')
@@ -123,7 +119,7 @@ export class AdminKeysController {
   ): Promise<RevokedKeyView> {
     const { account: administrator, signIn } = request.session!;
     const order = { administrator, keyId: readKeyId(id) };
-    return revokedKeyView(await this.pauseKey.resume(order, { password, signIn }, clientOf(request)));
+    return revokedKeyView(await this.change.resume(order, { password, signIn }, clientOf(request)));
   }
 }
 
