@@ -19,18 +19,11 @@ public record Credential(String apiKey, String authorization) {
     authorization = Texts.cut(authorization, LONGEST);
   }
 
-  static Credential ofApiKey(String apiKey) {
-    return new Credential(apiKey, "");
-  }
-
-  static Credential ofAuthorization(String authorization) {
-    return new Credential("", authorization);
-  }
-
   boolean isEmpty() {
     return apiKey.isEmpty() && authorization.isEmpty();
   }
 
+  /** The member of a message to Latchkey. */
   Map.Entry<String, String> field() {
     return apiKey.isEmpty()
         ? Map.entry("authorization", authorization)

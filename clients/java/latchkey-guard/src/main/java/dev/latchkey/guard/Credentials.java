@@ -7,7 +7,6 @@ import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Finds the only credential of a request. */
@@ -54,15 +53,13 @@ final class Credentials {
     if (!keys.isEmpty()) {
       // A comma joins two headers of the same name.
       String key = keys.get(0);
-      return key.contains(",") ? Credential.NONE : Credential.ofApiKey(key);
+      return new Credential(key.contains(",") ? "" : key, "");
     }
     String authorization = authorizations.get(0);
     if (isBasic && BASIC_SCHEME.matcher(authorization).find()) {
-      return isFromOtherSite(request)
-          ? Credential.NONE
-          : Credential.ofApiKey(passwordIn(authorization));
+      return new Credential(isFromOtherSite(request) ? "" : passwordIn(authorization), "");
     }
-    return isBearer ? Credential.ofAuthorization(authorization) : Credential.NONE;
+    return isBearer ? new Credential("", authorization) : Credential.NONE;
   }
 
   /** The challenge of a 401. Browsers would ask a person for a password, and remember it. */
@@ -91,24 +88,24 @@ final class Credentials {
    * 4); empty otherwise.
    */
   private static String passwordIn(String header) {
-    if (!BASIC_SCHEME.matcher(header).find() || header.length() < "basic ".length()) return "";
-    String encoded = header.substring("basic ".length());
+    var scheme = BASIC_SCHEME.matcher(header);
+    if (!scheme.find()) return "";
+    String encoded = header.substring(scheme.end());
     byte[] decoded;
     try {
       decoded = Base64.getDecoder().decode(encoded);
     } catch (IllegalArgumentException e) {
       return "";
     }
-    if (!Base64.getEncoder().encodeToString(decoded).equals(encoded)) return "";
+    boolean isCanonical = Base64.getEncoder().encodeToString(decoded).equals(encoded);
     String pair = new String(decoded, ISO_8859_1);
     int colon = pair.indexOf(':');
-    return colon < 0 ? "" : pair.substring(colon + 1);
+    return isCanonical && colon >= 0 ? pair.substring(colon + 1) : "";
   }
 
   /** Browsers add a remembered password to requests that pages of other sites make. */
   private static boolean isFromOtherSite(GuardedRequest request) {
-    List<String> hosts = request.headers("Host");
-    String host = hosts.size() == 1 ? hosts.get(0) : "";
+    String host = String.join(",", request.headers("Host"));
     return request.headers("Sec-Fetch-Site").stream()
             .anyMatch(site -> !site.equals("none") && !site.equals("same-origin"))
         || request.headers("Origin").stream().anyMatch(origin -> isElsewhere(origin, host));
@@ -117,20 +114,18 @@ final class Credentials {
   private static boolean isElsewhere(String origin, String host) {
     try {
       URI own = new URI(origin);
+      String usualPort = "http".equals(own.getScheme()) ? ":80" : ":443";
       boolean isWeb = "http".equals(own.getScheme()) || "https".equals(own.getScheme());
       return !isWeb
           || own.getHost() == null
           || own.getUserInfo() != null
-          || !hostPort(own.getScheme(), own.getRawAuthority())
-              .equals(hostPort(own.getScheme(), host));
+          || !without(usualPort, own.getRawAuthority()).equalsIgnoreCase(without(usualPort, host));
     } catch (URISyntaxException e) {
       return true;
     }
   }
 
-  private static String hostPort(String scheme, String host) {
-    String port = scheme.equals("http") ? ":80" : ":443";
-    String bare = host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host;
-    return bare.toLowerCase(Locale.ROOT);
+  private static String without(String port, String host) {
+    return host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host;
   }
 }

@@ -36,20 +36,16 @@ public record Decision(
    */
   public record RateLimit(long limit, long remaining, long resetSeconds, long windowSeconds) {}
 
-  static Decision granted(LatchkeyPrincipal principal) {
-    return new Decision(200, principal, "", null, 0, "", "", "");
+  static Decision granted(LatchkeyPrincipal principal, RateLimit rateLimit) {
+    return new Decision(200, principal, "", rateLimit, 0, "", "", "");
   }
 
-  Decision with(RateLimit other) {
-    return new Decision(
-        status, principal, reason, other, retryAfterSeconds, missingPermission, keyId, ownerId);
-  }
-
-  /** The same, with less left after so many uses of its lease. */
+  /** The same grant, with less left after so many uses of its lease. */
   Decision after(long used) {
     if (rateLimit == null) return this;
     long left = Math.max(0, rateLimit.remaining - used);
-    return with(
+    return granted(
+        principal,
         new RateLimit(rateLimit.limit, left, rateLimit.resetSeconds, rateLimit.windowSeconds));
   }
 
@@ -59,8 +55,7 @@ public record Decision(
   }
 
   /**
-   * The JSON that a refused client gets. It is the same for every reason, so that a client does not
-   * learn why its key was refused.
+   * The JSON for a refused client, the same for every reason: a client does not learn which it was.
    *
    * @throws IllegalStateException the request is granted
    */

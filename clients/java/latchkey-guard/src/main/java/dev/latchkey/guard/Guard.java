@@ -6,9 +6,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.latchkey.guard.DecisionEvent.Source;
 import dev.latchkey.guard.Transport.FailedException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 
 /**
  * Decides about requests: one for each process, for as long as it lives. It may be used by any
@@ -33,10 +33,11 @@ public final class Guard implements AutoCloseable {
   public static final String ANY_KEY = "*";
 
   private static final System.Logger LOGGER = System.getLogger("dev.latchkey.guard");
+
+  /** Always with three digits after the second. */
   private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
-  // What a scope may consist of: RFC 6749, section 3.3.
-  private static final Pattern SCOPE = Pattern.compile("[\\x21\\x23-\\x5b\\x5d-\\x7e]+");
+      new DateTimeFormatterBuilder().appendInstant(3).toFormatter();
+
   private static final List<String> UNDERSTOOD =
       List.of("KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS");
 
@@ -76,10 +77,10 @@ public final class Guard implements AutoCloseable {
             .formatted(question.requestId());
     try {
       Transport.JSON.writeValueAsBytes(messageOf(question, null));
-      Answer.read(answer.getBytes(UTF_8), question, "");
-    } catch (FailedException | JsonProcessingException e) {
-      throw new IllegalStateException("The answer of the rehearsal is whole", e);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("Every message can be JSON", e);
     }
+    Answer.read(answer.getBytes(UTF_8), question, "");
   }
 
   private static Thread daemon(Runnable work) {
@@ -101,8 +102,8 @@ public final class Guard implements AutoCloseable {
    *     good key"
    */
   public Protection protect(String permission) {
-    if (permission == null) throw new IllegalArgumentException("permission: protect has none");
-    return new Protection(this, permission, null, null);
+    String template = Protection.templateOf(permission);
+    return new Protection(this, template, template, null);
   }
 
   /** Whether a request carries what looks like an API key. Imported keys have no marker. */
@@ -116,22 +117,23 @@ public final class Guard implements AutoCloseable {
     long deadline = begun + options.deadline.toNanos();
     boolean mayLease = leases != null && !question.credential().isEmpty() && !isClosed.get();
     if (!mayLease) return answered(question, await(ask(question, null, deadline), deadline), begun);
-    String digest = Leases.digestOf(question.credential());
+    ByteBuffer digest = Leases.digestOf(question.credential());
     Decision granted = fromLease(digest, question);
     if (granted != null) return decided(question, granted, Source.LEASE, begun);
-    Leases.Next next = leases.next(digest, question);
-    if (next.others() != null) {
-      Answer late = await(next.others().ended(), deadline);
+    Leases.Call call = leases.next(digest, question);
+    if (call != null && call.question() != question) {
+      Answer late = await(call.ended(), deadline);
       if (late != null) return answered(question, late, begun);
       granted = fromLease(digest, question);
       if (granted != null) return decided(question, granted, Source.LEASE, begun);
+      call = null;
     }
     // A call with a wish ends by its deadline, even if this thread is interrupted: others may wait
     // for it.
-    return answered(question, await(ask(question, next.own(), deadline), deadline), begun);
+    return answered(question, await(ask(question, call, deadline), deadline), begun);
   }
 
-  private Decision fromLease(String digest, Question question) {
+  private Decision fromLease(ByteBuffer digest, Question question) {
     Leases.Grant grant = leases.grant(digest, question);
     if (grant == null) return null;
     if (grant.renewal() != null) {
@@ -252,7 +254,7 @@ public final class Guard implements AutoCloseable {
   /** A hook that throws changes no decision. */
   private static <E> void call(Consumer<E> hook, E event) {
     try {
-      hook.accept(event);
+      if (hook != null) hook.accept(event);
     } catch (Exception e) {
       LOGGER.log(ERROR, "a hook of the guard threw", e);
     }
@@ -282,7 +284,9 @@ public final class Guard implements AutoCloseable {
       case 403 -> {
         // RFC 6750: more scope would not help from another address.
         if (!decision.reason().equals("ADDRESS_NOT_ALLOWED")) {
-          headers.put("WWW-Authenticate", "Bearer error=\"insufficient_scope\"" + scope(decision));
+          String missing = decision.missingPermission();
+          String scope = Permissions.isPermission(missing) ? ", scope=\"" + missing + "\"" : "";
+          headers.put("WWW-Authenticate", "Bearer error=\"insufficient_scope\"" + scope);
         }
       }
       case 429 ->
@@ -290,11 +294,6 @@ public final class Guard implements AutoCloseable {
       default -> {}
     }
     return headers;
-  }
-
-  private static String scope(Decision decision) {
-    String missing = decision.missingPermission();
-    return SCOPE.matcher(missing).matches() ? ", scope=\"" + missing + "\"" : "";
   }
 
   /**

@@ -39,9 +39,9 @@ public final class GuardBuilder implements Cloneable {
   Function<GuardedRequest, String> clientAddress;
   boolean leases;
   boolean logFailures = true;
-  Consumer<DecisionEvent> onDecision = event -> {};
-  Consumer<DecisionEvent> onDenied = event -> {};
-  Consumer<Failure> onError = failure -> {};
+  Consumer<DecisionEvent> onDecision;
+  Consumer<DecisionEvent> onDenied;
+  Consumer<Failure> onError;
   Clocks clocks = Clocks.OWN;
 
   GuardBuilder() {}
@@ -95,10 +95,7 @@ public final class GuardBuilder implements Cloneable {
     return this;
   }
 
-  /**
-   * Finds the client's address behind a proxy, from a header that only your proxy sets. Anything
-   * but one address counts as unknown.
-   */
+  /** Finds the client's address behind a proxy. Anything but one address counts as unknown. */
   public GuardBuilder clientAddress(Function<GuardedRequest, String> find) {
     clientAddress = find;
     return this;
@@ -110,10 +107,7 @@ public final class GuardBuilder implements Cloneable {
     return this;
   }
 
-  /**
-   * Whether the logger dev.latchkey.guard gets why requests are 503, at most once a minute: true by
-   * default.
-   */
+  /** Whether dev.latchkey.guard logs why requests are 503, at most once a minute: by default. */
   public GuardBuilder logFailures(boolean areLogged) {
     logFailures = areLogged;
     return this;
@@ -177,9 +171,6 @@ public final class GuardBuilder implements Cloneable {
             require(
                 method != null && METHOD.matcher(method).matches() && operation != null,
                 "operations: \"" + method + "\" is not a method in capitals with an operation"));
-    require(onDecision != null, "onDecision is null");
-    require(onDenied != null, "onDenied is null");
-    require(onError != null, "onError is null");
     return new Guard(clone());
   }
 

@@ -3,6 +3,7 @@ package dev.latchkey.guard;
 import java.security.Principal;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -27,20 +28,14 @@ public record LatchkeyPrincipal(
   /** What a key may do at most. */
   public enum Access {
     /** The key may only read. */
-    READ_ONLY("read-only"),
+    READ_ONLY,
     /** The key may read and write. */
-    READ_AND_WRITE("read-and-write");
-
-    private final String text;
-
-    Access(String text) {
-      this.text = text;
-    }
+    READ_AND_WRITE;
 
     /** {@code read-only} or {@code read-and-write}, as Latchkey's HTTP API writes it. */
     @Override
     public String toString() {
-      return text;
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 

@@ -2,13 +2,13 @@ package dev.latchkey.guard;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.latchkey.guard.Answer.Lease;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -30,54 +30,27 @@ final class Leases {
   /** Addresses are counted one by one up to here. */
   private static final int MOST_COUNTS = 1000;
 
-  /** What came with a grant. */
-  record Lease(long length, long uses, boolean hasOwnPermissions, List<String> allowedNetworks) {
-
-    /** Latchkey's own rule. A key with permissions of its own needs one for a route without. */
-    boolean allows(Question question, LatchkeyPrincipal principal) {
-      var address = Addresses.parse(question.clientIp());
-      String action = ":" + question.operation().name().toLowerCase(Locale.ROOT);
-      return principal.allows(question.operation(), question.permission())
-          && (allowedNetworks.isEmpty()
-              || allowedNetworks.stream().anyMatch(each -> Addresses.contains(each, address)))
-          && (!hasOwnPermissions
-              || !question.permission().isEmpty()
-              || principal.permissions().stream().anyMatch(each -> each.endsWith(action)));
-    }
-  }
-
   /**
    * A call with a wish for a lease. Its clocks were read before it was sent, the wall clock first.
    *
-   * @param renewing counts as the call's own, if this is granted; null for a call that is no
-   *     renewal
+   * @param question of the request that makes the call
+   * @param renewing the permission that covers this request by the lease that the call renews, of
+   *     which it is a use unless the call is granted; null if it renews none
    * @param ended completes with null at the end of the call, whatever came of it
    */
   record Call(
-      String digest,
+      Question question,
+      String renewing,
+      ByteBuffer digest,
       long wall,
       long monotonic,
       long uses,
-      Use renewing,
       CompletableFuture<Answer> ended) {}
 
   /** A grant, and the call that should renew its lease; null for none. */
   record Grant(Decision decision, Call renewal) {}
 
-  /** What a request does that no lease grants: it makes a call, waits for another's, or neither. */
-  record Next(Call own, Call others) {
-    static final Next NEITHER = new Next(null, null);
-  }
-
-  /** What a report counts. */
-  record Use(Credential credential, Operation operation, String permission, String clientIp) {}
-
-  private record Count(long times, long last) {}
-
-  /**
-   * Nanoseconds since any moment. On Linux the monotonic clock stands still while a machine sleeps;
-   * the wall clock counts the sleep.
-   */
+  /** On Linux the monotonic clock stands still while a machine sleeps; the wall clock does not. */
   record Clocks(LongSupplier wall, LongSupplier monotonic) {
     /** nanoTime may be negative and wrap around, so that only its differences mean something. */
     private static final long BEGAN = System.nanoTime();
@@ -86,10 +59,19 @@ final class Leases {
         new Clocks(() -> System.currentTimeMillis() * 1_000_000, () -> System.nanoTime() - BEGAN);
   }
 
-  private record Held(Lease lease, Call call, Decision decision) {}
+  /** What a report counts. */
+  private record Use(
+      Credential credential, Operation operation, String permission, String clientIp) {}
+
+  private record Count(long times, long last) {}
 
   private static final class Key {
-    Held held;
+    /** With its grant and the clocks of the call that brought it; null for none. */
+    Lease lease;
+
+    Decision granted;
+    long wall;
+    long monotonic;
     long used;
     long spentAt;
 
@@ -100,15 +82,15 @@ final class Leases {
 
     /** The lease ended less than its own length ago. */
     boolean isRecent(long now) {
-      if (held == null) return false;
-      long endedAt = held.call.monotonic + held.lease.length * 9 / 10;
-      if (used >= held.lease.uses) endedAt = Math.min(endedAt, spentAt);
-      return now < endedAt + held.lease.length;
+      if (lease == null) return false;
+      long endedAt = monotonic + lease.length() * 9 / 10;
+      if (used >= lease.uses()) endedAt = Math.min(endedAt, spentAt);
+      return now < endedAt + lease.length();
     }
   }
 
   private final Clocks clocks;
-  private final Map<String, Key> keys = new HashMap<>();
+  private final Map<ByteBuffer, Key> keys = new HashMap<>();
   private Map<Use, Count> counts = new HashMap<>();
   private long spent;
 
@@ -117,111 +99,114 @@ final class Leases {
   }
 
   /** Of the credential's form and exact text, by which Latchkey reads it. */
-  static String digestOf(Credential credential) {
+  static ByteBuffer digestOf(Credential credential) {
     var field = credential.field();
     try {
       byte[] text = (field.getKey() + " " + field.getValue()).getBytes(UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(text));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("Every Java has SHA-256", e);
     }
   }
 
   /** Grants from a lease; null if none can. */
-  synchronized Grant grant(String digest, Question question) {
+  synchronized Grant grant(ByteBuffer digest, Question question) {
     Key key = keys.get(digest);
     if (key == null || !isUsable(key)) return null;
-    Held held = key.held;
-    LatchkeyPrincipal principal = held.decision.principal();
-    if (!held.lease.allows(question, principal)) return null;
+    LatchkeyPrincipal principal = key.granted.principal();
+    if (!key.lease.allows(question, principal)) return null;
     key.used++;
     spent++;
-    long passed = passedSince(held.call);
     long now = clocks.monotonic().getAsLong();
-    if (key.used == held.lease.uses) key.spentAt = now;
+    if (key.used == key.lease.uses()) key.spentAt = now;
     String covering = Permissions.covering(question.permission(), principal.permissions());
-    Use use = new Use(question.credential(), question.operation(), covering, question.clientIp());
     // 80 % of the uses, or of the usable time.
-    boolean isDue = key.used * 10 >= held.lease.uses * 8 || passed * 100 >= held.lease.length * 72;
+    boolean isDue =
+        key.used * 10 >= key.lease.uses() * 8 || passedFor(key) * 100 >= key.lease.length() * 72;
     Call renewal = null;
     if (isDue && key.call == null && now >= key.quietUntil) {
-      renewal = begin(digest, key, use);
+      renewal = begin(digest, key, question, covering);
     } else {
-      count(use, now);
+      count(question, covering, now);
     }
-    return new Grant(held.decision.after(key.used), renewal);
+    return new Grant(key.granted.after(key.used), renewal);
   }
 
-  synchronized Next next(String digest, Question question) {
+  /**
+   * The call that a request makes which no lease grants, or another's that it waits for; null for
+   * neither.
+   */
+  synchronized Call next(ByteBuffer digest, Question question) {
     boolean mayBeLeased = question.operation().compareTo(Operation.WRITE) <= 0;
-    if (!mayBeLeased || keys.size() >= MOST_KEYS && !keys.containsKey(digest)) return Next.NEITHER;
+    if (!mayBeLeased || keys.size() >= MOST_KEYS && !keys.containsKey(digest)) return null;
     Key key = keys.computeIfAbsent(digest, none -> new Key());
     // A usable lease does not allow this request.
-    if (isUsable(key)) return Next.NEITHER;
-    if (key.call != null) return new Next(null, key.call);
+    if (isUsable(key)) return null;
+    if (key.call != null) return key.call;
     boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
-    return isQuiet ? Next.NEITHER : new Next(begin(digest, key, null), null);
+    return isQuiet ? null : begin(digest, key, question, null);
   }
 
-  private Call begin(String digest, Key key, Use renewing) {
+  private Call begin(ByteBuffer digest, Key key, Question question, String renewing) {
     long wall = clocks.wall().getAsLong();
     long monotonic = clocks.monotonic().getAsLong();
     long uses = key.isRecent(monotonic) ? 2 * key.used + 1 : 1;
-    key.call = new Call(digest, wall, monotonic, uses, renewing, new CompletableFuture<>());
+    key.call =
+        new Call(question, renewing, digest, wall, monotonic, uses, new CompletableFuture<>());
     return key.call;
   }
 
   /** Ends a call. Those that wait for it go on afterwards, by {@link Call#ended}. */
-  void end(Call call, Decision decision, Lease given) {
-    synchronized (this) {
-      Key key = keys.get(call.digest);
-      if (call.renewing != null && !decision.isGranted()) count(call.renewing, call.monotonic);
-      if (decision.isGranted() && given != null && given.length <= LONGEST) {
-        key.held = new Held(given, call, decision);
-        key.used = 0;
-      } else {
-        key.quietUntil = clocks.monotonic().getAsLong() + QUIET;
-      }
-      key.call = null;
+  synchronized void end(Call call, Decision decision, Lease given) {
+    Key key = keys.get(call.digest);
+    boolean isGranted = decision.isGranted();
+    if (call.renewing != null && !isGranted) count(call.question, call.renewing, call.monotonic);
+    if (isGranted && given != null && given.length() <= LONGEST) {
+      key.lease = given;
+      key.granted = decision;
+      key.wall = call.wall;
+      key.monotonic = call.monotonic;
+      key.used = 0;
+    } else {
+      key.quietUntil = clocks.monotonic().getAsLong() + QUIET;
     }
+    key.call = null;
     call.ended.complete(null);
   }
 
   /** Latchkey denied the credential itself. */
-  synchronized void drop(String digest) {
+  synchronized void drop(ByteBuffer digest) {
     Key key = keys.get(digest);
-    if (key != null) key.held = null;
+    if (key != null) key.lease = null;
   }
 
-  private void count(Use use, long now) {
-    boolean isOneMore = !counts.containsKey(use) && counts.size() >= MOST_COUNTS;
-    Use counted = isOneMore ? new Use(use.credential, use.operation, use.permission, "") : use;
-    counts.merge(counted, new Count(1, now), (old, one) -> new Count(old.times + 1, now));
+  private void count(Question of, String permission, long now) {
+    Use use = new Use(of.credential(), of.operation(), permission, of.clientIp());
+    if (counts.size() >= MOST_COUNTS && !counts.containsKey(use)) {
+      use = new Use(of.credential(), of.operation(), permission, "");
+    }
+    counts.merge(use, new Count(1, now), (old, one) -> new Count(old.times + 1, now));
   }
 
-  /**
-   * By the clock that shows more. The wall clock is read last, so that it counts a sleep between
-   * the two.
-   */
-  private long passedSince(Call call) {
-    long monotonic = clocks.monotonic().getAsLong() - call.monotonic;
-    return Math.max(monotonic, clocks.wall().getAsLong() - call.wall);
+  /** By the clock that shows more. The wall clock is read last: it counts a sleep between both. */
+  private long passedFor(Key key) {
+    long monotonic = clocks.monotonic().getAsLong() - key.monotonic;
+    return Math.max(monotonic, clocks.wall().getAsLong() - key.wall);
   }
 
   private boolean isUsable(Key key) {
-    Held held = key.held;
-    return held != null
-        && key.used < held.lease.uses
-        && passedSince(held.call) < held.lease.length / 10 * 9;
+    return key.lease != null
+        && key.used < key.lease.uses()
+        && passedFor(key) < key.lease.length() / 10 * 9;
   }
 
   /** Frees memory, and takes out what leases were used for, as KeyUses in JSON. */
   synchronized List<Map<String, Object>> tidy() {
     long now = clocks.monotonic().getAsLong();
     for (Key key : keys.values()) {
-      if (!key.isRecent(now)) key.held = null;
+      if (!key.isRecent(now)) key.lease = null;
     }
-    keys.values().removeIf(key -> key.held == null && key.call == null && key.quietUntil <= now);
+    keys.values().removeIf(key -> key.lease == null && key.call == null && key.quietUntil <= now);
     List<Map<String, Object>> uses = new ArrayList<>();
     counts.forEach(
         (use, count) -> {
@@ -238,7 +223,7 @@ final class Leases {
   }
 
   synchronized Guard.LeaseCounts counts() {
-    int held = (int) keys.values().stream().filter(key -> key.held != null).count();
+    int held = (int) keys.values().stream().filter(key -> key.lease != null).count();
     return new Guard.LeaseCounts(held, spent);
   }
 

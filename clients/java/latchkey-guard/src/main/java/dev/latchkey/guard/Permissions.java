@@ -8,26 +8,17 @@ import java.util.regex.Pattern;
 
 /** The form of permissions, and which one covers which. */
 final class Permissions {
-  private static final String SEGMENT = "[A-Za-z0-9._-]+";
+  private static final String SEGMENT = "(?!\\.+[/:])[A-Za-z0-9._-]+";
   private static final Pattern FORM =
-      Pattern.compile(SEGMENT + "(?:/" + SEGMENT + ")*:[a-z][a-z0-9._-]{0,27}");
+      Pattern.compile(
+          "(?=[A-Za-z0-9][^:]{0,99}:)%1$s(?:/%1$s)*:[a-z][a-z0-9._-]{0,27}".formatted(SEGMENT));
   private static final Pattern PLACEHOLDER = Pattern.compile("\\{([A-Za-z0-9_]+)\\}");
   private static final Pattern WHOLE_PART = Pattern.compile("(?<=^|/)" + PLACEHOLDER + "(?=[/:])");
-  private static final Pattern ONLY_DOTS = Pattern.compile("(?:^|/)\\.+(?:/|$)");
-  private static final int LONGEST_RESOURCE = 100;
 
   private Permissions() {}
 
-  private static boolean isPermission(String text) {
-    if (!FORM.matcher(text).matches()) return false;
-    String resource = resourceOf(text);
-    return resource.length() <= LONGEST_RESOURCE
-        && !ONLY_DOTS.matcher(resource).find()
-        && "._-".indexOf(resource.charAt(0)) < 0;
-  }
-
-  private static String resourceOf(String permission) {
-    return permission.substring(0, permission.indexOf(':'));
+  static boolean isPermission(String text) {
+    return FORM.matcher(text).matches();
   }
 
   /**
@@ -35,7 +26,9 @@ final class Permissions {
    *     resource
    */
   static void checkTemplate(String template) {
-    if (isPermission(WHOLE_PART.matcher(template).replaceAll("x"))) return;
+    boolean isRight =
+        template != null && isPermission(WHOLE_PART.matcher(template).replaceAll("x"));
+    if (isRight) return;
     throw new IllegalArgumentException(
         "permission: \"%s\" is not of the form resource:action or resource/{id}:action"
             .formatted(template));
@@ -46,8 +39,8 @@ final class Permissions {
   }
 
   /**
-   * Puts the values of the route into a template. Null if a value is missing or can't be exactly
-   * one part of a permission, so that no key may do this.
+   * Puts the values of the route, none of which has a slash, into a template. Null if the result is
+   * no permission, so that no key may do this.
    */
   static String fillIn(String template, UnaryOperator<String> valueOf) {
     if (!template.contains("{")) return template;
@@ -55,23 +48,17 @@ final class Permissions {
         PLACEHOLDER
             .matcher(template)
             .replaceAll(found -> Matcher.quoteReplacement(valueOf.apply(found.group(1))));
-    boolean isWhole = slashesIn(filled) == slashesIn(template) && isPermission(filled);
-    return isWhole ? filled : null;
-  }
-
-  private static long slashesIn(String text) {
-    return text.chars().filter(each -> each == '/').count();
+    return isPermission(filled) ? filled : null;
   }
 
   /** The longest of these permissions that covers this one; empty if none does. */
   static String covering(String permission, Collection<String> among) {
     if (among.contains(permission)) return permission;
-    if (!isPermission(permission)) return "";
-    String resource = resourceOf(permission);
-    String action = permission.substring(resource.length());
-    for (int slash = resource.lastIndexOf('/'); slash >= 0; slash = resource.lastIndexOf('/')) {
-      resource = resource.substring(0, slash);
-      String wider = resource + action;
+    int slash = permission.lastIndexOf('/');
+    if (slash < 0 || !isPermission(permission)) return "";
+    String action = permission.substring(permission.indexOf(':'));
+    for (; slash >= 0; slash = permission.lastIndexOf('/', slash - 1)) {
+      String wider = permission.substring(0, slash) + action;
       if (among.contains(wider)) return wider;
     }
     return "";

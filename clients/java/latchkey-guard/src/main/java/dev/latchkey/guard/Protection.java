@@ -1,5 +1,6 @@
 package dev.latchkey.guard;
 
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,15 +16,19 @@ public final class Protection {
   private final String writes;
   private final Operation operation;
 
+  /** Its permissions are templates; empty: any good key is enough. */
   Protection(Guard guard, String permission, String writes, Operation operation) {
     this.guard = guard;
-    this.permission = check(permission);
-    this.writes = check(writes);
+    this.permission = permission;
+    this.writes = writes;
     this.operation = operation;
   }
 
-  private static String check(String permission) {
-    if (permission == null || permission.equals(Guard.ANY_KEY)) return permission;
+  /**
+   * @throws IllegalArgumentException it is no permission
+   */
+  static String templateOf(String permission) {
+    if (Guard.ANY_KEY.equals(permission)) return "";
     Permissions.checkTemplate(permission);
     return permission;
   }
@@ -39,8 +44,7 @@ public final class Protection {
    * @throws IllegalArgumentException it is no permission
    */
   public Protection forWrites(String permission) {
-    if (permission == null) throw new IllegalArgumentException("permission: forWrites has none");
-    return new Protection(guard, this.permission, permission, operation);
+    return new Protection(guard, this.permission, templateOf(permission), operation);
   }
 
   /** The same where the method does not show what the handler does: READ for a search by POST. */
@@ -51,7 +55,7 @@ public final class Protection {
   /** The names in braces, each of which a request has to have. */
   public Set<String> parameters() {
     Set<String> names = new HashSet<>(Permissions.parametersOf(permission));
-    if (writes != null) names.addAll(Permissions.parametersOf(writes));
+    names.addAll(Permissions.parametersOf(writes));
     return names;
   }
 
@@ -70,8 +74,7 @@ public final class Protection {
         operation != null
             ? operation
             : guard.options.operations.getOrDefault(request.method(), Operation.DESTROY);
-    String named = writes != null && does != Operation.READ ? writes : permission;
-    String template = named.equals(Guard.ANY_KEY) ? "" : named;
+    String template = does == Operation.READ ? permission : writes;
     String filled = Permissions.fillIn(template, name -> parameter(request, name));
     return new Question(
         guard.credentials.of(request),
@@ -87,7 +90,8 @@ public final class Protection {
   /** What the handler gets, if the path has the same text as a segment before decoding. */
   private static String parameter(GuardedRequest request, String name) {
     String value = request.parameter(name);
-    boolean isSegment = value != null && List.of(request.rawPath().split("/", -1)).contains(value);
+    boolean isSegment =
+        value != null && Arrays.asList(request.rawPath().split("/", -1)).contains(value);
     return isSegment ? value : "";
   }
 
@@ -103,7 +107,9 @@ public final class Protection {
   private String addressOf(GuardedRequest request) {
     var own = guard.options.clientAddress;
     if (own != null) return Addresses.plain(own.apply(request));
-    boolean isForwarded = FORWARDING.stream().anyMatch(name -> !request.headers(name).isEmpty());
-    return isForwarded ? "" : Addresses.plain(request.peerAddress());
+    for (String name : FORWARDING) {
+      if (!request.headers(name).isEmpty()) return "";
+    }
+    return Addresses.plain(request.peerAddress());
   }
 }

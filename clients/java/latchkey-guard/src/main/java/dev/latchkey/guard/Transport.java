@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 
 /** One POST to Latchkey over HTTP/1.1: no redirect, no proxy that something outside names. */
 final class Transport {
@@ -44,7 +45,7 @@ final class Transport {
   }
 
   /** There is no usable answer. */
-  static final class FailedException extends Exception {
+  static final class FailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     final String code;
     final boolean mayRetry;
@@ -60,19 +61,18 @@ final class Transport {
     }
   }
 
-  /** Reads an answer with 200: its body, and the window of the rate limit or an empty text. */
-  interface Reader<T> {
-    T read(byte[] body, String window) throws FailedException;
-  }
-
-  /** Ends with what {@link #failureOf} reads, if there is no usable answer in this time. */
+  /**
+   * Ends with what {@link #failureOf} reads, if there is no usable answer in this time.
+   *
+   * @param read takes an answer's body, and the window of its rate limit or an empty text
+   */
   <T> CompletableFuture<T> post(
-      String method, Map<String, ?> message, long leftNanos, Reader<T> reader) {
+      String method, Map<String, ?> message, long leftNanos, BiFunction<byte[], String, T> read) {
     var answer = new CompletableFuture<T>();
     try {
       if (leftNanos <= 0) throw new TimeoutException();
-      var collector = new Collector<>(answer, reader);
-      var exchange = client().sendAsync(requestOf(method, message, leftNanos), collector::begin);
+      var request = requestOf(method, message, leftNanos);
+      var exchange = client().sendAsync(request, head -> collect(head, answer, read));
       answer
           .orTimeout(leftNanos, TimeUnit.NANOSECONDS)
           .whenComplete(
@@ -105,6 +105,48 @@ final class Transport {
       request.header("Authorization", "Bearer " + options.serviceToken);
     }
     return request.build();
+  }
+
+  /** HttpClient closes a connection in whose answer this throws. */
+  private static <T> BodySubscriber<Void> collect(
+      ResponseInfo head, CompletableFuture<T> answer, BiFunction<byte[], String, T> read) {
+    var body = new ByteArrayOutputStream();
+    return BodySubscribers.ofByteArrayConsumer(
+        part -> {
+          try {
+            body.writeBytes(part.orElse(new byte[0]));
+            checkSoFar(head, body.size());
+            if (part.isPresent()) return;
+            String window = head.headers().firstValue("Latchkey-Ratelimit-Window").orElse("");
+            if (head.statusCode() != 200) throw errorOf(head, body.toByteArray());
+            answer.complete(read.apply(body.toByteArray(), window));
+          } catch (FailedException e) {
+            answer.completeExceptionally(e);
+            throw e;
+          }
+        });
+  }
+
+  private static void checkSoFar(ResponseInfo head, int bytes) {
+    String type = head.headers().firstValue("Content-Type").orElse("").split(";", 2)[0].strip();
+    if (bytes > MOST_BYTES || !type.equalsIgnoreCase("application/json")) {
+      throw FailedException.unreadable(
+          "more than 64 KiB, or another type: is target Latchkey's SERVICES_PORT?");
+    }
+  }
+
+  private static FailedException errorOf(ResponseInfo head, byte[] body) {
+    JsonNode problem = MissingNode.getInstance();
+    try {
+      problem = JSON.readTree(body);
+    } catch (IOException e) {
+      // It has no code, either.
+    }
+    String code = problem.path("code").asText();
+    if (code.isEmpty()) return FailedException.unreadable("the status " + head.statusCode());
+    String message = Texts.cut(problem.path("message").asText(), 200);
+    boolean mayRetry = head.statusCode() == 503 && code.equals("unavailable");
+    return new FailedException(code.toUpperCase(Locale.ROOT), message, mayRetry);
   }
 
   FailedException failureOf(Throwable problem) {
@@ -140,57 +182,5 @@ final class Transport {
   /** Uses none of the connections again. They are closed once nothing refers to their client. */
   synchronized void forgetConnections() {
     client = null;
-  }
-
-  /** Collects one answer. HttpClient closes a connection in whose answer it throws. */
-  private record Collector<T>(
-      CompletableFuture<T> answer, Reader<T> reader, ByteArrayOutputStream read) {
-    Collector(CompletableFuture<T> answer, Reader<T> reader) {
-      this(answer, reader, new ByteArrayOutputStream());
-    }
-
-    BodySubscriber<Void> begin(ResponseInfo head) {
-      return BodySubscribers.ofByteArrayConsumer(
-          part -> {
-            try {
-              if (part.isPresent()) add(part.get());
-              else answer.complete(answerOf(head));
-            } catch (FailedException e) {
-              answer.completeExceptionally(e);
-              throw new CompletionException(e);
-            }
-          });
-    }
-
-    private void add(byte[] part) throws FailedException {
-      if (read.size() + part.length > MOST_BYTES) {
-        throw FailedException.unreadable("more than 64 KiB: is target Latchkey's SERVICES_PORT?");
-      }
-      read.writeBytes(part);
-    }
-
-    private T answerOf(ResponseInfo head) throws FailedException {
-      String type = head.headers().firstValue("Content-Type").orElse("").split(";", 2)[0].strip();
-      if (!type.equalsIgnoreCase("application/json")) {
-        throw FailedException.unreadable(
-            "another type than JSON: is target Latchkey's SERVICES_PORT?");
-      }
-      if (head.statusCode() == 200) {
-        String window = head.headers().firstValue("Latchkey-Ratelimit-Window").orElse("");
-        return reader.read(read.toByteArray(), window);
-      }
-      JsonNode problem;
-      try {
-        problem = JSON.readTree(read.toByteArray());
-      } catch (IOException e) {
-        problem = MissingNode.getInstance();
-      }
-      String code = problem.path("code").asText();
-      if (code.isEmpty()) throw FailedException.unreadable("the status " + head.statusCode());
-      throw new FailedException(
-          code.toUpperCase(Locale.ROOT),
-          Texts.cut(problem.path("message").asText(), 200),
-          head.statusCode() == 503 && code.equals("unavailable"));
-    }
   }
 }

@@ -61,10 +61,7 @@ final class GuardBuilderTest {
         names("credentials", each -> each.credentials()),
         names("credentials", each -> each.credentials((CredentialForm) null)),
         names("keyPrefix", each -> each.keyPrefix("LK")),
-        names("operations", each -> each.operations(Map.of("report", Operation.READ))),
-        names("onDecision", each -> each.onDecision(null)),
-        names("onDenied", each -> each.onDenied(null)),
-        names("onError", each -> each.onError(null)));
+        names("operations", each -> each.operations(Map.of("report", Operation.READ))));
   }
 
   @TestFactory

@@ -37,7 +37,7 @@ final class GuardLoadTest {
 
   private static Question of(String key) {
     return new Question(
-        Credential.ofAuthorization("Bearer " + key),
+        new Credential("", "Bearer " + key),
         Operation.READ,
         "",
         "",

@@ -53,7 +53,7 @@ final class GuardTest {
 
   private static Question question() {
     return new Question(
-        Credential.ofAuthorization("Bearer lk_key"),
+        new Credential("", "Bearer lk_key"),
         Operation.READ,
         "systems:read",
         "systems:read",

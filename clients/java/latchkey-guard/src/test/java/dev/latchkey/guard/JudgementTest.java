@@ -3,8 +3,8 @@ package dev.latchkey.guard;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.latchkey.guard.Answer.Lease;
 import dev.latchkey.guard.LatchkeyPrincipal.Access;
-import dev.latchkey.guard.Leases.Lease;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
