@@ -63,33 +63,31 @@ var messages = map[int]string{
 	401: "invalid api key", 403: "operation not allowed", 429: "too many requests", 503: "service unavailable",
 }
 
-// scope is what a scope may consist of: RFC 6749, section 3.3.
-var scope = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`)
-
 func (d Decision) addHeaders(h http.Header, challenge string, isPrivate bool) {
 	if isPrivate && len(h["Cache-Control"]) == 0 {
 		h.Set("Cache-Control", "private")
 	}
+	// The names are canonical, so that they are not changed at each request.
 	if rate := d.RateLimit; rate != nil {
-		policy := fmt.Sprintf(`"key";q=%d`, rate.Limit)
+		policy := `"key";q=` + strconv.Itoa(rate.Limit)
 		if rate.WindowSeconds > 0 {
-			policy += fmt.Sprintf(";w=%d", rate.WindowSeconds)
+			policy += ";w=" + strconv.Itoa(rate.WindowSeconds)
 		}
-		h.Set("RateLimit-Policy", policy)
-		h.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, rate.Remaining, rate.ResetSeconds))
+		h.Set("Ratelimit-Policy", policy)
+		h.Set("Ratelimit", `"key";r=`+strconv.Itoa(rate.Remaining)+";t="+strconv.Itoa(rate.ResetSeconds))
 	}
 	switch {
 	case d.Status == 200:
 		h.Set("Latchkey-Key-Expires", d.Principal.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000Z"))
 		h.Add("Access-Control-Expose-Headers", "Latchkey-Key-Expires")
 	case d.Status == 401:
-		h.Set("WWW-Authenticate", challenge)
+		h.Set("Www-Authenticate", challenge)
 	case d.Status == 403 && d.Reason != "ADDRESS_NOT_ALLOWED": // RFC 6750: more scope would not help there.
 		value := `Bearer error="insufficient_scope"`
-		if scope.MatchString(d.MissingPermission) {
-			value += fmt.Sprintf(`, scope="%s"`, d.MissingPermission)
+		if isPermission(d.MissingPermission) {
+			value += `, scope="` + d.MissingPermission + `"`
 		}
-		h.Set("WWW-Authenticate", value)
+		h.Set("Www-Authenticate", value)
 	case d.Status == 429:
 		h.Set("Retry-After", strconv.Itoa(max(1, d.RetryAfter)))
 	}

@@ -359,7 +359,7 @@ func TestALeaseIsJudgedAsTheTableSays(t *testing.T) {
 			question := Question{
 				Operation: operation, Permission: each.Request.Permission, ClientIP: each.Request.ClientAddress,
 			}
-			if held.allows(question) != (each.Refusal == nil) {
+			if _, isAllowed := held.allows(question); isAllowed != (each.Refusal == nil) {
 				t.Errorf("the refusal should be %v", each.Refusal)
 			}
 		})

@@ -102,12 +102,12 @@ func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handle
 		route.permission = ""
 	}
 	return func(next http.Handler) http.Handler {
-		otherwise := next
+		var otherwise http.Handler
 		if route.otherwise != nil {
 			otherwise = route.otherwise(next)
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if route.otherwise != nil && !g.IsAPIKey(r) {
+			if otherwise != nil && !g.IsAPIKey(r) {
 				otherwise.ServeHTTP(w, r)
 				return
 			}
@@ -129,35 +129,34 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 	if question.RequestID == "" {
 		question.RequestID = requestID("")
 	}
-	mayLease := g.leases != nil && question.Credential.text() != "" && g.closing.Err() == nil
-	digest := digestOf(question.Credential)
-	if mayLease {
+	var asked *call
+	isOwn := false
+	if g.leases != nil && question.Credential.text() != "" && g.closing.Err() == nil {
+		digest := digestOf(question.Credential)
 		if granted := g.fromLease(digest, question); granted != nil {
 			return g.decided(question, *granted, begun, "lease")
 		}
+		asked, isOwn = g.leases.next(digest, question)
 	}
 	ctx, cancel := context.WithDeadline(ctx, begun.Add(g.deadline))
 	defer cancel()
-	if !mayLease {
+	if asked == nil {
 		return g.answered(question, g.ask(ctx, question, nil), begun)
 	}
-	asked, isOwn := g.leases.next(digest, question)
 	if isOwn {
 		// It ends by its deadline, even if this client goes: others may wait for it.
 		go g.askAlone(question, asked, begun)
 	}
-	if asked != nil {
-		select {
-		case <-asked.ended:
-		case <-ctx.Done():
-			return g.answered(question, failed(failureOf(ctx, ctx.Err())), begun)
-		}
-		if isOwn {
-			return g.answered(question, asked.outcome, begun)
-		}
-		if granted := g.fromLease(digest, question); granted != nil {
-			return g.decided(question, *granted, begun, "lease")
-		}
+	select {
+	case <-asked.ended:
+	case <-ctx.Done():
+		return g.answered(question, failed(failureOf(ctx, ctx.Err())), begun)
+	}
+	if isOwn {
+		return g.answered(question, asked.outcome, begun)
+	}
+	if granted := g.fromLease(asked.digest, question); granted != nil {
+		return g.decided(question, *granted, begun, "lease")
 	}
 	return g.answered(question, g.ask(ctx, question, nil), begun)
 }
@@ -182,6 +181,9 @@ func (g *Guard) fromLease(digest digest, question Question) *Decision {
 	granted, renewal := g.leases.grant(digest, question)
 	if renewal != nil {
 		go g.askAlone(question, renewal, time.Now())
+	}
+	if granted != nil {
+		granted.Principal = granted.Principal.clone() // The handler may change it.
 	}
 	return granted
 }

@@ -83,32 +83,34 @@ func digestOf(c Credential) digest {
 	return sha256.Sum256([]byte("authorization " + c.Authorization))
 }
 
-// grant grants from a lease, if it can, and returns the call that should renew the lease.
+// grant grants from a lease, if it can, and returns the call that should renew the lease. The lease keeps the principal.
 func (l *leases) grant(digest digest, question Question) (granted *Decision, renewal *call) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	key := l.keys[digest]
-	if key == nil || !l.isUsable(key.held) || !key.held.allows(question) {
+	if key == nil || !l.isUsable(key.held) {
 		return nil, nil
 	}
 	held := key.held
+	permission, isAllowed := held.allows(question)
+	if !isAllowed {
+		return nil, nil
+	}
 	held.used++
 	l.spent++
-	passed, monotonic := l.passed(held.call), l.clocks.monotonic()
+	monotonic := l.clocks.monotonic()
 	if held.used == held.uses {
 		held.spentAt = monotonic
 	}
-	permission := covering(question.Permission, held.decision.Principal.Permissions)
 	used := use{question.Credential, question.Operation, permission, question.ClientIP}
 	// 80 % of the uses, or of the usable time.
-	isDue := held.used*10 >= held.uses*8 || passed*100 >= held.length*72
+	isDue := held.used*10 >= held.uses*8 || l.passed(held.call)*100 >= held.length*72
 	if isDue && key.call == nil && monotonic >= key.quietUntil {
 		renewal = l.begin(digest, key, &used)
 	} else {
 		l.count(used, monotonic)
 	}
 	decision := held.decision
-	decision.Principal = decision.Principal.clone()
 	if decision.RateLimit != nil {
 		rate := *decision.RateLimit
 		rate.Remaining = max(0, rate.Remaining-held.used)
@@ -179,10 +181,12 @@ func (l *leases) drop(digest digest) {
 }
 
 func (l *leases) count(used use, monotonic time.Duration) {
-	if _, isKnown := l.counts[used]; !isKnown && len(l.counts) >= mostCounts {
+	counted, isKnown := l.counts[used]
+	if !isKnown && len(l.counts) >= mostCounts {
 		used.clientIP = ""
+		counted = l.counts[used]
 	}
-	l.counts[used] = count{l.counts[used].times + 1, monotonic}
+	l.counts[used] = count{counted.times + 1, monotonic}
 }
 
 // passed is by the clock that shows more. The wall clock is read last, so that it counts a sleep between the two.
@@ -204,28 +208,32 @@ func (h *heldLease) isRecent(now time.Duration) bool {
 	return now < endedAt+h.length
 }
 
-// allows is Latchkey's own rule.
-func (h *heldLease) allows(question Question) bool {
+// allows is Latchkey's own rule. It returns the permission of the key that covers the question's.
+func (h *heldLease) allows(question Question) (permission string, isAllowed bool) {
 	principal, operation := h.decision.Principal, question.Operation
 	if operation != Read && (operation != Write || principal.Access == "read-only") {
-		return false
+		return "", false
 	}
-	address := parseAddress(question.ClientIP)
-	isWithin := func(network string) bool {
-		prefix, err := netip.ParsePrefix(network)
-		return err == nil && prefix.Contains(address)
-	}
-	if len(h.allowedNetworks) > 0 && !slices.ContainsFunc(h.allowedNetworks, isWithin) {
-		return false
+	if len(h.allowedNetworks) > 0 && !isWithin(question.ClientIP, h.allowedNetworks) {
+		return "", false
 	}
 	if question.Permission != "" {
-		return covering(question.Permission, principal.Permissions) != ""
+		permission = covering(question.Permission, principal.Permissions)
+		return permission, permission != ""
 	}
 	hasAction := func(each string) bool {
 		_, action, _ := strings.Cut(each, ":")
 		return action == strings.ToLower(string(operation))
 	}
-	return !h.hasOwnPermissions || slices.ContainsFunc(principal.Permissions, hasAction)
+	return "", !h.hasOwnPermissions || slices.ContainsFunc(principal.Permissions, hasAction)
+}
+
+func isWithin(text string, networks []string) bool {
+	address := parseAddress(text)
+	return slices.ContainsFunc(networks, func(network string) bool {
+		prefix, err := netip.ParsePrefix(network)
+		return err == nil && prefix.Contains(address)
+	})
 }
 
 // tidy frees memory, and takes out what leases were used for, as reports of KeyUses in JSON.

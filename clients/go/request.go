@@ -81,14 +81,14 @@ func (g *Guard) credentialOf(r *http.Request) (Credential, string) {
 		switch {
 		case len(keys) == 1:
 			if !strings.Contains(keys[0], ",") { // A comma joins two headers of the same name.
-				found.APIKey = keys[0]
+				found.APIKey = latin1(keys[0])
 			}
 		case isBasic && basicScheme.MatchString(authorization[0]):
 			if !isFromOtherSite(r) {
 				found.APIKey = passwordIn(authorization[0])
 			}
 		case isBearer:
-			found.Authorization = authorization[0]
+			found.Authorization = latin1(authorization[0])
 		}
 	}
 	found.APIKey, found.Authorization = cut(found.APIKey, longestCredential), cut(found.Authorization, longestCredential)
@@ -104,10 +104,10 @@ func (g *Guard) credentialOf(r *http.Request) (Credential, string) {
 
 func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string) {
 	if g.has(Bearer) || g.has(Basic) {
-		authorization = latin1(r.Header["Authorization"])
+		authorization = r.Header["Authorization"]
 	}
 	if g.has(XAPIKey) {
-		keys = latin1(r.Header["X-Api-Key"])
+		keys = r.Header["X-Api-Key"]
 	}
 	return authorization, keys
 }
@@ -115,7 +115,7 @@ func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string
 // IsAPIKey reports whether a request carries what looks like an API key. Imported keys have no marker.
 func (g *Guard) IsAPIKey(r *http.Request) bool {
 	authorization, keys := g.credentialHeaders(r)
-	texts := append(keys, authorization...)
+	texts := slices.Concat(keys, authorization)
 	if g.has(Basic) {
 		for _, value := range authorization {
 			texts = append(texts, passwordIn(value))
@@ -134,7 +134,7 @@ func passwordIn(header string) string {
 	if err != nil || base64.StdEncoding.EncodeToString(decoded) != encoded {
 		return ""
 	}
-	_, password, _ := strings.Cut(latin1([]string{string(decoded)})[0], ":")
+	_, password, _ := strings.Cut(latin1(string(decoded)), ":")
 	return password
 }
 
@@ -155,46 +155,41 @@ func hostPort(scheme, host string) string {
 }
 
 // latin1 reads each byte as one character.
-func latin1(values []string) []string {
-	read := make([]string, len(values))
-	for at, value := range values {
-		if isASCII(value) {
-			read[at] = value
-			continue
-		}
-		runes := make([]rune, len(value))
-		for index := range len(value) {
-			runes[index] = rune(value[index])
-		}
-		read[at] = string(runes)
+func latin1(value string) string {
+	if strings.IndexFunc(value, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return value
 	}
-	return read
+	runes := make([]rune, len(value))
+	for index := range len(value) {
+		runes[index] = rune(value[index])
+	}
+	return string(runes)
 }
 
-const segment = `[A-Za-z0-9._-]+`
-
-var (
-	permissionForm = regexp.MustCompile(`^` + segment + `(?:/` + segment + `)*:[a-z][a-z0-9._-]{0,27}$`)
-	placeholder    = regexp.MustCompile(`\{([A-Za-z0-9_]+)\}`)
-	onlyDots       = regexp.MustCompile(`(?:^|/)\.+(?:/|$)`)
+const (
+	lowerCase  = "abcdefghijklmnopqrstuvwxyz"
+	characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + lowerCase + "0123456789._-"
 )
 
+// isName: it has a character, and none but those that a permission may have.
+func isName(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune(characters, r) })
+}
+
 func isPermission(text string) bool {
-	resource, _, _ := strings.Cut(text, ":")
-	return permissionForm.MatchString(text) && len(resource) <= 100 && !onlyDots.MatchString(resource) &&
-		!strings.ContainsRune("._-", rune(resource[0]))
+	resource, action, _ := strings.Cut(text, ":")
+	for part := range strings.SplitSeq(resource, "/") {
+		if !isName(part) || strings.Trim(part, ".") == "" {
+			return false
+		}
+	}
+	return len(resource) <= 100 && !strings.Contains("._-", resource[:1]) && isName(action) && len(action) <= 28 &&
+		strings.Contains(lowerCase, action[:1]) && action == strings.ToLower(action)
 }
 
 // checkTemplate: every parameter is a whole part of the resource.
 func checkTemplate(template string) error {
-	resource, action, _ := strings.Cut(template, ":")
-	parts := strings.Split(resource, "/")
-	for at, part := range parts {
-		if found := placeholder.FindString(part); found != "" && found == part {
-			parts[at] = "x"
-		}
-	}
-	if isPermission(strings.Join(parts, "/") + ":" + action) {
+	if isPermission(replaceParameters(template, func(string) string { return "x" })) {
 		return nil
 	}
 	return fmt.Errorf("permission: %q is not of the form resource:action or resource/{id}:action", template)
@@ -206,8 +201,20 @@ func fillIn(template string, value func(name string) string) (string, bool) {
 	if !strings.Contains(template, "{") {
 		return template, true
 	}
-	filled := placeholder.ReplaceAllStringFunc(template, func(name string) string { return value(name[1 : len(name)-1]) })
+	filled := replaceParameters(template, value)
 	return filled, strings.Count(filled, "/") == strings.Count(template, "/") && isPermission(filled)
+}
+
+func replaceParameters(template string, value func(name string) string) string {
+	resource, action, _ := strings.Cut(template, ":")
+	parts := strings.Split(resource, "/")
+	for at, part := range parts {
+		name, isOpened := strings.CutPrefix(part, "{")
+		if name, isClosed := strings.CutSuffix(name, "}"); isOpened && isClosed && isName(name) {
+			parts[at] = value(name)
+		}
+	}
+	return strings.Join(parts, "/") + ":" + action
 }
 
 // pathValue is what the handler gets from r.PathValue, if the path has the same text as a segment before decoding.
@@ -221,17 +228,21 @@ func pathValue(r *http.Request, name string) string {
 
 // covering is the longest of these permissions that covers this one: systems:read covers systems/42:read.
 func covering(permission string, among []string) string {
+	if slices.Contains(among, permission) {
+		return permission
+	}
 	resource, action, _ := strings.Cut(permission, ":")
-	for {
+	slash := strings.LastIndex(resource, "/")
+	if slash < 0 || !isPermission(permission) {
+		return ""
+	}
+	for ; slash >= 0; slash = strings.LastIndex(resource, "/") {
+		resource = resource[:slash]
 		if each := resource + ":" + action; slices.Contains(among, each) {
 			return each
 		}
-		slash := strings.LastIndex(resource, "/")
-		if slash < 0 || !isPermission(permission) {
-			return ""
-		}
-		resource = resource[:slash]
 	}
+	return ""
 }
 
 func (g *Guard) questionOf(r *http.Request, route *route) Question {
@@ -267,11 +278,7 @@ func tidy(text string, longest int) string {
 		}
 		return r
 	}
-	return cut(strings.Map(printable, latin1([]string{text})[0]), longest)
-}
-
-func isASCII(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+	return cut(strings.Map(printable, latin1(text)), longest)
 }
 
 // cut keeps so many characters.
