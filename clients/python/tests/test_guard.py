@@ -17,7 +17,7 @@ import pytest
 from conftest import CONFORMANCE, Latchkey
 
 from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
-from latchkey_guard._leases import Leases, Wish, _Held, allows
+from latchkey_guard._leases import Leases, Wish, _Held, covered_by
 from latchkey_guard._model import Lease
 from latchkey_guard.testing import LatchkeyFake
 
@@ -47,7 +47,7 @@ def test_a_lease_judges_each_use_by_the_rule_of_the_service(case: dict[str, Any]
         Credential("x"), operation, request["permission"] or "", client_ip=request["clientAddress"] or ""
     )
     held = _Held(Wish(b"", 0, 0, 1, False), lease, Granted(principal))
-    assert allows(held, question) == (case["refusal"] is None)
+    assert (covered_by(held, question) is None) == (case["refusal"] is not None)
 
 
 def narrowed(owned: list[str], subset: list[str] | None) -> list[str]:

@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
-from ._model import Credential, Decision, Granted, Lease, Operation, Question
+from ._model import Credential, Decision, Granted, Lease, Operation, Question, RateLimit
 from ._request import plain_address
 
 _USABLE, _RENEWED, _LONGEST_MS, _QUIET_MS, _MOST_KEYS, _MOST_COUNTS = 0.9, 0.8, 2000, 1000, 100_000, 1000
@@ -76,24 +76,26 @@ class Leases:
         with self._lock:
             key = self._keys.get(digest)
             held = key.held if key else None
-            if not key or not held or not self._is_usable(held) or not allows(held, question):
+            permission = covered_by(held, question) if held and self._is_usable(held) else None
+            if not key or not held or permission is None:
                 return None
             held.used += 1
             self.spent += 1
-            self._count(question, held.granted.principal.covering(question.permission))
+            self._count(question, permission)
             passed = self._passed(held.wish)
             is_due = passed >= _RENEWED * _USABLE * held.lease.length_ms or held.used >= _RENEWED * held.lease.uses
             wish = self._wish(digest, key, renews=True) if is_due and not key.call else None
             rate = held.granted.rate_limit
-            left = rate and replace(rate, remaining=max(0, rate.remaining - held.used))
-            return Granted(held.granted.principal, left), wish
+            if rate:
+                left = max(0, rate.remaining - held.used)
+                rate = RateLimit(rate.limit, left, rate.reset_seconds, rate.window_seconds)
+            return Granted(held.granted.principal, rate), wish
 
     def next(self, digest: bytes, question: Question) -> Wish | Future[None] | None:
         """What to do with a request that no lease grants: call with a wish, wait, or call without one."""
         with self._lock:
-            if question.operation not in ("READ", "WRITE"):
-                return None
-            if digest not in self._keys and len(self._keys) >= _MOST_KEYS:
+            is_full = len(self._keys) >= _MOST_KEYS and digest not in self._keys
+            if is_full or question.operation not in ("READ", "WRITE"):
                 return None
             key = self._keys.setdefault(digest, _Key())
             if key.held and self._is_usable(key.held):
@@ -166,17 +168,17 @@ def digest_of(credential: Credential) -> bytes:
     return sha256(f"{credential.api_key}\n{credential.authorization}".encode()).digest()
 
 
-def allows(held: _Held, question: Question) -> bool:
-    """Latchkey's own rule. From a lease a guard only grants."""
+def covered_by(held: _Held, question: Question) -> str | None:
+    """The key's permission that covers the question's, by Latchkey's own rule. None: the lease does not grant it."""
     principal, operation = held.granted.principal, question.operation
     if operation not in ("READ", "WRITE") or (operation == "WRITE" and principal.access == "read-only"):
-        return False
+        return None
     if held.lease.allowed_networks and not _is_within(question.client_ip, held.lease.allowed_networks):
-        return False
+        return None
     if question.permission:
-        return bool(principal.covering(question.permission))
-    actions = [each.partition(":")[2] for each in principal.permissions]
-    return not held.lease.has_own_permissions or operation.lower() in actions
+        return principal.covering(question.permission) or None
+    has_action = any(each.endswith(f":{operation.lower()}") for each in principal.permissions)
+    return "" if has_action or not held.lease.has_own_permissions else None
 
 
 def _is_within(address: str, networks: tuple[str, ...]) -> bool:

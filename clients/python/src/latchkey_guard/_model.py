@@ -37,9 +37,11 @@ class Principal:
 
     def covering(self, permission: str) -> str:
         """The longest of its permissions that covers this one; empty: none. `systems:read` covers `systems/42:read`."""
+        if permission in self.permissions:
+            return permission
         resource, _, action = permission.partition(":")
-        parts = resource.split("/") if is_permission(permission) else [resource]
-        wider = [f"{'/'.join(parts[:end])}:{action}" for end in range(len(parts), 0, -1)]
+        parts = resource.split("/") if is_permission(permission) else []
+        wider = (f"{'/'.join(parts[:end])}:{action}" for end in range(len(parts) - 1, 0, -1))
         return next((each for each in wider if each in self.permissions), "")
 
 

@@ -6,6 +6,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 from ._credential import Form, read_credential
@@ -14,14 +15,10 @@ from ._model import Operation, Question, is_permission
 #: One permission; one for reads and one for everything else; or None: any good key is enough.
 Permission = str | tuple[str, str] | None
 
+#: Every other method counts as DESTROY.
 _BY_METHOD: Mapping[str, Operation] = {
-    "GET": "READ",
-    "HEAD": "READ",
-    "OPTIONS": "READ",
-    "POST": "WRITE",
-    "PUT": "WRITE",
-    "PATCH": "WRITE",
-    "DELETE": "DESTROY",
+    **dict.fromkeys(("GET", "HEAD", "OPTIONS"), "READ"),
+    **dict.fromkeys(("POST", "PUT", "PATCH"), "WRITE"),
 }
 _FORWARDING = ("x-forwarded-for", "forwarded", "x-real-ip")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z0-9_-]+)\}")
@@ -108,7 +105,8 @@ def question_of(
 
 
 def _tidy(values: Sequence[str], longest: int) -> str:
-    return "".join(each for each in (values or [""])[0] if each.isprintable())[:longest]
+    text = values[0] if values else ""
+    return (text if text.isprintable() else "".join(filter(str.isprintable, text)))[:longest]
 
 
 def _address_of(request: Request, own: ClientAddress | None) -> str:
@@ -121,6 +119,7 @@ def _address_of(request: Request, own: ClientAddress | None) -> str:
         return ""
 
 
+@lru_cache(maxsize=1024)
 def plain_address(text: str) -> str:
     """Without port, brackets and zone; empty for anything but one address."""
     match = re.fullmatch(r"\[([^\]]*)\](?::\d+)?|([\d.]+):\d+", text)
