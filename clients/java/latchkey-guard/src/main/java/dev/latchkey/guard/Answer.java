@@ -36,15 +36,23 @@ record Answer(Decision decision, Lease lease, FailedException failure) {
   /** What came with a grant. Its length is in nanoseconds. */
   record Lease(long length, long uses, boolean hasOwnPermissions, List<String> allowedNetworks) {
 
-    /** Latchkey's own rule. A key with permissions of its own needs one for a route without. */
-    boolean allows(Question question, LatchkeyPrincipal principal) {
+    /**
+     * The permission that covers the question's, by Latchkey's own rule; null: it grants nothing.
+     */
+    String covering(Question question, LatchkeyPrincipal principal) {
       Operation does = question.operation();
-      if (!principal.allows(does, question.permission())) return false;
-      if (hasOwnPermissions && question.permission().isEmpty()) {
+      String covering = Permissions.covering(question.permission(), principal.permissions());
+      if (!principal.allows(does, "")) return null;
+      if (!question.permission().isEmpty()) {
+        if (covering.isEmpty()) return null;
+      } else if (hasOwnPermissions) {
         String action = ":" + does.name().toLowerCase(Locale.ROOT);
-        if (principal.permissions().stream().noneMatch(each -> each.endsWith(action))) return false;
+        if (principal.permissions().stream().noneMatch(each -> each.endsWith(action))) return null;
       }
-      return allowedNetworks.isEmpty() || Addresses.isWithin(question.clientIp(), allowedNetworks);
+      boolean isAnywhere = allowedNetworks.isEmpty();
+      return isAnywhere || Addresses.isWithin(question.clientIp(), allowedNetworks)
+          ? covering
+          : null;
     }
   }
 

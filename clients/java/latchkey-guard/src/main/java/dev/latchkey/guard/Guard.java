@@ -41,9 +41,7 @@ public final class Guard implements AutoCloseable {
   private static final List<String> UNDERSTOOD =
       List.of("KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS");
 
-  /** So many keys of the longest form stay below the 48 KiB of a report. */
-  private static final int MOST_REPORTED = 50;
-
+  private static final int MOST_REPORTED = 50; // of the longest form, below 48 KiB in a report
   private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -181,15 +179,7 @@ public final class Guard implements AutoCloseable {
         "ValidateKey",
         messageOf(question, wish),
         deadline - System.nanoTime(),
-        (body, window) -> {
-          try {
-            return Answer.read(body, question, window);
-          } catch (FailedException e) {
-            // What else the connection brings may belong to other requests, too.
-            transport.forgetConnections();
-            throw e;
-          }
-        });
+        (body, window) -> Answer.read(body, question, window));
   }
 
   private static Map<String, Object> messageOf(Question question, Leases.Call wish) {

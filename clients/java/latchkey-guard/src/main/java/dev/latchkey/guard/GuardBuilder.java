@@ -1,5 +1,8 @@
 package dev.latchkey.guard;
 
+import static dev.latchkey.guard.Operation.READ;
+import static dev.latchkey.guard.Operation.WRITE;
+
 import dev.latchkey.guard.Leases.Clocks;
 import java.net.InetAddress;
 import java.net.URI;
@@ -30,12 +33,7 @@ public final class GuardBuilder implements Cloneable {
   String keyPrefix = "lk";
   Map<String, Operation> operations =
       Map.of(
-          "GET", Operation.READ,
-          "HEAD", Operation.READ,
-          "OPTIONS", Operation.READ,
-          "POST", Operation.WRITE,
-          "PUT", Operation.WRITE,
-          "PATCH", Operation.WRITE);
+          "GET", READ, "HEAD", READ, "OPTIONS", READ, "POST", WRITE, "PUT", WRITE, "PATCH", WRITE);
   Function<GuardedRequest, String> clientAddress;
   boolean leases;
   boolean logFailures = true;

@@ -21,14 +21,9 @@ import java.util.function.LongSupplier;
 final class Leases {
   private static final long SECOND = 1_000_000_000L;
   private static final long LONGEST = 2 * SECOND;
-
-  /** So long nobody waits for a call, after one that brought no lease. */
-  private static final long QUIET = SECOND;
-
+  private static final long QUIET = SECOND; // nobody waits so long after a call without a lease
   private static final int MOST_KEYS = 100_000;
-
-  /** Addresses are counted one by one up to here. */
-  private static final int MOST_COUNTS = 1000;
+  private static final int MOST_COUNTS = 1000; // addresses are counted one by one up to here
 
   /**
    * A call with a wish for a lease. Its clocks were read before it was sent, the wall clock first.
@@ -66,18 +61,13 @@ final class Leases {
   private record Count(long times, long last) {}
 
   private static final class Key {
-    /** With its grant and the clocks of the call that brought it; null for none. */
-    Lease lease;
-
+    Lease lease; // null for none
     Decision granted;
-    long wall;
+    long wall; // when the call began that brought the lease, as monotonic
     long monotonic;
     long used;
     long spentAt;
-
-    /** Under way; null for none. */
-    Call call;
-
+    Call call; // under way; null for none
     long quietUntil = Long.MIN_VALUE;
 
     /** The lease ended less than its own length ago. */
@@ -113,13 +103,12 @@ final class Leases {
   synchronized Grant grant(ByteBuffer digest, Question question) {
     Key key = keys.get(digest);
     if (key == null || !isUsable(key)) return null;
-    LatchkeyPrincipal principal = key.granted.principal();
-    if (!key.lease.allows(question, principal)) return null;
+    String covering = key.lease.covering(question, key.granted.principal());
+    if (covering == null) return null;
     key.used++;
     spent++;
     long now = clocks.monotonic().getAsLong();
     if (key.used == key.lease.uses()) key.spentAt = now;
-    String covering = Permissions.covering(question.permission(), principal.permissions());
     // 80 % of the uses, or of the usable time.
     boolean isDue =
         key.used * 10 >= key.lease.uses() * 8 || passedFor(key) * 100 >= key.lease.length() * 72;

@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
 final class Texts {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Pattern CONTROLS = Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f]+");
-  private static final Pattern LEADING_DASHES = Pattern.compile("^-+");
 
   private Texts() {}
 
@@ -27,6 +26,8 @@ final class Texts {
     byte[] random = new byte[8];
     RANDOM.nextBytes(random);
     String id = tidy(given, 100) + "-" + HexFormat.of().formatHex(random);
-    return LEADING_DASHES.matcher(id).replaceFirst("");
+    int from = 0;
+    while (id.charAt(from) == '-') from++;
+    return id.substring(from);
   }
 }

@@ -47,6 +47,7 @@ final class Transport {
   /** There is no usable answer. */
   static final class FailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+    static final String UNREADABLE = "UNREADABLE_ANSWER";
     final String code;
     final boolean mayRetry;
 
@@ -57,7 +58,7 @@ final class Transport {
     }
 
     static FailedException unreadable(String message) {
-      return new FailedException("UNREADABLE_ANSWER", message, false);
+      return new FailedException(UNREADABLE, message, false);
     }
   }
 
@@ -108,7 +109,7 @@ final class Transport {
   }
 
   /** HttpClient closes a connection in whose answer this throws. */
-  private static <T> BodySubscriber<Void> collect(
+  private <T> BodySubscriber<Void> collect(
       ResponseInfo head, CompletableFuture<T> answer, BiFunction<byte[], String, T> read) {
     var body = new ByteArrayOutputStream();
     return BodySubscribers.ofByteArrayConsumer(
@@ -121,6 +122,8 @@ final class Transport {
             if (head.statusCode() != 200) throw errorOf(head, body.toByteArray());
             answer.complete(read.apply(body.toByteArray(), window));
           } catch (FailedException e) {
+            // What else the connection brings may belong to other requests, too.
+            if (e.code.equals(FailedException.UNREADABLE)) forgetConnections();
             answer.completeExceptionally(e);
             throw e;
           }
