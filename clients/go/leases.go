@@ -40,10 +40,10 @@ type call struct {
 
 type heldLease struct {
 	*lease
-	call     *call
-	decision Decision
-	used     int
-	spentAt  time.Duration
+	wall, monotonic time.Duration // when its call began
+	decision        Decision
+	used            int
+	spentAt         time.Duration
 }
 
 type leasedKey struct {
@@ -104,7 +104,7 @@ func (l *leases) grant(digest digest, question Question) (granted *Decision, ren
 	}
 	used := use{question.Credential, question.Operation, permission, question.ClientIP}
 	// 80 % of the uses, or of the usable time.
-	isDue := held.used*10 >= held.uses*8 || l.passed(held.call)*100 >= held.length*72
+	isDue := held.used*10 >= held.uses*8 || l.passed(held)*100 >= held.length*72
 	if isDue && key.call == nil && monotonic >= key.quietUntil {
 		renewal = l.begin(digest, key, &used)
 	} else {
@@ -163,7 +163,7 @@ func (l *leases) end(c *call, asked outcome) {
 	if decision.Status == 200 && given != nil && given.length <= longestLease {
 		// The handler has the other one, and may change it.
 		decision.Principal = decision.Principal.clone()
-		key.held = &heldLease{lease: given, call: c, decision: decision}
+		key.held = &heldLease{lease: given, wall: c.wall, monotonic: c.monotonic, decision: decision}
 	} else {
 		key.quietUntil = l.clocks.monotonic() + quiet
 	}
@@ -190,18 +190,18 @@ func (l *leases) count(used use, monotonic time.Duration) {
 }
 
 // passed is by the clock that shows more. The wall clock is read last, so that it counts a sleep between the two.
-func (l *leases) passed(since *call) time.Duration {
-	monotonic := l.clocks.monotonic() - since.monotonic
-	return max(monotonic, l.clocks.wall()-since.wall)
+func (l *leases) passed(held *heldLease) time.Duration {
+	monotonic := l.clocks.monotonic() - held.monotonic
+	return max(monotonic, l.clocks.wall()-held.wall)
 }
 
 func (l *leases) isUsable(held *heldLease) bool {
-	return held != nil && held.used < held.uses && l.passed(held.call)*10 < held.length*9
+	return held != nil && held.used < held.uses && l.passed(held)*10 < held.length*9
 }
 
 // isRecent: the lease ended less than its own length ago.
 func (h *heldLease) isRecent(now time.Duration) bool {
-	endedAt := h.call.monotonic + h.length*9/10
+	endedAt := h.monotonic + h.length*9/10
 	if h.used >= h.uses {
 		endedAt = min(endedAt, h.spentAt)
 	}
