@@ -118,17 +118,16 @@ public final class Guard implements AutoCloseable {
     ByteBuffer digest = Leases.digestOf(question.credential());
     Decision granted = fromLease(digest, question);
     if (granted != null) return decided(question, granted, Source.LEASE, begun);
-    Leases.Call call = leases.next(digest, question);
-    if (call != null && call.question() != question) {
-      Answer late = await(call.ended(), deadline);
+    Leases.Next next = leases.next(digest, question);
+    if (next.others() != null) {
+      Answer late = await(next.others().ended(), deadline);
       if (late != null) return answered(question, late, begun);
       granted = fromLease(digest, question);
       if (granted != null) return decided(question, granted, Source.LEASE, begun);
-      call = null;
     }
     // A call with a wish ends by its deadline, even if this thread is interrupted: others may wait
     // for it.
-    return answered(question, await(ask(question, call, deadline), deadline), begun);
+    return answered(question, await(ask(question, next.own(), deadline), deadline), begun);
   }
 
   private Decision fromLease(ByteBuffer digest, Question question) {
@@ -179,7 +178,15 @@ public final class Guard implements AutoCloseable {
         "ValidateKey",
         messageOf(question, wish),
         deadline - System.nanoTime(),
-        (body, window) -> Answer.read(body, question, window));
+        (body, window) -> {
+          try {
+            return Answer.read(body, question, window);
+          } catch (FailedException e) {
+            // What else the connection brings may belong to other requests, too.
+            transport.forgetConnections();
+            throw e;
+          }
+        });
   }
 
   private static Map<String, Object> messageOf(Question question, Leases.Call wish) {

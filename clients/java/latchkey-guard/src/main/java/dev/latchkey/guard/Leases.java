@@ -45,6 +45,11 @@ final class Leases {
   /** A grant, and the call that should renew its lease; null for none. */
   record Grant(Decision decision, Call renewal) {}
 
+  /** What a request does that no lease grants: it makes a call, waits for another's, or neither. */
+  record Next(Call own, Call others) {
+    static final Next NEITHER = new Next(null, null);
+  }
+
   /** On Linux the monotonic clock stands still while a machine sleeps; the wall clock does not. */
   record Clocks(LongSupplier wall, LongSupplier monotonic) {
     /** nanoTime may be negative and wrap around, so that only its differences mean something. */
@@ -121,19 +126,15 @@ final class Leases {
     return new Grant(key.granted.after(key.used), renewal);
   }
 
-  /**
-   * The call that a request makes which no lease grants, or another's that it waits for; null for
-   * neither.
-   */
-  synchronized Call next(ByteBuffer digest, Question question) {
+  synchronized Next next(ByteBuffer digest, Question question) {
     boolean mayBeLeased = question.operation().compareTo(Operation.WRITE) <= 0;
-    if (!mayBeLeased || keys.size() >= MOST_KEYS && !keys.containsKey(digest)) return null;
+    if (!mayBeLeased || keys.size() >= MOST_KEYS && !keys.containsKey(digest)) return Next.NEITHER;
     Key key = keys.computeIfAbsent(digest, none -> new Key());
     // A usable lease does not allow this request.
-    if (isUsable(key)) return null;
-    if (key.call != null) return key.call;
+    if (isUsable(key)) return Next.NEITHER;
+    if (key.call != null) return new Next(null, key.call);
     boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
-    return isQuiet ? null : begin(digest, key, question, null);
+    return isQuiet ? Next.NEITHER : new Next(begin(digest, key, question, null), null);
   }
 
   private Call begin(ByteBuffer digest, Key key, Question question, String renewing) {

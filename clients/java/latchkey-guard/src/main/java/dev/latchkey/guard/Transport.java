@@ -47,7 +47,6 @@ final class Transport {
   /** There is no usable answer. */
   static final class FailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    static final String UNREADABLE = "UNREADABLE_ANSWER";
     final String code;
     final boolean mayRetry;
 
@@ -58,7 +57,7 @@ final class Transport {
     }
 
     static FailedException unreadable(String message) {
-      return new FailedException(UNREADABLE, message, false);
+      return new FailedException("UNREADABLE_ANSWER", message, false);
     }
   }
 
@@ -109,7 +108,7 @@ final class Transport {
   }
 
   /** HttpClient closes a connection in whose answer this throws. */
-  private <T> BodySubscriber<Void> collect(
+  private static <T> BodySubscriber<Void> collect(
       ResponseInfo head, CompletableFuture<T> answer, BiFunction<byte[], String, T> read) {
     var body = new ByteArrayOutputStream();
     return BodySubscribers.ofByteArrayConsumer(
@@ -122,8 +121,6 @@ final class Transport {
             if (head.statusCode() != 200) throw errorOf(head, body.toByteArray());
             answer.complete(read.apply(body.toByteArray(), window));
           } catch (FailedException e) {
-            // What else the connection brings may belong to other requests, too.
-            if (e.code.equals(FailedException.UNREADABLE)) forgetConnections();
             answer.completeExceptionally(e);
             throw e;
           }
