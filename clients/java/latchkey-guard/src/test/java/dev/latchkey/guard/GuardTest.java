@@ -196,10 +196,11 @@ final class GuardTest {
                 });
         Guard guard = builder(latchkey).leases(true).build()) {
       var leading = new CompletableFuture<Integer>();
-      Thread leader = new Thread(() -> leading.complete(guard.check(question()).status()));
+      Question one = question();
+      Thread leader = new Thread(() -> leading.complete(guard.check(one).status()));
       leader.start();
       until(() -> latchkey.calls.get() == 1);
-      Future<Integer> follower = threads.submit(() -> guard.check(question()).status());
+      Future<Integer> follower = threads.submit(() -> guard.check(one).status());
       leader.interrupt();
       assertEquals(503, leading.get());
       release.countDown();
