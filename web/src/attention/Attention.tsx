@@ -1,4 +1,4 @@
-import { Button, Title, UnstyledButton } from '@mantine/core';
+import { Button, Text, Title, UnstyledButton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useRef, useState } from 'react';
 import { usePanel } from '../base/context';
@@ -7,7 +7,7 @@ import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
 import { showCurrent, useCanMakeKeys } from '../key/list';
 import type { PanelPlace } from '../base/place';
-import { usePlaceLinks } from '../ui/links';
+import { PlaceLink } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';
@@ -56,10 +56,12 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   };
   if (concerns.length === 0) return null;
   return (
-    <section className={classes.attention} data-calm={areCalm} aria-labelledby={id}>
-      <Title order={3} size="h5" className={classes.title}>
+    <section className={classes.attention} aria-labelledby={id}>
+      <Title order={3} size="h5" px="md" pt="sm">
         <span id={id}>{areCalm ? attention.calm : attention.title}</span>{' '}
-        <span className={classes.count}>{concerns.length}</span>
+        <Text span inherit c="dimmed">
+          {concerns.length}
+        </Text>
       </Title>
       <ul ref={list}>
         {shown.map((concern, index) => (
@@ -88,25 +90,20 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   );
 }
 
-/** With reduced motion, the stylesheet has nothing to wait for. Some browsers of tests know no animations. */
+/** Waits for what the stylesheet does with a line that is handled. */
 async function collapse(line: HTMLElement): Promise<void> {
-  line.style.setProperty('--height', `${line.offsetHeight}px`);
+  line.style.height = `${line.offsetHeight}px`;
   line.toggleAttribute('data-handled', true);
   await Promise.all(line.getAnimations?.().map(({ finished }) => finished) ?? []);
 }
 
-/** The colour and the icon of a line. */
-const SEVERITY = {
-  leaked: 'leaked',
-  expired: 'failing',
-  idle: 'failing',
-  expiring: 'soon',
-  seen: 'soon',
-  unused: 'soon',
-  reading: 'calm',
-  idling: 'calm',
-} as const satisfies Record<Concern['kind'], string>;
-const ICON = { leaked: <AlertIcon />, failing: <WarningIcon />, soon: <ClockIcon />, calm: <AlertIcon /> };
+const ICONS = { leaked: <AlertIcon />, failing: <WarningIcon />, soon: <ClockIcon />, calm: <AlertIcon /> };
+
+function severityOf({ kind }: Concern): keyof typeof ICONS {
+  if (kind === 'leaked') return kind;
+  if (kind === 'expired' || kind === 'idle') return 'failing';
+  return kind === 'reading' || kind === 'idling' ? 'calm' : 'soon';
+}
 
 interface LineProps extends Pick<Props, 'placeOf'> {
   readonly concern: Concern;
@@ -119,15 +116,14 @@ function Line({ concern, isFirst, placeOf, onHandled }: LineProps) {
   const texts = useTexts();
   const { attention } = texts;
   const now = useNow();
+  const { goTo } = usePanel();
   const { act, create } = useKeyDialogs();
-  const linkTo = usePlaceLinks();
   const fix = useRef<HTMLButtonElement>(null);
   const { key, kind } = concern;
   // What does not make a key ends one.
   const isRevoked = kind === 'unused' || kind === 'idling';
-  const canMakeKeys = useCanMakeKeys();
-  const severity = SEVERITY[kind];
-  const details = linkTo(placeOf(key.id));
+  const canMend = useCanMakeKeys() || isRevoked || kind === 'reading';
+  const severity = severityOf(concern);
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {
     const opener = fix.current;
@@ -135,31 +131,29 @@ function Line({ concern, isFirst, placeOf, onHandled }: LineProps) {
     else if (isRevoked) {
       const { rotation } = concern;
       act({ kind: 'revoke', key: rotation?.next ?? key, ...(rotation && { rotation }), opener });
-    } else create(key);
+    }
+    // The details say which permissions to leave out.
+    else if (kind === 'reading') goTo(placeOf(key.id));
+    else create(key);
   };
-  const look = { className: classes.action!, 'aria-label': attention.about(label, key.name) };
   return (
-    <li className={classes.line} data-severity={severity}>
-      {ICON[severity]}
-      <div>
-        <a {...details} className={classes.name}>
-          <bdi>{key.name}</bdi>
-        </a>{' '}
+    <li className={classes.line}>
+      <div className={classes.words} data-severity={severity}>
+        {ICONS[severity]}
+        <strong>
+          <PlaceLink place={placeOf(key.id)} className={surface.link}>
+            <bdi>{key.name}</bdi>
+          </PlaceLink>
+        </strong>{' '}
         {title}
         <div className={classes.text}>{text}</div>
       </div>
       <div className={classes.actions}>
-        {kind === 'reading' && (
-          // The details say which permissions to leave out.
-          <Button component="a" {...details} variant="default" {...look}>
-            {label}
-          </Button>
-        )}
-        {kind !== 'reading' && (canMakeKeys || isRevoked) && (
+        {canMend && (
           <Button
             ref={fix}
-            {...(isRevoked ? dangerous : { variant: isFirst ? 'filled' : 'default' })}
-            {...look}
+            {...(isRevoked ? dangerous : { variant: isFirst && kind !== 'reading' ? 'filled' : 'default' })}
+            aria-label={attention.about(label, key.name)}
             onClick={mend}
           >
             {label}
@@ -167,12 +161,12 @@ function Line({ concern, isFirst, placeOf, onHandled }: LineProps) {
         )}
         <Button
           variant="default"
-          className={`${classes.action} ${classes.check}`}
+          className={classes.check!}
           leftSection={<CheckIcon />}
           aria-label={attention.about(attention.handled, key.name)}
           onClick={({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!)}
         >
-          <span>{attention.handled}</span>
+          {attention.handled}
         </Button>
       </div>
     </li>

@@ -82,9 +82,7 @@ interface KeyActionsProps {
   readonly onNext: (step: NextStep) => void;
 }
 
-/** The look of the buttons: none is the main one, which is in the notice above or in the form for the name. */
-const SMALL = { size: 'xs', variant: 'default' } as const;
-
+/** None is the main button, which is in the notice above or in the form for the name. */
 export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const texts = useTexts();
   const { details, keys } = texts;
@@ -96,21 +94,18 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   const hasRotate = canMakeKeys && !rotation && !pausedUntil && !endsSoon(apiKey, now);
   const pause = usePauseKey();
   const pauseOrResume = () => (pausedUntil ? onNext('resume') : void pause(apiKey, 60));
+  const action = (label: string, act: () => void) => (
+    <Button size="xs" variant="default" onClick={act}>
+      {label}
+    </Button>
+  );
   // One button pauses and resumes, so that it keeps the focus.
   const pauseText = pausedUntil ? resumeText : !rotation && texts.pause.first;
   const revokeText = revokeAction(apiKey, rotation, texts);
   return (
     <>
-      {hasRotate && (
-        <Button {...SMALL} onClick={() => onNext('rotate')}>
-          {keys.rotate}
-        </Button>
-      )}
-      {pauseText && (
-        <Button {...SMALL} onClick={pauseOrResume}>
-          {pauseText}
-        </Button>
-      )}
+      {hasRotate && action(keys.rotate, () => onNext('rotate'))}
+      {pauseText && action(pauseText, pauseOrResume)}
       {canMakeKeys && !rotation ? (
         <Menu position="top-end" withinPortal={false} withInitialFocusPlaceholder={false} shadow="md">
           <Menu.Target>

@@ -9,7 +9,7 @@ import { resumeTexts } from '../key/resume-texts';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
-import classes from './KeyList.module.css';
+import { dangerous } from '../ui/dangerous';
 
 interface Props {
   /** The prefix of the ids of the menu and its button. */
@@ -54,7 +54,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
       () => announce(keys.copyBlocked(key.id)),
     );
   const ending = (of: ApiKey) => (
-    <Menu.Item className={classes.danger} onClick={choose('revoke', of)}>
+    <Menu.Item c={dangerous.c} onClick={choose('revoke', of)}>
       {revokeAction(of, rotation, texts)}
     </Menu.Item>
   );
