@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -25,10 +26,31 @@ const beginFirst: Plugin = {
   },
 };
 
+/** Loads the font next to the scripts, and keeps its licence with it. */
+const font: Plugin = {
+  name: 'font',
+  generateBundle() {
+    const licence = import.meta.resolve('@fontsource-variable/inter/LICENSE');
+    this.emitFile({
+      type: 'asset',
+      fileName: 'assets/inter-LICENSE.txt',
+      source: readFileSync(fileURLToPath(licence)),
+    });
+  },
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle = {} }) => {
+      const file = Object.keys(bundle).find((name) => name.endsWith('.woff2'));
+      const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: `/settings/${file}` };
+      return file ? [{ tag: 'link', attrs, injectTo: 'head' as const }] : [];
+    },
+  },
+};
+
 /** The page that the service serves at /settings/api-keys. */
 export default defineConfig({
   base: '/settings/',
-  plugins: [react(), beginFirst, compressed],
+  plugins: [react(), beginFirst, font, compressed],
   build: {
     target: 'es2022',
     // An inlined asset would be a data: URL, which the policy allows only for images.

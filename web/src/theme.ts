@@ -1,7 +1,9 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 import classes from './theme.module.css';
 
-const SYSTEM_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
+/** Only our own page has a font of the first name (page.css): in another frontend none is loaded. */
+const FONT =
+  '"Latchkey Inter", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 const SYSTEM_MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 /** Darker than the library's, so that the card and the dialog can each be lighter than what they are on. */
@@ -18,11 +20,11 @@ const DARK = [
   '#0c0d0f',
 ] as const;
 
-/** Used if the host has no Mantine theme. It has the system's fonts, so that none is loaded. */
+/** Used if the host has no Mantine theme. It has the system's fonts. */
 export const theme = createTheme({
-  fontFamily: SYSTEM_FONT,
+  fontFamily: FONT,
   fontFamilyMonospace: SYSTEM_MONOSPACE,
-  headings: { fontFamily: SYSTEM_FONT, fontWeight: '650' },
+  headings: { fontFamily: FONT, fontWeight: '650' },
   radius: { lg: '0.75rem' },
   colors: { dark: DARK },
   primaryColor: 'indigo',
