@@ -1,10 +1,11 @@
-import { UnstyledButton } from '@mantine/core';
+import { Button, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
 import type { FieldErrors } from '../new-key/fields';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
+import { ChevronIcon } from '../ui/icons';
 import classes from './create.module.css';
 import { networksIn } from './form';
 
@@ -12,8 +13,8 @@ type Part = 'rights' | 'expiry' | 'networks' | 'note';
 
 interface Word {
   readonly part: Part;
-  /** What a screen reader says before the word. Unset where the word says it. */
-  readonly field?: string;
+  /** What a screen reader says before the word. */
+  readonly field: string;
   readonly word: string;
   /** What follows in the sentence. */
   readonly end: string;
@@ -59,41 +60,58 @@ export function Terms({ draft, errors, fields }: Props) {
       word: sentence.from(networksIn(draft.networks).length),
       hasError: errors.networks !== undefined,
     },
-    {
-      part: 'note',
-      end: '',
-      word: draft.note.trim() === '' ? sentence.withoutNote : sentence.withNote,
-      hasError: errors.note !== undefined,
-    },
   ];
   const isOpen = (part: Part, hasError: boolean) => hasError || opened.includes(part);
   const toggle = (part: Part) =>
     setOpened((before) => (before.includes(part) ? before.filter((each) => each !== part) : [...before, part]));
+  const chevron = (
+    <span className={classes.chevron}>
+      <ChevronIcon />
+    </span>
+  );
+  const control = (part: Part, hasError: boolean) => ({
+    'aria-expanded': isOpen(part, hasError),
+    'aria-controls': `${id}-${part}`,
+    onClick: () => toggle(part),
+  });
+  const field = (part: Part, hasError: boolean) => (
+    <div key={part} id={`${id}-${part}`} hidden={!isOpen(part, hasError)} className={classes.part}>
+      {isOpen(part, hasError) && fields[part]}
+    </div>
+  );
+  const hasNoteError = errors.note !== undefined;
   return (
     <>
       <p className={classes.sentence}>
         {sentence.start}
-        {parts.map(({ part, field, word, hasError, end }) => (
+        {parts.map(({ part, field: name, word, hasError, end }) => (
           <span key={part}>
             {' '}
             <UnstyledButton
               className={classes.word}
-              aria-label={field && sentence.change(field, word)}
-              aria-expanded={isOpen(part, hasError)}
-              aria-controls={`${id}-${part}`}
-              onClick={() => toggle(part)}
+              aria-label={sentence.change(name, word)}
+              {...control(part, hasError)}
             >
               {word}
+              {chevron}
             </UnstyledButton>
             {end}
           </span>
         ))}
       </p>
-      {parts.map(({ part, hasError }) => (
-        <div key={part} id={`${id}-${part}`} hidden={!isOpen(part, hasError)} className={classes.part}>
-          {isOpen(part, hasError) && fields[part]}
-        </div>
-      ))}
+      {parts.map(({ part, hasError }) => field(part, hasError))}
+      <Button
+        variant="subtle"
+        color="gray"
+        c="dimmed"
+        size="compact-sm"
+        className={classes.note}
+        rightSection={chevron}
+        {...control('note', hasNoteError)}
+      >
+        {draft.note.trim() === '' ? sentence.withoutNote : sentence.withNote}
+      </Button>
+      {field('note', hasNoteError)}
     </>
   );
 }
