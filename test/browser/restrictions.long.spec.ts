@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { press, tabTo } from './support/keyboard.js';
+import { DESKTOP, wider, ZOOMED } from './support/look.js';
 import {
   button,
   chooseAction,
@@ -53,6 +54,7 @@ describe('a key that is limited', () => {
     await tabTo(page, page.getByRole('radio', { name: 'Everything I may read and write' }));
     await page.keyboard.press('ArrowDown');
     await page.getByText('0 of 300 selected').waitFor();
+    for (const size of [ZOOMED, DESKTOP]) expect(await wider(page, size)).toEqual([]);
     await tabTo(page, page.getByRole('searchbox', { name: 'Search permissions' }));
     await page.keyboard.type('AREA-14');
     await permission(page, 'area-0:read').waitFor({ state: 'detached' });

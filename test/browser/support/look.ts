@@ -6,7 +6,7 @@ import { shoot } from './screenshots.js';
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 360, height: 740 };
 /** At 200 % a desktop has half the pixels in each direction. */
-const ZOOMED = { width: 640, height: 400 };
+export const ZOOMED = { width: 640, height: 400 };
 
 /** The states that docs/img shows, in each of the three looks. */
 const PICTURES = [

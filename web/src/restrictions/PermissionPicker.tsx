@@ -23,7 +23,7 @@ interface Props {
 
 /** One stop for Tab: arrow keys move within the list. Not rendered again while a person types elsewhere in the form. */
 export const PermissionPicker = memo(function PermissionPicker({ access, chosen, onChange }: Props) {
-  const { restrictions: words, loading, history } = useTexts();
+  const { restrictions: words, loading } = useTexts();
   const { data, error, isFetching, refetch } = usePermissions();
   const [search, setSearch] = useState('');
   const [isShort, setShort] = useState(false);
@@ -105,23 +105,6 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
       )}
-      {byResource(items).size > 1 && (
-        <div className={classes.columns}>
-          {columns.map((action) => (
-            <Column
-              key={action}
-              label={words.column(history.denied.operation[action]!, sought !== '')}
-              of={shownOnes.filter(({ actions }) => actions.includes(action)).map((row) => `${row.resource}:${action}`)}
-              picked={picked}
-              onPick={(list, isOn) =>
-                onChange({
-                  chosen: isOn ? [...new Set([...chosen, ...list])] : chosen.filter((each) => !list.includes(each)),
-                })
-              }
-            />
-          ))}
-        </div>
-      )}
       {rows.length === 0 && <Text size="sm">{isShort ? words.noneSelected : words.noneFound(search.trim())}</Text>}
       <div
         ref={grid}
@@ -132,6 +115,24 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
         onKeyDown={moveInGrid}
         onFocus={({ target }) => setActive(target.dataset['cell'] ?? active)}
       >
+        <div role="row" className={classes.header}>
+          <div role="columnheader">{words.resource}</div>
+          {columns.map((action) => (
+            <Column
+              key={action}
+              action={action}
+              hasBox={byResource(items).size > 1}
+              isPart={sought !== ''}
+              of={shownOnes.filter(({ actions }) => actions.includes(action)).map((row) => `${row.resource}:${action}`)}
+              picked={picked}
+              onPick={(list, isOn) =>
+                onChange({
+                  chosen: isOn ? [...new Set([...chosen, ...list])] : chosen.filter((each) => !list.includes(each)),
+                })
+              }
+            />
+          ))}
+        </div>
         {rows.map((row) => (
           <PermissionRow
             key={row.resource}
@@ -153,28 +154,38 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
 });
 
 interface ColumnProps {
-  readonly label: string;
+  readonly action: string;
+  /** There are several resources. */
+  readonly hasBox: boolean;
+  /** A search hides some rows. */
+  readonly isPart: boolean;
   readonly of: readonly string[];
   readonly picked: ReadonlySet<string>;
   readonly onPick: (list: readonly string[], isOn: boolean) => void;
 }
 
-/** Takes or drops all permissions of a column. */
-function Column({ label, of, picked, onPick }: ColumnProps) {
+/** The head of a column. Its box takes or drops all permissions of the column. */
+function Column({ action, hasBox, isPart, of, picked, onPick }: ColumnProps) {
+  const { restrictions, history } = useTexts();
   const count = of.filter((permission) => picked.has(permission)).length;
   const isFull = count === of.length;
-  if (of.length === 0) return null;
+  const word = history.denied.operation[action]!;
   return (
-    <label className={classes.box}>
-      <input
-        type="checkbox"
-        ref={(input) => {
-          if (input) input.indeterminate = count > 0 && !isFull;
-        }}
-        checked={isFull}
-        onChange={() => onPick(of, !isFull)}
-      />
-      {label}
-    </label>
+    <div role="columnheader" className={classes.action}>
+      {word}
+      {hasBox && of.length > 0 && (
+        <label className={classes.box}>
+          <input
+            type="checkbox"
+            aria-label={restrictions.column(word, isPart)}
+            ref={(input) => {
+              if (input) input.indeterminate = count > 0 && !isFull;
+            }}
+            checked={isFull}
+            onChange={() => onPick(of, !isFull)}
+          />
+        </label>
+      )}
+    </div>
   );
 }

@@ -37,7 +37,6 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
       <div role="row" className={classes.row} data-instance={isInstance || undefined}>
         <div role="rowheader" className={classes.resource}>
           {resource}
-          <code className={classes.slug}>{actions.map((action) => `${resource}:${action}`).join(' ')}</code>
         </div>
         {columns.map((action) => (
           <div role="gridcell" key={action} className={classes.action}>
@@ -51,7 +50,6 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
                   checked={picked.split(' ').includes(action)}
                   onChange={() => onToggle(`${resource}:${action}`)}
                 />
-                {texts.history.denied.operation[action]}
               </label>
             )}
           </div>

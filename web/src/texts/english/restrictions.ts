@@ -8,6 +8,7 @@ export const restrictions = {
   allText: 'Changes whenever your own permissions change.',
   only: 'Only these',
   onlyText: 'You choose. It never gets more than these.',
+  resource: 'Resource',
   search: 'Search permissions',
   selected: (count: number, of: number) => `${count} of ${of} selected`,
   /** @param isPart a search hides some of them */

@@ -9,6 +9,7 @@ export const restrictions: Texts['restrictions'] = {
   allText: 'Ändert sich, sobald sich Ihre eigenen Berechtigungen ändern.',
   only: 'Nur diese',
   onlyText: 'Sie wählen aus. Mehr als das darf er nie.',
+  resource: 'Ressource',
   search: 'Berechtigungen suchen',
   selected: (count, of) => `${count} von ${of} ausgewählt`,
   column: (action, isPart) => `Alle${isPart ? ' angezeigten' : ''}: ${action}`,
