@@ -40,6 +40,13 @@ function answerInPages(): void {
 }
 
 describe('the activity', () => {
+  test('has the button for a new key and the count of keys, as the list has', async () => {
+    await openActivity();
+    screen.getByText('2 active keys, 3 more possible');
+    await press('Create API key');
+    await screen.findByRole('dialog', { name: 'Create API key' });
+  });
+
   test('lists events as sentences, with when, which key and from where', async () => {
     api.events = [
       refused({ reason: 'revoked', at: iso(0), clientIp: '203.0.113.7', userAgent: 'curl/8.5.0' }),

@@ -49,7 +49,7 @@ test('the outline of a password field with the focus is not cut off, though Mant
 
 test.each([
   ['ui/Notice.module.css', '.root', 'Alert'],
-  ['keys/KeysToolbar.module.css', '.create', 'Button'],
+  ['panel/Panel.module.css', '.create', 'Button'],
   ['keys/KeyList.module.css', '.fold', 'UnstyledButton'],
 ])(
   'the rules of %s for %s weigh more than one class, because those of the library may come later',

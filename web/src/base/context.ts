@@ -24,6 +24,8 @@ interface PanelContextValue {
   readonly trip: PlatformTrip | undefined;
   /** Shows the person's own keys, read again: somebody else has signed in. */
   readonly startAgain: () => void;
+  /** Where the content of the tabs adds to the panel's head. Null until the head is there. */
+  readonly head: HTMLElement | null;
   /** Shows a result, also to screen readers. */
   readonly announce: (message: string) => void;
   /** Moves the focus to the panel's heading when the element that had it was removed. */

@@ -4,7 +4,7 @@ import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { FilterFold } from '../ui/FilterFold';
 import { type Order, orderBy, type Sort, SORTS, sortTexts } from './sort';
-import classes from './KeysToolbar.module.css';
+import classes from './KeyFilters.module.css';
 
 const FILTERS = ['all', 'active', 'attention', 'ended'] as const;
 

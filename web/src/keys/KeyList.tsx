@@ -7,7 +7,7 @@ import { useNow } from '../time/useNow';
 import { later } from '../ui/later';
 import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks, type KeyRow } from './key-rows';
-import toolbar from './KeysToolbar.module.css';
+import toolbar from './KeyFilters.module.css';
 import { KeyTable, KeyTableSkeleton } from './KeyTable';
 import type { Order } from './sort';
 import { type useApiKeys, useNextPages } from '../key/list';

@@ -9,7 +9,6 @@ import { later } from '../ui/later';
 import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTable';
-import { KeysToolbar } from './KeysToolbar';
 import { useApiKeys, useCanMakeKeys } from '../key/list';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
@@ -47,12 +46,6 @@ export function KeysTab({ filter, keyId }: Props) {
         <EmptyState isWaiting={isOwnerPending} onCreate={() => create()} />
       ) : (
         <>
-          <KeysToolbar
-            activeKeys={list.activeKeys}
-            policy={list.policy}
-            isWaiting={isOwnerPending || isLoading}
-            onCreate={() => create()}
-          />
           {list.isError && (
             <FailureAlert
               title={list.data ? texts.keys.staleFailed : texts.keys.failed}

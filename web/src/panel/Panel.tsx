@@ -70,6 +70,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
   const queryClient = useQueryClient();
   // Few people have other accounts, so nobody's list waits for them.
   const [isAtRest, setAtRest] = useState(false);
+  const [head, setHead] = useState<HTMLElement | null>(null);
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   // A host may pass new functions on each render; the latest ones are called.
@@ -110,10 +111,11 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
       owner,
       trip,
       startAgain,
+      head,
       announce,
       focusHeading,
     };
-  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, isInAddress, owner, trip, announce, queryClient]);
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, docsUrl, helpUrl, isInAddress, owner, trip, head, announce, queryClient]);
 
   // A form that is open has the focus already.
   useEffect(() => {
@@ -134,6 +136,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl, docsUrl, helpUrl, owne
             </div>
             <HelpLink url={docsUrl} label={texts.reveal.docs} />
             <HelpLink url={helpUrl} />
+            <div ref={setHead} className={classes.more} />
           </div>
           <AccountGate>
             <PanelTabs place={place} ownTabs={given.ownTabs ?? []} />

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { KeyDialogs } from '../dialogs/KeyDialogs';
+import { ActiveCount, KeysHead } from './KeysHead';
 import { KeysTab } from '../keys/KeysTab';
 import { useTexts } from '../texts';
 import { later } from '../ui/later';
@@ -12,6 +13,7 @@ import { hasCode } from '../api/problem';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 import { useOwner } from '../base/owner';
+import classes from './Panel.module.css';
 
 /** A tab that the page brings. It keeps its place itself. */
 export interface OwnTab {
@@ -87,15 +89,19 @@ function TabsOfPlace({ place, ownTabs, isAtPlace }: Props & { readonly isAtPlace
   const opened = isAtPlace ? ownTabs.find(({ isOpen }) => isOpen) : undefined;
   return (
     <Tabs value={opened?.name ?? place.tab} onChange={open} keepMounted={false}>
-      <Tabs.List aria-label={texts.tabs.label} mb="lg">
-        <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
-        <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
-        {ownTabs.map(({ name, label }) => (
-          <Tabs.Tab key={name} value={name}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <div className={classes.tabs}>
+        <Tabs.List aria-label={texts.tabs.label}>
+          <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
+          <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
+          {ownTabs.map(({ name, label }) => (
+            <Tabs.Tab key={name} value={name}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {!opened && <ActiveCount />}
+      </div>
+      <KeysHead isOfKeys={!opened} />
       <Tabs.Panel value="keys">
         {place.tab === 'keys' && <KeysTab filter={place.status} keyId={place.keyId} />}
       </Tabs.Panel>

@@ -1,0 +1,75 @@
+import { Button, Text } from '@mantine/core';
+import { useId } from 'react';
+import { createPortal } from 'react-dom';
+import { usePanel } from '../base/context';
+import { useOwner } from '../base/owner';
+import { useKeyDialogs } from '../key/actions';
+import { limitText } from '../key/limits';
+import { mayMakeKeys, useApiKeys, useCanMakeKeys } from '../key/list';
+import { useTexts } from '../texts';
+import { PlusIcon } from '../ui/icons';
+import classes from './Panel.module.css';
+
+interface Props {
+  /** Whether the tab is one of the keys', and none of the page around them. */
+  readonly isOfKeys: boolean;
+}
+
+/** What keys are and the button for a new one, in the panel's head; and below the tabs why there can't be one. */
+export function KeysHead({ isOfKeys }: Props) {
+  const texts = useTexts();
+  const { head } = usePanel();
+  const { create } = useKeyDialogs();
+  const whyId = useId();
+  const canMakeKeys = useCanMakeKeys();
+  // Only the form for a new key depends on the owner.
+  const { isPending: isOwnerPending } = useOwner();
+  const { activeKeys, policy, ...list } = useApiKeys(isOfKeys);
+  const isFull = canMakeKeys && activeKeys !== undefined && activeKeys >= policy.maxActiveKeys;
+  const limit = isFull && `${limitText(policy, 'maxActiveKeys', texts)} ${texts.keys.limits.revoke}`;
+  const why = mayMakeKeys(policy) ? limit : texts.keys.limits.noNewKeys;
+  const isOff = isFull || isOwnerPending || list.isPending || list.isIncomplete;
+  // An empty list has its own button.
+  const isEmpty = list.isSuccess && list.keys.length === 0;
+  return (
+    <>
+      {head &&
+        createPortal(
+          <>
+            {isOfKeys && canMakeKeys && !isEmpty && (
+              // Not `disabled`, so that the button can be focused and everyone can read the reason.
+              <Button
+                className={classes.create}
+                leftSection={<PlusIcon />}
+                {...(isOff && { 'aria-disabled': true, 'data-disabled': true })}
+                aria-describedby={why ? whyId : undefined}
+                onClick={() => !isOff && create()}
+              >
+                {texts.keys.create}
+              </Button>
+            )}
+            <Text c="dimmed" size="sm" className={classes.intro}>
+              {texts.keys.intro}
+            </Text>
+          </>,
+          head,
+        )}
+      {isOfKeys && why && (
+        <Text size="sm" mb="lg" id={whyId}>
+          {why}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** "3 active keys, 2 more possible", right of the tabs. */
+export function ActiveCount() {
+  const texts = useTexts();
+  const { activeKeys, keys, policy } = useApiKeys();
+  return (
+    <span className={classes.count}>
+      {activeKeys !== undefined && keys.length > 0 && texts.keys.activeOf(activeKeys, policy.maxActiveKeys)}
+    </span>
+  );
+}
