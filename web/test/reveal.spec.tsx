@@ -19,6 +19,7 @@ import {
   type,
   user,
   waitFor,
+  within,
 } from './support/screen';
 
 let api: ScriptedApi;
@@ -59,6 +60,19 @@ describe('a new key', () => {
       JSON.stringify([{ ...sessionStorage }, { ...localStorage }]),
     ];
     expect(kept.filter((text) => text.includes(SECRET))).toEqual([]);
+  });
+
+  test('has its expiry next to its name, and one filled button: to copy it, then to close', async () => {
+    await createKey();
+    within(await screen.findByRole('dialog')).getByText(/^Expires on /);
+    const filled = () =>
+      ['Copy key', 'Copied', 'Copy snippet', 'Done'].filter(
+        (name) => screen.queryByRole('button', { name })?.dataset['variant'] === 'filled',
+      );
+    expect(filled()).toEqual(['Copy key']);
+    await press('Copy key');
+    await screen.findByRole('button', { name: 'Copied' });
+    expect(filled()).toEqual(['Done']);
   });
 
   test('is in no example but the line for the .env file, and each example calls the address of the host', async () => {

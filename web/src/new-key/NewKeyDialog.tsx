@@ -4,6 +4,7 @@ import { usePanel, useReturned } from '../base/context';
 import { RevealDialogBody } from '../reveal/RevealKey';
 import { useSecret } from '../reveal/useSecret';
 import { useTexts } from '../texts';
+import { calendarDate } from '../time/format';
 import { Dialog } from '../ui/Dialog';
 import type { Typed } from '../base/trip';
 import { type NewKey, useNewKey } from './useNewKey';
@@ -24,7 +25,7 @@ interface Props {
 
 /** Shows a form that makes a key, then the key, in one dialog. */
 export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, advice, children }: Props) {
-  const { create, reveal } = useTexts();
+  const { create, language, reveal } = useTexts();
   const { announce } = usePanel();
   const returned = useReturned();
   const made = useRef<string>(undefined);
@@ -65,6 +66,7 @@ export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, a
       closesOnClickOutside={!created}
       onClosed={closed}
       size="lg"
+      {...(created && !isAsking && { aside: create.expiresOn(calendarDate(created.apiKey.expiresAt, language)) })}
       title={isAsking ? reveal.early.title : created ? reveal.title(created.apiKey.name) : title}
     >
       {created ? (

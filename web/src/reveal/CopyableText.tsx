@@ -1,4 +1,4 @@
-import { Button, VisuallyHidden } from '@mantine/core';
+import { Button, Text, VisuallyHidden } from '@mantine/core';
 import { useRef, type RefObject } from 'react';
 import { useTexts } from '../texts';
 import { CheckIcon, CopyIcon } from '../ui/icons';
@@ -9,13 +9,15 @@ import classes from './reveal.module.css';
 interface Props {
   readonly text: string;
   readonly label: string;
-  /** Shown below the text. */
+  /** Shown above an example, and below the key. */
   readonly hint: string;
   /** The hints of texts that take the same place. */
   readonly hints?: readonly string[];
   readonly buttonRef?: RefObject<HTMLButtonElement | null>;
-  /** Whether it is the key itself, not an example of its use. */
-  readonly isMain?: boolean;
+  /** Shown above the key itself, which is no example of its use. */
+  readonly lead?: string;
+  /** Whether its button is the one to press next. */
+  readonly isNext?: boolean;
   /** Called when the text was copied, by the button or by hand. */
   readonly onCopied?: () => void;
 }
@@ -25,13 +27,14 @@ interface Props {
  * policy, a refusal), the text is selected.
  */
 export function CopyableText({ text, label, hint, ...given }: Props) {
-  const { hints = [hint], buttonRef, isMain = false, onCopied } = given;
+  const { hints = [hint], buttonRef, lead, isNext = false, onCopied } = given;
   const { reveal } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   const { isCopied, isBlocked, copy, showCopied } = useCopy();
-  // A key breaks between its two parts, where the screen is wide enough for each.
-  const secret = isMain ? text.indexOf('.') + 1 : 0;
-  const copyLabel = isMain ? reveal.copyKey : reveal.copySnippet;
+  // A line that is only a key breaks, first between the two parts of the key. Code is scrolled.
+  const isLine = !text.includes('\n');
+  const secret = isLine ? text.indexOf('.') + 1 : 0;
+  const copyLabel = lead === undefined ? reveal.copySnippet : reveal.copyKey;
 
   const press = async () => {
     if (await copy(text)) return onCopied?.();
@@ -46,7 +49,12 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
   };
 
   return (
-    <div className={classes.copyable} data-main={isMain || undefined}>
+    <div className={classes.copyable} data-main={lead !== undefined || undefined}>
+      {lead !== undefined && (
+        <Text size="sm" role="status" fw={600}>
+          {lead}
+        </Text>
+      )}
       <div
         ref={box}
         role="textbox"
@@ -55,6 +63,7 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
         aria-label={label}
         tabIndex={0}
         className={classes.text}
+        data-line={isLine || undefined}
         onFocus={(event) => selectText(event.currentTarget)}
         onCopy={noticeCopy}
       >
@@ -65,8 +74,8 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
       <Button
         ref={buttonRef}
         className={classes.copy}
-        variant={isMain ? 'filled' : 'default'}
-        size={isMain ? 'sm' : 'xs'}
+        variant={isNext ? 'filled' : 'default'}
+        data-copied={isCopied || undefined}
         leftSection={isCopied ? <CheckIcon /> : <CopyIcon />}
         onClick={() => void press()}
       >

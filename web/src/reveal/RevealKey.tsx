@@ -2,7 +2,6 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import type { CreatedKey } from '../api/types';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
-import { calendarDate } from '../time/format';
 import { DialogFooter } from '../ui/Dialog';
 import { HelpLink } from '../ui/HelpLink';
 import { useFocusOnMount } from '../ui/focus';
@@ -13,30 +12,28 @@ import type { Secret } from './useSecret';
 
 interface Props {
   readonly created: CreatedKey;
+  readonly isCopied: boolean;
   readonly onCopied: () => void;
   readonly advice: string | undefined;
   readonly onDone: () => void;
 }
 
-function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: Props) {
+function RevealKey({ created: { apiKey, fullKey }, isCopied, onCopied, advice, onDone }: Props) {
   const texts = useTexts();
   const { docsUrl } = usePanel();
-  const { create, language, reveal } = texts;
+  const { reveal } = texts;
   const copyButton = useFocusOnMount<HTMLButtonElement>();
   return (
     <Stack gap="md">
-      <Text size="sm" role="status" fw={600}>
-        {reveal.once}
-      </Text>
       <CopyableText
         text={fullKey}
         label={reveal.keyLabel}
         hint={reveal.keep}
         buttonRef={copyButton}
         onCopied={onCopied}
-        isMain
+        lead={reveal.once}
+        isNext={!isCopied}
       />
-      <Text size="sm">{create.expiresOn(calendarDate(apiKey.expiresAt, language))}</Text>
       {advice !== undefined && <Text size="sm">{advice}</Text>}
       <div>
         <Group justify="space-between" align="baseline" gap="xs">
@@ -49,7 +46,7 @@ function RevealKey({ created: { apiKey, fullKey }, onCopied, advice, onDone }: P
       </div>
       <DialogFooter>
         <FirstUse keyId={apiKey.id} />
-        <Button variant="default" onClick={onDone}>
+        <Button variant={isCopied ? 'filled' : 'default'} onClick={onDone}>
           {texts.done}
         </Button>
       </DialogFooter>
@@ -69,7 +66,8 @@ interface RevealDialogBodyProps {
 
 export function RevealDialogBody({ created, secret, onClose, onLeave, advice }: RevealDialogBodyProps) {
   if (secret.isAsking) return <EarlyClose onStay={secret.stay} onLeave={onLeave} />;
-  return <RevealKey created={created} onCopied={secret.setCopied} onDone={onClose} advice={advice} />;
+  const { isCopied, setCopied } = secret;
+  return <RevealKey {...{ created, isCopied, advice }} onCopied={setCopied} onDone={onClose} />;
 }
 
 interface EarlyCloseProps {

@@ -2,7 +2,6 @@ import { Tabs } from '@mantine/core';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { CopyableText } from './CopyableText';
-import classes from './reveal.module.css';
 
 interface Props {
   readonly fullKey: string;
@@ -23,7 +22,7 @@ export function Snippets({ fullKey, onKeyCopied }: Props) {
   const { exampleUrl } = usePanel();
   const snippets = snippetsFor(fullKey, exampleUrl ?? reveal.address);
   return (
-    <Tabs defaultValue="env" keepMounted={false} classNames={{ tab: classes.tab }}>
+    <Tabs defaultValue="env" keepMounted={false}>
       <Tabs.List aria-label={reveal.snippets} mb="xs">
         {SNIPPETS.map((each) => (
           <Tabs.Tab key={each} value={each}>

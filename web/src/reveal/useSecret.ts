@@ -56,5 +56,5 @@ export function useSecret(onLeft: () => void) {
 
   const stay = () => setAsking(false);
   const setCopied = () => markCopied(true);
-  return { created, isAsking, show: setCreated, setCopied, stay, forget, requestClose };
+  return { created, isAsking, isCopied, show: setCreated, setCopied, stay, forget, requestClose };
 }

@@ -7,6 +7,8 @@ import surface from './surface.module.css';
 interface Props {
   readonly opened: boolean;
   readonly title: string;
+  /** Next to the title. */
+  readonly aside?: string;
   readonly onClose: () => void;
   /** Called when the dialog has left the screen, which is the moment to move the focus. */
   readonly onClosed?: () => void;
@@ -33,6 +35,7 @@ export function DialogFooter({ children }: { readonly children: ReactNode }) {
 export function Dialog({
   opened,
   title,
+  aside,
   onClose,
   onClosed,
   size = 'md',
@@ -62,7 +65,10 @@ export function Dialog({
       <Modal.Content>
         {/* The library's own header would be a second banner of the page. */}
         <div className={classes.header}>
-          <Modal.Title className={classes.title}>{title}</Modal.Title>
+          <div className={classes.heading}>
+            <Modal.Title className={classes.title}>{title}</Modal.Title>
+            {aside && <span className={classes.aside}>{aside}</span>}
+          </div>
           <Modal.CloseButton aria-label={texts.close} />
         </div>
         <Modal.Body>{children}</Modal.Body>
