@@ -153,7 +153,7 @@ describe('all keys', () => {
     await eventually(async () => {
       await page.reload();
       await row(page, 'CI deploy').waitFor();
-      return (await row(page, 'CI deploy').getByText('never').count()) === 0;
+      return (await row(page, 'CI deploy').getByText('Never used').count()) === 0;
     });
     const drawer = await openDrawer(page, 'CI deploy');
     for (const text of ['Ada Lovelace', owner.email, owner.id, 'Deploys the shop', '203.0.113.7']) {

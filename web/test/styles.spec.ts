@@ -70,13 +70,6 @@ test('every control has the ring of the focus, and a link that covers its row ha
   expect(weight(none!.selector)).toBeGreaterThan(weight(ring!.selector) - 1);
 });
 
-test('the hints of two times in a row are on different sides of them', () => {
-  const rules = own('ui/RelativeTime.module.css');
-  expect(rules.some(({ body }) => body.includes('inset: auto auto calc(100% + 4px) 0'))).toBe(true);
-  const below = rules.find(({ body }) => body.includes('inset-block: calc(100% + 4px) auto'));
-  expect(below?.selector).toBe("[role='cell']:has(~ [role='cell'] .time) .time::after");
-});
-
 test('the heading of the panel stays on one line, so that it does not grow when the switch of accounts comes', () => {
   const [title] = own('panel/Panel.module.css').filter(({ selector }) => selector === '.title');
   expect(title!.body).toContain('flex: none');
@@ -108,7 +101,7 @@ describe('over all stylesheets of the panel', () => {
       ({ selector, body }) => /^\.row(?![\w-])(?!.*(\[|time|svg))/.test(selector) && body.includes('padding-block:'),
     );
     expect(spaces.map(({ selector, body }) => [selector, /padding-block: [^;]+/.exec(body)?.[0]])).toEqual([
-      ['.row', 'padding-block: 10px'],
+      ['.row', 'padding-block: 7px'],
     ]);
   });
 });

@@ -26,7 +26,7 @@ interface Props {
 
 /** The keys of all owners. */
 export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
-  const { never, keys: words } = useTexts();
+  const { keys: words } = useTexts();
   const { column, access } = words;
   const admin = useAdminTexts();
   const now = useNow();
@@ -80,11 +80,14 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
           },
           { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
           { name: column.access, cell: (key) => access[key.access] },
-          { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
+          {
+            name: column.recent,
+            cell: ({ recent, lastUsedAt }) => <Sparkline recent={recent} isUsed={lastUsedAt !== null} />,
+          },
           { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
           {
             name: column.lastUsed,
-            cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : never),
+            cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : words.neverUsed),
           },
           {
             name: column.expires,

@@ -55,7 +55,7 @@ export function KeyTable({ rows, areEnded = false, links }: Props) {
             </>
           ),
         },
-        { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
+        { name: column.recent, cell: (row) => <Sparkline recent={row.recent} isUsed={usedLast(row) !== undefined} /> },
         { name: column.lastUsed, cell: (row) => <LastUsed row={row} /> },
         {
           name: areEnded ? column.ended : column.expires,
@@ -77,7 +77,7 @@ function LastUsed({ row }: { readonly row: Row }) {
   const texts = useTexts();
   const { usedLast: which } = texts.keys;
   const last = usedLast(row);
-  if (!last?.lastUsedAt) return texts.never;
+  if (!last?.lastUsedAt) return texts.keys.neverUsed;
   return (
     <span>
       <RelativeTime iso={last.lastUsedAt} isPast />

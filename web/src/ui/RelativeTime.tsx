@@ -12,8 +12,8 @@ interface Props {
 }
 
 /**
- * "3 minutes ago". The exact time is its description for screen readers. It is shown on hover, and while the row around
- * it has the focus of the keyboard, so that a time needs no tab stop.
+ * "3 minutes ago". The exact time is its description for screen readers. It is shown on hover, and while the entry around
+ * it has the focus of the keyboard, so that a time needs no tab stop. A key's row leads to the details, which have it.
  */
 export function RelativeTime({ iso, text = (relative) => relative, isPast = false }: Props) {
   const texts = useTexts();

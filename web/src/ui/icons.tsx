@@ -24,7 +24,7 @@ export const KeyIcon = icon(
     <path d="M11.3 12.7 20 4m-3 3 3 3" />
   </>,
 );
-export const MoreIcon = icon(<path d="M12 5h.01M12 12h.01M12 19h.01" />);
+export const MoreIcon = icon(<path d="M12 5h.01M12 12h.01M12 19h.01" strokeWidth="3.4" />);
 export const AlertIcon = icon(
   <>
     <circle cx="12" cy="12" r="9" />

@@ -48,6 +48,7 @@ export const keys = {
     rejected: (accepted: string, rejected: string, day: string) =>
       `Last 30 days: ${accepted} accepted, ${rejected} rejected; last on ${day}`,
   },
+  neverUsed: 'Never used',
   usedLast: { old: 'with the old key', next: 'with the new key' },
   /** A key whose successor is or was in use. */
   endsSoon: (relative: string) => `Ends ${relative}`,

@@ -49,6 +49,7 @@ export const keys: Texts['keys'] = {
     rejected: (accepted, rejected, day) =>
       `Letzte 30 Tage: ${accepted} akzeptiert, ${rejected} abgelehnt; zuletzt am ${day}`,
   },
+  neverUsed: 'Nie genutzt',
   usedLast: { old: 'alter Schlüssel', next: 'neuer Schlüssel' },
   endsSoon: (relative) => `Endet ${relative}`,
   idleEnds: (date) => `Endet am ${date}, wenn er nicht genutzt wird`,
