@@ -1,4 +1,4 @@
-import { Group, NativeSelect, VisuallyHidden } from '@mantine/core';
+import { Group, VisuallyHidden } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { ManagedAccount } from '../api/types';
 import { usePanel } from '../base/context';
@@ -6,6 +6,7 @@ import { START, type PanelPlace } from '../base/place';
 import { useTexts, type Texts } from '../texts';
 import classes from './accounts.module.css';
 import { nameOf, useAccounts } from '../base/owner';
+import { Select } from '../ui/Select';
 
 interface Props {
   /** It is needed only then, and shown only to people who manage a service account. */
@@ -33,7 +34,7 @@ export function AccountSwitch({ place }: Props) {
       <label htmlFor={id} className={classes.label}>
         {words.keysOf}
       </label>
-      <NativeSelect
+      <Select
         id={id}
         size="xs"
         className={classes.select}

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { usePanel } from '../base/context';
 import { ACTIVITY_FILTERS, type ActivityFilter } from '../base/place';
@@ -12,6 +12,8 @@ import type { ApiKey } from '../api/types';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
 import type { ApiClient } from '../api/client';
+import { Nothing } from '../ui/Nothing';
+import { Select } from '../ui/Select';
 
 interface Props {
   readonly filter: ActivityFilter;
@@ -61,7 +63,7 @@ export function ActivityTab({ filter, keyId }: Props) {
       )}
       {isLoading && !error && <EventListSkeleton />}
       {!isLoading && list.isSuccess && list.groups.length === 0 && (
-        <Text c="dimmed">{keyId === undefined ? activity.empty[filter] : activity.emptyOfKey}</Text>
+        <Nothing title={keyId === undefined ? activity.empty[filter] : activity.emptyOfKey} />
       )}
       {!isLoading && list.groups.length > 0 && (
         <EventList label={activity.listLabel} groups={list.groups} keyOf={(id) => known.data?.get(id)} />
@@ -83,7 +85,6 @@ interface KeyFilterProps {
   readonly onChange: (keyId: string | undefined) => void;
 }
 
-/** The browser's own select element, which works with keyboards, screen readers and phones. */
 function KeyFilter({ keys, value, onChange }: KeyFilterProps) {
   const { activity } = useTexts();
   const now = useNow();
@@ -93,7 +94,7 @@ function KeyFilter({ keys, value, onChange }: KeyFilterProps) {
       .map((key) => ({ value: key.id, label: activity.keyOption(key.name, key.prefix) }));
   const isKnown = value === undefined || keys.some(({ id }) => id === value);
   return (
-    <NativeSelect
+    <Select
       className={classes.keys}
       aria-label={activity.keyFilterLabel}
       value={value ?? ''}

@@ -3,6 +3,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { Nothing } from '../ui/Nothing';
 import { useAdminTexts } from './texts';
 
 interface Props {
@@ -54,14 +55,13 @@ export function ListFrame({
       )}
       {list.isPending && !list.isError && skeleton}
       {list.isSuccess && none !== undefined && (
-        <Group>
-          <Text c="dimmed">{none}</Text>
+        <Nothing title={none}>
           {onClear && (
-            <Button size="xs" variant="default" onClick={onClear}>
+            <Button variant="default" onClick={onClear}>
               {admin.clear}
             </Button>
           )}
-        </Group>
+        </Nothing>
       )}
       {none === undefined && children}
       {list.hasNextPage && !list.isError && (

@@ -1,10 +1,11 @@
-import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { SegmentedControl, TextInput } from '@mantine/core';
 import { usePanel } from '../base/context';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { FilterFold } from '../ui/FilterFold';
 import { type Order, orderBy, type Sort, SORTS, sortTexts } from './sort';
 import classes from './KeyFilters.module.css';
+import { Select } from '../ui/Select';
 
 const FILTERS = ['all', 'active', 'attention', 'ended'] as const;
 
@@ -42,7 +43,7 @@ export function KeyFilters({ filter, countOf, search, onSearch, onOrder }: Props
             className={classes.search}
           />
           {sort && (
-            <NativeSelect
+            <Select
               aria-label={sort.label}
               onChange={({ currentTarget: { value } }) =>
                 onOrder(value === 'created' ? undefined : orderBy(value as Sort, language))

@@ -1,10 +1,11 @@
-import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Stack, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { attention } from '../attention/attention';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { later } from '../ui/later';
+import { Nothing } from '../ui/Nothing';
 import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks, type KeyRow } from './key-rows';
 import toolbar from './KeyFilters.module.css';
@@ -90,18 +91,17 @@ export function KeyList({ list, filter, links }: Props) {
       )}
       <VisuallyHidden role="status">{wanted && texts.keys.shown(found)}</VisuallyHidden>
       {wanted && found === 0 ? (
-        <Group>
-          <Text c="dimmed">{texts.keys.noneFound(wanted)}</Text>
-          <Button size="xs" variant="default" onClick={() => setSearch('')}>
+        <Nothing title={texts.keys.noneFound(wanted)}>
+          <Button variant="default" onClick={() => setSearch('')}>
             {texts.keys.clearSearch}
           </Button>
-        </Group>
+        </Nothing>
       ) : (
         // Another filter shows another list, with a fold of its own.
         <Stack gap="lg" key={view}>
           {hasFirst && first.length > 0 && <KeyTable rows={first} links={links} />}
           {hasFirst && first.length === 0 && !wanted && (
-            <Text c="dimmed">{texts.keys.noneWith[view === 'attention' ? view : 'active']}</Text>
+            <Nothing title={texts.keys.noneWith[view === 'attention' ? view : 'active']} />
           )}
           {(ended.length > 0 || (view !== 'attention' && !wanted && notLoaded > 0)) && (
             <EndedKeys
@@ -117,7 +117,7 @@ export function KeyList({ list, filter, links }: Props) {
             />
           )}
           {view === 'ended' && ended.length === 0 && notLoaded <= 0 && !wanted && (
-            <Text c="dimmed">{texts.keys.noneWith.ended}</Text>
+            <Nothing title={texts.keys.noneWith.ended} />
           )}
         </Stack>
       )}

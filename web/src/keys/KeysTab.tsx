@@ -10,7 +10,7 @@ import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTable';
 import { useApiKeys, useCanMakeKeys } from '../key/list';
-import { CheckIcon, KeyIcon } from '../ui/icons';
+import { CheckIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
 
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
@@ -77,32 +77,36 @@ interface EmptyStateProps {
 }
 
 function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
-  const { empty } = useTexts().keys;
+  const { keys, reveal } = useTexts();
+  const { empty } = keys;
+  const { exampleUrl } = usePanel();
   return (
     <div className={classes.empty}>
-      <span className={classes.mark}>
-        <KeyIcon />
-      </span>
-      <Title order={3} size="h4">
-        {empty.title}
-      </Title>
-      <Text c="dimmed" size="sm" className={classes.text}>
-        {empty.text}
-      </Text>
-      <ul className={classes.points}>
-        {empty.points.map((point) => (
-          <li key={point}>
-            <CheckIcon />
-            {point}
-          </li>
-        ))}
-      </ul>
-      <Button
-        {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
-        onClick={() => !isWaiting && onCreate()}
-      >
-        {empty.create}
-      </Button>
+      <div className={classes.words}>
+        <Title order={3} size="h4">
+          {empty.title}
+        </Title>
+        <Text c="dimmed" size="sm">
+          {empty.text}
+        </Text>
+        <ul className={classes.points}>
+          {empty.points.map((point) => (
+            <li key={point}>
+              <CheckIcon />
+              {point}
+            </li>
+          ))}
+        </ul>
+        <Button
+          {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
+          onClick={() => !isWaiting && onCreate()}
+        >
+          {empty.create}
+        </Button>
+      </div>
+      <code className={classes.example}>
+        {`curl \\\n  -H "Authorization: Bearer $API_KEY" \\\n  '${exampleUrl ?? reveal.address}'`}
+      </code>
     </div>
   );
 }
