@@ -63,6 +63,10 @@ describe('the activity', () => {
       'Key CI deploy was used for the first time',
       'Key CI deploy was created',
     ]);
+    const days = screen.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent);
+    expect(days[0]).toBe('today');
+    const links = (await list()).getAllByRole('link').map((link) => link.getAttribute('href'));
+    expect(links).toEqual(Array.from({ length: 4 }, () => `?key=${KEY.id}`));
     const first = within((await lines())[0]!);
     for (const fact of [/now|seconds? ago/, new RegExp(KEY.prefix), '203.0.113.7', 'curl/8.5.0']) first.getByText(fact);
   });
@@ -105,7 +109,8 @@ describe('the activity', () => {
     await openActivity();
     const texts = (await lines()).map(({ textContent }) => textContent);
     urls.forEach((url, n) => expect(texts[n]).toContain(url));
-    expect((await list()).queryAllByRole('link')).toEqual([]);
+    const links = (await list()).queryAllByRole('link').map(({ textContent }) => textContent);
+    expect(links).toEqual(urls.map(() => KEY.name));
   });
 
   test('has pages, and can be filtered by kind and key', async () => {

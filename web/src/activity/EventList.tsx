@@ -5,8 +5,10 @@ import { describeEvent, type EventGroup } from './events';
 import { nameOf, useOwner } from '../base/owner';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
-import { wholeNumber } from '../time/format';
+import { dayName, wholeNumber } from '../time/format';
+import { useNow } from '../time/useNow';
 import { Emphasised } from '../ui/Emphasised';
+import { PlaceLink } from '../ui/links';
 import { RelativeTime } from '../ui/RelativeTime';
 import { LeakSite } from './LeakSite';
 import { shortUserAgent } from './user-agent';
@@ -20,14 +22,18 @@ interface Props {
 }
 
 export function EventList({ label, groups, keyOf, isOfOneKey = false }: Props) {
+  const { language } = useTexts();
+  const now = useNow();
+  const days = groups.map(({ event }) => dayName(event.at, now, language));
   return (
     <ul className={classes.events} aria-label={label}>
-      {groups.map((group) => (
+      {groups.map((group, n) => (
         <EventItem
           key={group.event.id}
           group={group}
           apiKey={group.event.keyId === null ? undefined : keyOf(group.event.keyId)}
-          showsPrefix={!isOfOneKey}
+          isOfOneKey={isOfOneKey}
+          day={isOfOneKey || days[n] === days[n - 1] ? undefined : days[n]}
         />
       ))}
     </ul>
@@ -41,31 +47,42 @@ interface EventItemProps {
   readonly group: EventGroup<AuditEvent>;
   /** The key of the event, if it is known. */
   readonly apiKey: ApiKey | undefined;
-  readonly showsPrefix: boolean;
+  readonly isOfOneKey: boolean;
+  /** Set for the first one of a day. */
+  readonly day: string | undefined;
 }
 
-function EventItem({ group: { event, since, count }, apiKey, showsPrefix }: EventItemProps) {
+function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: EventItemProps) {
   const texts = useTexts();
   const { activity } = texts;
   const sentence = describeEvent(event, activity);
-  const name = apiKey?.name ?? activity.unknownName;
+  const name = <bdi>{apiKey?.name ?? activity.unknownName}</bdi>;
+  const word =
+    apiKey && !isOfOneKey ? (
+      <PlaceLink place={{ tab: 'keys', status: 'active', keyId: apiKey.id }} className={classes.key}>
+        {name}
+      </PlaceLink>
+    ) : (
+      name
+    );
   const took = Date.parse(event.at) - Date.parse(since);
   return (
     <li className={classes.event} data-type={event.type}>
-      <div className={classes.what}>
-        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={name} />}
+      {day !== undefined && <h3 className={classes.day}>{day}</h3>}
+      <div className={`${classes.what} ${classes.sentence}`}>
+        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}
         {count > 1 && (
           <Badge size="sm" radius="sm" variant="default" tt="none" ms="xs">
             {activity.times(wholeNumber(count, texts.language))}
           </Badge>
         )}
       </div>
+      <RelativeTime iso={event.at} isPast />
       {event.leak && <LeakSite leak={event.leak} />}
       {event.note && <div className={classes.what}>{event.note}</div>}
       <div className={classes.who}>
-        <RelativeTime iso={event.at} isPast />
         {took >= SAME_TIME_MS && <RelativeTime iso={since} text={activity.since} isPast />}
-        {showsPrefix && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
+        {!isOfOneKey && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
         {event.clientIp && <span className={classes.address}>{event.clientIp}</span>}
         {event.userAgent && <span title={event.userAgent}>{shortUserAgent(event.userAgent)}</span>}
         <ActorOf event={event} />

@@ -9,7 +9,7 @@ export function EventListSkeleton({ rows = 5 }: { readonly rows?: number }) {
     <div role="status" className={classes.events}>
       <VisuallyHidden>{texts.loading}</VisuallyHidden>
       {Array.from({ length: rows }, (_, row) => (
-        <div key={row} className={classes.event} data-type="none">
+        <div key={row} className={classes.event}>
           <div className={classes.what}>
             <Skeleton height="1lh" width="46%" />
           </div>

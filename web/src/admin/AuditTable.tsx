@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import type { ReactNode, Ref } from 'react';
 import { Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import { nameOf } from '../base/owner';
@@ -9,7 +10,8 @@ import type { Person } from '../api/types';
 import type { AuditedEvent } from './types';
 import list from '../keys/KeyList.module.css';
 import { useTexts } from '../texts';
-import { wholeNumber } from '../time/format';
+import { dayName, wholeNumber } from '../time/format';
+import { useNow } from '../time/useNow';
 import { Emphasised } from '../ui/Emphasised';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
@@ -24,31 +26,28 @@ interface Props {
 /** Each row leads to the key of its event. */
 export function AuditTable({ events, linkTo }: Props) {
   const { audit } = useAdminTexts();
+  const { language } = useTexts();
+  const now = useNow();
   return (
     <Table
       label={audit.table}
       widths={classes.audited}
       rows={events}
       idOf={({ id }) => id}
+      headingOf={({ at }) => dayName(at, now, language)}
       columns={[
         {
           name: audit.what,
           cell: (event, { link }) => (
             <>
-              {event.keyId !== null && event.keyName !== null ? (
-                <a {...linkTo(event.keyId)} className={list.link} ref={link}>
-                  <Sentence event={event} />
-                </a>
-              ) : (
-                <Sentence event={event} />
-              )}
+              <Sentence event={event} linkTo={linkTo} link={link} />
               <Particulars event={event} />
             </>
           ),
         },
         { name: audit.by, className: classes.owner, cell: (event) => <Actor event={event} /> },
         { name: audit.account, className: classes.owner, cell: ({ account }) => <Who person={account} /> },
-        { name: audit.when, cell: ({ at }) => <RelativeTime iso={at} isPast /> },
+        { name: audit.when, isAtEnd: true, cell: ({ at }) => <RelativeTime iso={at} isPast /> },
       ]}
     />
   );
@@ -56,23 +55,34 @@ export function AuditTable({ events, linkTo }: Props) {
 
 function Actor({ event: { actor, actorId, clientIp, userAgent } }: { readonly event: AuditedEvent }) {
   return (
-    <>
-      <Who person={actor ?? (actorId === null ? null : { id: actorId, displayName: '' })} />
-      {clientIp && <span className={list.second}>{clientIp}</span>}
-      {userAgent && (
-        <span className={list.second} title={userAgent}>
-          {shortUserAgent(userAgent)}
-        </span>
-      )}
-    </>
+    <Who person={actor ?? (actorId === null ? null : { id: actorId, displayName: '' })}>
+      {clientIp && <span>{clientIp}</span>}
+      {userAgent && <span title={userAgent}>{shortUserAgent(userAgent)}</span>}
+    </Who>
   );
 }
 
-function Sentence({ event }: { readonly event: AuditedEvent }) {
+interface SentenceProps extends Pick<Props, 'linkTo'> {
+  readonly event: AuditedEvent;
+  readonly link: Ref<HTMLAnchorElement>;
+}
+
+/** The name of a key is the link of the row. */
+function Sentence({ event, linkTo, link }: SentenceProps) {
   const { activity } = useTexts();
+  const { keyId, keyName } = event;
   const sentence = describeEvent(event, activity);
   if (typeof sentence === 'string') return sentence;
-  return <Emphasised sentence={sentence} word={event.keyName ?? activity.unknownName} />;
+  const name = <bdi>{keyName ?? activity.unknownName}</bdi>;
+  const word =
+    keyId === null || keyName === null ? (
+      name
+    ) : (
+      <a {...linkTo(keyId)} className={list.link} ref={link}>
+        {name}
+      </a>
+    );
+  return <Emphasised sentence={sentence} word={word} />;
 }
 
 /** How often, where a key leaked, what was noted, and what was searched for. */
@@ -98,12 +108,14 @@ function Particulars({ event: { count, leak, note, viewed } }: { readonly event:
 }
 
 /** The id too, because names are not unique. */
-function Who({ person }: { readonly person: Person | null }) {
-  if (!person) return '–';
+function Who({ person, children }: { readonly person: Person | null; readonly children?: ReactNode }) {
   return (
     <>
-      <bdi>{nameOf(person)}</bdi>
-      {person.displayName !== '' && <span className={list.second}>{person.id}</span>}
+      {person ? <bdi>{nameOf(person)}</bdi> : '–'}
+      <span className={`${list.second} ${classes.facts}`}>
+        {person && person.displayName !== '' && <span title={person.id}>{person.id}</span>}
+        {children}
+      </span>
     </>
   );
 }

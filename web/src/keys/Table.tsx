@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import { useId, type ReactNode, type Ref } from 'react';
+import { Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
 import { useRowLink, type OwnLink } from '../ui/links';
 import classes from './KeyList.module.css';
@@ -17,6 +17,7 @@ export interface Column<Row> {
   /** The name on a narrow screen, where it depends on the row. */
   readonly nameFor?: (row: Row) => string;
   readonly className?: string | undefined;
+  readonly isAtEnd?: boolean;
   readonly cell: (row: Row, parts: RowParts) => ReactNode;
 }
 
@@ -29,18 +30,28 @@ interface Props<Row> {
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
   readonly isEnded?: (row: Row) => boolean;
+  /** The rows have headings: where it differs from that of the row before, as it does between days. */
+  readonly headingOf?: (row: Row) => string;
   /** A last cell as wide as the row. */
   readonly below?: (row: Row) => ReactNode;
 }
 
 /** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
-export function Table<Row>({ label, rows, ...row }: Props<Row>) {
+export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
+  const headings = rows.map((each) => headingOf?.(each));
   return (
     <div role="table" className={classes.table} aria-label={label}>
       <TableHeader {...row} />
       <div role="rowgroup" className={classes.rows}>
-        {rows.map((each) => (
-          <TableRow key={row.idOf(each)} row={each} {...row} />
+        {rows.map((each, n) => (
+          <Fragment key={row.idOf(each)}>
+            {headings[n] !== undefined && headings[n] !== headings[n - 1] && (
+              <div role="row" className={classes.heading}>
+                <div role="cell">{headings[n]}</div>
+              </div>
+            )}
+            <TableRow row={each} {...row} />
+          </Fragment>
         ))}
       </div>
     </div>
@@ -48,7 +59,7 @@ export function Table<Row>({ label, rows, ...row }: Props<Row>) {
 }
 
 interface HeaderProps {
-  readonly columns: readonly Pick<Column<never>, 'name' | 'isForButtons'>[];
+  readonly columns: readonly Pick<Column<never>, 'name' | 'isForButtons' | 'isAtEnd'>[];
   readonly widths?: string | undefined;
 }
 
@@ -56,8 +67,8 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
   return (
     <div role="rowgroup" className={classes.header}>
       <div role="row" className={`${classes.columns} ${widths}`}>
-        {columns.map(({ name, isForButtons }) => (
-          <span key={name} role="columnheader">
+        {columns.map(({ name, isForButtons, isAtEnd }) => (
+          <span key={name} role="columnheader" data-end={isAtEnd}>
             {isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name}
           </span>
         ))}
@@ -66,7 +77,7 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
   );
 }
 
-type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows'> & { readonly row: Row };
+type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows' | 'headingOf'> & { readonly row: Row };
 
 function TableRow<Row>({ row, columns, widths = '', isEnded, below }: RowProps<Row>) {
   const { link, openFromHint } = useRowLink();
@@ -89,6 +100,7 @@ function TableRow<Row>({ row, columns, widths = '', isEnded, below }: RowProps<R
           <div
             key={column.name}
             role="cell"
+            data-end={column.isAtEnd}
             data-label={column.isForButtons ? undefined : (column.nameFor?.(row) ?? column.name)}
             className={column.className ?? (column.isForButtons ? classes.actions : undefined)}
           >

@@ -101,6 +101,12 @@ export function pastDay(iso: string, now: number, texts: Texts): string {
   return pastDayIn(texts.language).format(-Math.round((midnight(now) - midnight(past)) / DAY_MS), 'day');
 }
 
+/** "today", "yesterday", "Oct 12": what the things of a day are under. */
+export function dayName(iso: string, now: number, language: string): string {
+  const days = Math.max(0, Math.round((midnight(now) - midnight(Date.parse(iso))) / DAY_MS));
+  return days < 2 ? pastDayIn(language).format(-days, 'day') : shortDate(iso, now, language);
+}
+
 /** The beginning of the day in the browser's time zone. */
 const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0);
 
