@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { newServiceAccount, openAllKeys, openDrawer, startAdministration } from './support/all-keys.js';
+import { newServiceAccount, openAllKeys, openDrawer, openFilters, startAdministration } from './support/all-keys.js';
 import { newOwner } from '../support/callers/owners.js';
 import { englishOn } from './support/english-on.js';
+import { tabTo } from './support/keyboard.js';
 import { expectFits, look, PHONE } from './support/look.js';
 import { putEvents, putHistory, putKeys } from './support/rows.js';
-import { button, dialog, row } from './support/screen.js';
+import { button, dialog, focusOn, row } from './support/screen.js';
 import type { Stage } from './support/stage.js';
 import { HISTORY, KEYS } from './support/states.js';
 
@@ -50,23 +51,45 @@ describe('the states of all keys', () => {
     await look('audit', page);
   });
 
-  test('have their filters behind a button on a phone, and the boxes before the names', async () => {
+  test('have their filters behind a button, the first key at a third of the screen, and headings for the order', async () => {
     const { page } = await openAllKeys(stage);
     await row(page, 'CI deploy').waitFor();
-    expect(await button(page, 'Filters').isVisible()).toBe(false);
+    expect((await page.getByRole('row').nth(1).boundingBox())!.y).toBeLessThanOrEqual(330);
     await page.setViewportSize(PHONE);
-    await page.getByLabel('Status').waitFor({ state: 'hidden' });
-    await button(page, 'Filters').click();
-    await page.getByLabel('Status').selectOption('Active');
-    await button(page, 'Filters (1)').click();
-    await page.getByLabel('Status').waitFor({ state: 'hidden' });
-    const places = [
-      page.getByLabel('Select all'),
-      page.getByLabel('Select “CI deploy”'),
-      row(page, 'CI deploy').getByRole('link'),
-    ].map((each) => each.boundingBox());
-    const [all, box, name] = (await Promise.all(places)).map((place) => place!.x);
-    expect([all, name! > box!]).toEqual([box, true]);
+    const fields = await openFilters(page);
+    await fields.getByLabel('Show').selectOption('Active');
+    await look('all-keys-filters', page);
+    await page.setViewportSize(PHONE);
+    await page.keyboard.press('Escape');
+    await fields.waitFor({ state: 'detached' });
+    await focusOn(button(page, 'Filter'));
+    await page.keyboard.press('Tab');
+    await focusOn(button(page, 'Remove filter: Active'));
+    await page.keyboard.press('Tab');
+    const all = page.getByLabel('Select all');
+    await focusOn(all);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('sort') === 'name');
+    await focusOn(button(page, 'Name'));
+    await row(page, 'CI deploy').waitFor();
+    const places = [all, page.getByLabel('Select “CI deploy”'), row(page, 'CI deploy').getByRole('link')];
+    const [head, box, name] = (await Promise.all(places.map((each) => each.boundingBox()))).map((place) => place!.x);
+    expect([head, name! > box!]).toEqual([box, true]);
+  });
+
+  test('have a bar for the selected ones, which does not cover the row with the focus', async () => {
+    const { page } = await openAllKeys(stage);
+    await page.setViewportSize({ width: 1280, height: 560 });
+    await page.getByLabel('Select “CI deploy”').check();
+    const revoke = button(page, 'Revoke 1 key…');
+    await look('all-keys-selected', page);
+    await page.setViewportSize({ width: 1280, height: 560 });
+    const last = page.getByRole('row').last().getByRole('link');
+    await page.getByRole('row').nth(2).getByRole('link').focus();
+    await tabTo(page, last);
+    const [bar, link] = await Promise.all([revoke.boundingBox(), last.boundingBox()]);
+    expect(link!.y + link!.height).toBeLessThan(bar!.y);
   });
 
   test('are German for those who read it, without an English text', async () => {
@@ -91,6 +114,8 @@ describe('the states of all keys', () => {
     await page.goto(`${stage.service.url}/settings/api-keys?tab=audit&owner=ada`);
     await row(page, 'CI deploy wurde von der Administration angesehen').first().waitFor();
     await expectGerman('audit', page);
+    await button(page, 'Filter').click();
+    await expectGerman('audit-filters', page);
     await page.getByLabel('Art').selectOption('Konto endgültig gelöscht');
     await page.getByText('Kein Ereignis passt.').waitFor();
     await expectGerman('audit-none', page);

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { DAY_MS } from '#domain/time.js';
 import { eventually } from '../support/eventually.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { sql } from '../support/stores/sql.js';
 import {
   expectKeys,
-  findOwner,
+  find,
   newServiceAccount,
   openAllKeys,
   openDrawer,
-  ownerField,
-  prefixField,
+  openFilters,
+  searchField,
   startAdministration,
 } from './support/all-keys.js';
 import { endSessions, putKeys, type KeyRow } from './support/rows.js';
@@ -41,9 +41,10 @@ describe('all keys', () => {
     const bot = await newServiceAccount(stage, 'CI bot', ada);
     await putKeys(stage.service, bot, [{ name: 'Nightly' }]);
     const { page, asked } = await openAllKeys(stage);
-    await findOwner(page, ada.id);
+    await find(page, ada.id);
     await expectKeys(page, ['CI deploy', 'Backup']);
-    expect(await ownerField(page).inputValue()).toBe(ada.email);
+    await button(page, `Remove filter: Owner: ${ada.email}`).waitFor();
+    expect(await searchField(page).inputValue()).toBe('');
     const cells = await row(page, 'CI deploy').getByRole('cell').allInnerTexts();
     expect(cells.map((text) => text.replace(/\s+/g, ' '))).toEqual([
       // The box that selects it.
@@ -55,15 +56,15 @@ describe('all keys', () => {
       '3 hours ago',
       'in 3 months',
     ]);
-    await findOwner(page, bot.id);
+    await find(page, bot.id);
     await expectKeys(page, ['Nightly']);
     expect(await row(page, 'Nightly').getByRole('cell').nth(1).innerText()).toMatch(/^CI bot\s+Service account$/);
-    await findOwner(page, ` ${ada.email.toUpperCase()} `);
+    await find(page, ` ${ada.email.toUpperCase()} `);
     await expectKeys(page, ['CI deploy', 'Backup']);
-    await findOwner(page, 'nobody@example.com');
+    await find(page, 'nobody@example.com');
     await page.getByText('No account with this email or ID').waitFor();
     await expectKeys(page, ['CI deploy', 'Backup']);
-    await button(page, 'Show the keys of all owners').click();
+    await button(page, `Remove filter: Owner: ${ada.email}`).click();
     await row(page, 'Nightly').waitFor();
     await page.goBack();
     await expectKeys(page, ['CI deploy', 'Backup']);
@@ -78,41 +79,31 @@ describe('all keys', () => {
     const { page, asked } = await openAllKeys(stage);
     const expectCut = async () => {
       await expectKeys(page, ['Pasted']);
-      expect(await prefixField(page).inputValue()).toBe(sent);
+      await button(page, `Remove filter: Prefix: ${sent}`).waitFor();
       expect(new URL(page.url()).searchParams.get('prefix')).toBe(sent);
       expect(asked().at(-1)).toBe(`/api-keys?prefix=${sent}`);
       const traces = Object.values(await tracesOf(page));
       expect(traces.filter((trace) => trace.includes(fullKey.slice(0, 17)))).toEqual([]);
-      await prefixField(page).fill('');
-      await page.keyboard.press('Enter');
+      await button(page, `Remove filter: Prefix: ${sent}`).click();
       await page.waitForURL((url) => !url.searchParams.has('prefix'));
     };
-    const pasteInto = async (field: typeof prefixField) => {
-      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(`LATCHKEY_API_KEY=${fullKey}\n`)})`);
-      await field(page).focus();
-      const before = asked().length;
-      await page.keyboard.press('ControlOrMeta+v');
-      await focusOn(prefixField(page));
-      // Nothing is searched, and so recorded, before Enter.
-      expect(asked()).toHaveLength(before);
-      await page.keyboard.press('Enter');
-    };
-    await pasteInto(prefixField);
-    await expectCut();
-    // In the wrong field, it is not searched as an account.
-    await pasteInto(ownerField);
-    await expectCut();
-    await prefixField(page).fill(fullKey);
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(`LATCHKEY_API_KEY=${fullKey}\n`)})`);
+    await searchField(page).focus();
+    const before = asked().length;
+    await page.keyboard.press('ControlOrMeta+v');
+    await eventually(async () => (await searchField(page).inputValue()) === sent);
+    // Nothing is searched, and so recorded, before Enter.
+    expect(asked()).toHaveLength(before);
     await page.keyboard.press('Enter');
+    await expectCut();
+    await find(page, fullKey);
     await expectCut();
     expect(asked().filter((call) => !call.startsWith('/api-keys'))).toEqual([]);
     expect(asked().filter((call) => call.includes(fullKey.slice(0, 17)))).toEqual([]);
 
-    await prefixField(page).fill(apiKey.prefix);
-    await page.keyboard.press('Enter');
+    await find(page, apiKey.prefix);
     await expectKeys(page, ['Pasted']);
-    await prefixField(page).fill('lk_ffffffffffff');
-    await page.keyboard.press('Enter');
+    await find(page, 'lk_ffffffffffff');
     await page.getByText('No key fits.').waitFor();
     await button(page, 'Clear search and filters').click();
     await row(page, 'Pasted').waitFor();
@@ -196,9 +187,10 @@ describe('all keys', () => {
       await page.getByRole('status').getByText(shown, { exact: true }).waitFor({ state: 'attached' });
       return page.getByRole('rowheader').allInnerTexts();
     };
-    const find = async (page: Page, field: string, text: string) => {
-      await page.getByLabel(field, { exact: true }).fill(text);
-      await page.keyboard.press('Enter');
+    const who = (page: Page) => page.getByLabel('Who did it, or ID of a key', { exact: true });
+    const search = async (field: Locator, text: string) => {
+      await field.fill(text);
+      await field.press('Enter');
     };
 
     test('say who did and viewed what, by actor, account, key, type and day, and record each look', async () => {
@@ -210,7 +202,7 @@ describe('all keys', () => {
       const revoke = { note: 'Found in a public log', password: PASSWORD };
       await administrator.person.call('POST', `/v1/admin/api-keys/${apiKey.id}/revoke`, revoke);
       const before = asked().length;
-      await find(page, 'Key', apiKey.id.toUpperCase());
+      await search(who(page), apiKey.id.toUpperCase());
       expect(await expectEvents(page, 3)).toEqual([
         'Key Shop deploy was revoked by an administrator\nNote: Found in a public log',
         'Key Shop deploy was renamed (before: CI deploy)',
@@ -219,41 +211,43 @@ describe('all keys', () => {
       const cells = await row(page, 'was revoked').getByRole('cell').allInnerTexts();
       expect(cells[0]).toMatch(new RegExp(`^Grace Hopper\\s+${administrator.id}\\s+127.0.0.1`));
       expect(cells[1]).toMatch(new RegExp(`^Ada Lovelace\\s+${owner.id}$`));
-      await find(page, 'Who did it', administrator.email);
+      await search(who(page), administrator.email);
       // The search before is recorded too.
       expect(await expectEvents(page, 2)).toEqual([
         expect.stringContaining('was viewed by an administrator'),
         expect.stringContaining('was revoked by an administrator'),
       ]);
-      await button(page, 'Show what anybody did').click();
+      await button(page, `Remove filter: Who did it: ${administrator.id}`).click();
       await expectEvents(page, 5);
-      await page.getByLabel('Type').selectOption('Key created');
+      const fields = await openFilters(page);
+      await fields.getByLabel('Type', { exact: true }).selectOption('Key created');
       expect(await expectEvents(page, 1)).toEqual(['Key Shop deploy was created']);
       await page.goBack();
       await expectEvents(page, 7);
-      await button(page, 'Show the events of all keys').click();
-      await find(page, 'Whom it is about', owner.id);
+      await button(page, `Remove filter: Key: ${apiKey.id}`).click();
+      await openFilters(page);
+      await search(fields.getByLabel('Whom it is about', { exact: true }), owner.id);
       await page.waitForURL((url) => url.searchParams.get('owner') === owner.id);
-      await find(page, 'Who did it', 'service:dev-accounts');
+      await search(who(page), 'service:dev-accounts');
       expect(await expectEvents(page, 1)).toEqual(['Account created']);
-      await page.getByLabel('Type').selectOption('Viewed by an administrator');
+      await openFilters(page);
+      await fields.getByLabel('Type', { exact: true }).selectOption('Viewed by an administrator');
       await expectEvents(page, 0);
-      await find(page, 'Who did it', administrator.id);
-      await page
-        .getByLabel('Who did it', { exact: true })
-        .and(page.locator(`[value="${administrator.id}"]`))
-        .waitFor();
+      await search(who(page), administrator.id);
+      await button(page, `Remove filter: Who did it: ${administrator.id}`).waitFor();
       const [newest] = await expectEvents(page, 8);
       expect(newest).toContain(`actor=service:dev-accounts account=${owner.id}`);
       const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
-      await page.getByLabel('From', { exact: true }).fill(dayIn(-1));
-      await page.getByLabel('Until', { exact: true }).fill(dayIn(1));
-      await page.keyboard.press('Enter');
+      await openFilters(page);
+      await search(fields.getByLabel('From', { exact: true }), dayIn(-1));
       await expectEvents(page, 9);
-      await page.reload();
+      // After a pause.
+      await fields.getByLabel('Until', { exact: true }).fill(dayIn(1));
       await expectEvents(page, 10);
-      await page.getByLabel('Until', { exact: true }).fill('2020-01-01');
-      await button(page, 'Apply').click();
+      await page.reload();
+      await expectEvents(page, 11);
+      await openFilters(page);
+      await search(fields.getByLabel('Until', { exact: true }), '2020-01-01');
       await page.getByText('No event fits.').waitFor();
       await button(page, 'Clear search and filters').click();
       await row(page, 'Shop deploy').first().waitFor();
@@ -278,9 +272,8 @@ describe('all keys', () => {
       await drawer.waitFor({ state: 'detached' });
       await focusOn(row(page, 'was created').getByRole('link'));
       expect(asked().slice(-2)).toEqual([`/audit-events?key=${apiKey.id}`, `/api-keys/${apiKey.id}`]);
-      await page.getByLabel('Key', { exact: true }).fill('not an id');
-      await page.keyboard.press('Enter');
-      await page.getByText('This is not the ID of a key.').waitFor();
+      await search(who(page), 'not an id');
+      await page.getByText('No account with this email or ID').waitFor();
       await page.goto(`${stage.service.url}/settings/api-keys?tab=all-keys&owner=${owner.id}`);
       await openDrawer(page, 'CI deploy');
       await button(drawer, 'Show all events of this key').click();

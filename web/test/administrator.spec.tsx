@@ -50,6 +50,13 @@ const open = (search: string) => {
 const made = () => [...api.calls('findAccounts'), ...api.calls('findKeys'), ...api.calls('findEvents')].length;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+const FIND = 'Owner or key prefix';
+const WHO = 'Who did it, or ID of a key';
+const openFilters = async () => {
+  await press('Filter');
+  await dialog('Filter');
+};
+const pills = () => screen.getAllByRole('button', { name: /^Remove filter/ }).map(({ textContent }) => textContent);
 /** The query of the latest list, without what is unset. */
 const query = () => api.calls('findKeys').at(-1)!.query;
 const expectQuery = (expected: object) => waitFor(() => expect(query()).toEqual(expected));
@@ -63,9 +70,10 @@ describe('all keys', () => {
     found.getByText('Ada Lovelace');
     found.getByRole('img', { name: 'Last 30 days: 12 accepted' });
     found.getByText('ada@example.com');
+    screen.getByText('1 shown · 1 active');
   });
 
-  test('are counted above the list: active ones, those that end soon, and those unused for 90 days', async () => {
+  test('are counted above the list, without zeros: active ones, those that end soon, and those unused for 90 days', async () => {
     const of = (given: Parameters<typeof anApiKey>[0]) => ({ ...key, ...anApiKey(given) });
     const isLongAgo = { createdAt: iso(-200 * DAY_MS) };
     const unused = of({ ...isLongAgo, lastUsedAt: iso(-91 * DAY_MS) });
@@ -74,42 +82,53 @@ describe('all keys', () => {
       page([key, of({ createdAt: iso(-30 * DAY_MS), expiresAt: iso(2 * DAY_MS) }), unused, ended]),
     );
     open('tab=all-keys');
-    await screen.findByText('Of 4 shown: 3 active, 1 ending soon, 1 unused for 90 days');
+    await screen.findByText('4 shown · 3 active · 1 ending soon · 1 unused for 90 days');
   });
 
   test('are searched with Enter or the button, and never while somebody types, pastes or leaves a field', async () => {
     open('tab=all-keys');
     await row('CI deploy');
     const before = made();
-    await user.type(field('Key prefix'), 'lk_4f9a');
+    await user.type(field(FIND), ADA.email);
     await user.tab();
-    await user.type(field('Owner'), ADA.email);
-    await user.tab();
-    await user.clear(field('Key prefix'));
-    await user.paste(FULL_KEY);
-    expect(field('Key prefix').value).toBe(FULL_KEY.slice(0, 16));
-    await type('Expires until', '2027-12-31');
+    await openFilters();
+    await type('Expires until', '0202-12-31');
     await user.tab();
     expect(made()).toBe(before);
 
-    await press('Search: Owner');
+    await press(`Search: ${FIND}`);
     await expectQuery({ owner: 'ada' });
-    await focusOn(() => field('Owner'));
+    await focusOn(() => field(FIND));
     expect(api.calls('findAccounts').map((call) => call.query)).toEqual([{ query: ADA.email }]);
-    await press('Search: Key prefix');
-    await expectQuery({ owner: 'ada', prefix: FULL_KEY.slice(0, 16) });
-    await focusOn(() => field('Key prefix'));
-    await user.type(field('Expires until'), '{Enter}');
+    expect(field(FIND).value).toBe('');
+    await button(`Remove filter: Owner: ${ADA.email}`);
+    await openFilters();
+    await type('Expires until', '2027-12-31');
+    await user.keyboard('{Enter}');
     await waitFor(() => expect(query()['expiresBefore']).toMatch(/^202[78]-/));
-    expect(made()).toBe(before + 4);
+    expect(made()).toBe(before + 3);
+    await press(`Remove filter: Owner: ${ADA.email}`);
+    await waitFor(() => expect(query()['owner']).toBeUndefined());
+    await focusOn(() => screen.getByRole('button', { name: 'Filter' }));
   });
 
-  test('are never searched by a key that somebody pastes into the wrong field', async () => {
+  test('are found in the same field by a prefix, if no account is called so', async () => {
     open('tab=all-keys');
     await row('CI deploy');
-    await user.click(field('Owner'));
+    api.always('findAccounts', { items: [] });
+    await user.type(field(FIND), 'lk_4f9a{Enter}');
+    await expectQuery({ prefix: 'lk_4f9a' });
+    await user.type(field(FIND), 'nobody@example.com{Enter}');
+    await screen.findByText('No account with this email or ID');
+    expect(query()).toEqual({ prefix: 'lk_4f9a' });
+  });
+
+  test('are never searched by a key that somebody pastes, but by its beginning', async () => {
+    open('tab=all-keys');
+    await row('CI deploy');
+    await user.click(field(FIND));
     await user.paste(`LATCHKEY_API_KEY=${FULL_KEY}\n`);
-    await focusOn(() => field('Key prefix'));
+    expect(field(FIND).value).toBe(FULL_KEY.slice(0, 16));
     await user.keyboard('{Enter}');
     await expectQuery({ prefix: FULL_KEY.slice(0, 16) });
     expect(api.calls('findAccounts')).toHaveLength(0);
@@ -117,66 +136,75 @@ describe('all keys', () => {
     await waitFor(() => expect(new URLSearchParams(location.search).get('prefix')).toBe(FULL_KEY.slice(0, 16)));
   });
 
-  test('are sorted, by requests only those of one owner', async () => {
+  test('are sorted by the headings, by requests only those of one owner', async () => {
     open('tab=all-keys');
     await row('CI deploy');
-    const sort = () => field('Sort');
-    const choices = () => [...within(sort()).getAllByRole('option')].map(({ textContent }) => textContent);
-    expect(choices()).toEqual(['Newest first', 'By name', 'Last used first', 'Expiring first']);
-    await user.selectOptions(sort(), 'Expiring first');
+    const headings = () =>
+      screen
+        .getAllByRole('columnheader')
+        .filter((heading) => heading.hasAttribute('aria-sort'))
+        .map((heading) => [heading.textContent, heading.getAttribute('aria-sort')]);
+    expect(headings()).toEqual(['Name', 'Last used', 'Expires'].map((name) => [name, 'none']));
+    await press('Expires');
     await expectQuery({ sort: 'expires' });
+    await focusOn(() => screen.getByRole('button', { name: 'Expires' }));
+    expect(headings()).toContainEqual(['Expires', 'ascending']);
     expect(new URLSearchParams(location.search).get('sort')).toBe('expires');
-    await user.type(field('Owner'), `${ADA.email}{Enter}`);
+    await user.type(field(FIND), `${ADA.email}{Enter}`);
     await expectQuery({ owner: 'ada', sort: 'expires' });
-    expect(choices()).toContain('Most requests first');
-    await user.selectOptions(sort(), 'Most requests first');
+    await press('Last 30 days');
     await expectQuery({ owner: 'ada', sort: 'requests' });
+    expect(headings()).toContainEqual(['Last 30 days', 'descending']);
+    await press('Last 30 days');
+    await expectQuery({ owner: 'ada' });
   });
 
   test('can be narrowed to a status, to those unused for 90 days, and to days on which they expire', async () => {
     open('tab=all-keys');
     await row('CI deploy');
-    const status = field('Status');
-    await user.selectOptions(status, 'Revoked');
+    await openFilters();
+    const show = field('Show');
+    await user.selectOptions(show, 'Revoked');
     await expectQuery({ status: 'revoked' });
-    await user.selectOptions(field('Show'), 'Unused for 90 days');
+    await user.selectOptions(show, 'Unused for 90 days');
     await waitFor(() => expect(query()).toMatchObject({ status: 'active' }));
     const since = Date.parse(query()['lastUsedBefore']!);
     expect(Math.abs(since - Date.parse(iso(-90 * DAY_MS)))).toBeLessThan(DAY_MS);
-    await press('Within 30 days');
+    await press('Expires within 30 days');
     await waitFor(() => expect(Object.keys(query())).toContain('expiresBefore'));
     expect([field('Expires from').value, field('Expires until').value]).toEqual([inDays(0), inDays(30)]);
-    await user.selectOptions(status, 'Revoked');
+    await button('Remove filter: Expires within 30 days');
+    await user.selectOptions(show, 'Revoked');
     await expectQuery({ status: 'revoked' });
     expect(field('Expires until').value).toBe('');
-    // Both days of a range count, where the administrator is.
+    // Both days of a range count, where the administrator is. They apply after a pause.
     await type('Expires from', inDays(20));
     await type('Expires until', inDays(20));
-    await user.keyboard('{Enter}');
     await waitFor(() => {
       const { status: asked, expiresFrom, expiresBefore } = query();
       const hours = (Date.parse(expiresBefore!) - Date.parse(expiresFrom!)) / HOUR_MS;
       expect([asked, hours, new Date(expiresFrom!).getHours()]).toEqual(['active', 24, 0]);
     });
-    await press('This month');
+    await press('Expires this month');
     await waitFor(() => expect(field('Expires from').value).toMatch(/-01$/));
     expect(query()).toMatchObject({ status: 'active' });
-    await press('Any expiry');
+    await press('Remove filter: Expires this month');
     await expectQuery({ status: 'active' });
   });
 
   test('can be narrowed to those that are paused, or could be narrower', async () => {
     open('tab=all-keys');
     await row('CI deploy');
+    await openFilters();
     await user.selectOptions(field('Show'), 'Could be narrower');
     await expectQuery({ status: 'active', only: 'narrower' });
     expect(new URLSearchParams(location.search).get('only')).toBe('narrower');
     await user.selectOptions(field('Show'), 'Paused');
     await expectQuery({ status: 'active', only: 'paused' });
-    await button('Filters (2)');
-    await user.selectOptions(field('Status'), 'Revoked');
+    expect(pills()).toEqual(['Paused']);
+    await user.selectOptions(field('Show'), 'Revoked');
     await expectQuery({ status: 'revoked' });
-    expect((field('Show') as unknown as HTMLSelectElement).value).toBe('');
+    expect(pills()).toEqual(['Revoked']);
   });
 
   test('say so to somebody who loses the permission while the page is open', async () => {
@@ -189,7 +217,8 @@ describe('all keys', () => {
     await (await dialog('API key')).findByText('You can’t see all keys any more');
     await user.keyboard('{Escape}');
     await isGone(() => screen.queryByRole('dialog'));
-    await user.selectOptions(field('Status'), 'Active');
+    await openFilters();
+    await user.selectOptions(field('Show'), 'Active');
     within(await screen.findByRole('alert')).getByText('You can’t see all keys any more');
     expect(screen.queryByRole('row')).toBeNull();
   });
@@ -238,13 +267,16 @@ describe('all keys', () => {
 });
 
 test('several keys are ended with one confirmation that names them, with a result for each', async () => {
-  const keys = [1, 2, 3].map((n) => ({ ...key, ...anApiKey({ name: `Job ${n}` }) }));
+  const keys = [1, 2, 3].map((n) => ({
+    ...key,
+    ...anApiKey({ name: `Job ${n}`, lastUsedAt: n === 1 ? iso(-3.05 * HOUR_MS) : null }),
+  }));
   const ended = { ...key, ...anApiKey({ name: 'Former', status: 'revoked', revokedAt: iso(-1) }) };
   api.always('findKeys', () => page([...keys, ended]));
   open('tab=all-keys');
   for (const { name } of keys) await user.click(await screen.findByRole('checkbox', { name: `Select “${name}”` }));
   expect((await row('Former')).queryByRole('checkbox')).toBeNull();
-  // The boxes come first, and the one above them takes or drops all.
+  // The boxes come first, and the one at their head takes or drops all.
   const all = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all' });
   expect(screen.getAllByRole('checkbox')[0]).toBe(all);
   const [first] = screen.getByRole('rowheader', { name: /^Job 1/ }).parentElement!.children;
@@ -259,6 +291,8 @@ test('several keys are ended with one confirmation that names them, with a resul
   await press('Revoke 3 keys…');
   const form = await dialog('Revoke 3 keys?');
   for (const { name } of keys) form.getByText(name);
+  expect(form.getAllByText('Used 3 hours ago')).toHaveLength(1);
+  expect(form.getAllByText(/Never used/)).toHaveLength(2);
   expect(form.getAllByText(/Ada Lovelace/)).toHaveLength(3);
   await press('Revoke 3 keys', form);
   form.getByText('Enter your password');
@@ -299,10 +333,11 @@ test('several keys are ended with one confirmation that names them, with a resul
 describe('the audit view', () => {
   test('searches nothing while somebody types or leaves a field, and never sends a key', async () => {
     open('tab=audit');
-    await screen.findByLabelText('Who did it');
+    await screen.findByLabelText(WHO);
     await waitFor(() => expect(api.calls('findEvents')).toHaveLength(1));
     const before = made();
-    for (const label of ['Who did it', 'Whom it is about', 'Key']) {
+    for (const label of [WHO, 'Whom it is about']) {
+      if (label !== WHO) await openFilters();
       await user.type(field(label), 'ada');
       await user.tab();
       await user.clear(field(label));
@@ -310,16 +345,20 @@ describe('the audit view', () => {
       await user.keyboard('{Enter}');
       expect(field(label).value).toBe('');
     }
-    await type('From', '2026-01-01');
-    await user.tab();
     expect(made()).toBe(before);
     expect(document.documentElement.outerHTML).not.toContain(FULL_KEY.slice(0, 17));
   });
 
-  test('refuses what is no ID of a key', async () => {
-    open('tab=audit');
-    await type('Key', 'not an id');
+  test('finds the events of a key by its ID, and shows its filters', async () => {
+    api.always('findAccounts', { items: [] });
+    open('tab=audit&actor=service:jobs');
+    await type(WHO, 'not an id');
     await user.keyboard('{Enter}');
-    await screen.findByText(/^This is not the ID of a key\./);
+    await screen.findByText('No account with this email or ID');
+    await type(WHO, key.id.toUpperCase());
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(api.calls('findEvents').at(-1)!.query).toEqual({ actor: 'service:jobs', key: key.id }));
+    await press('Remove filter: Who did it: service:jobs');
+    await waitFor(() => expect(api.calls('findEvents').at(-1)!.query).toEqual({ key: key.id }));
   });
 });

@@ -53,12 +53,17 @@ export async function openAllKeys(stage: Stage, search = '', { tab = 'all-keys',
   return { page, administrator, asked };
 }
 
-export const ownerField = (page: Page) => page.getByLabel('Owner', { exact: true });
-export const prefixField = (page: Page) => page.getByLabel('Key prefix', { exact: true });
+export const searchField = (page: Page) => page.getByLabel('Owner or key prefix', { exact: true });
 
-export async function findOwner(page: Page, text: string): Promise<void> {
-  await ownerField(page).fill(text);
+/** Finds the keys of an owner, or those with a prefix. */
+export async function find(page: Page, text: string): Promise<void> {
+  await searchField(page).fill(text);
   await page.keyboard.press('Enter');
+}
+
+export async function openFilters(page: Page) {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  return page.getByRole('dialog', { name: 'Filter' });
 }
 
 /** Waits until the list has these keys and no others. */

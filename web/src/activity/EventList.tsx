@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
+import table from '../keys/KeyList.module.css';
 import classes from './activity.module.css';
 import { describeEvent, type EventGroup } from './events';
 import { nameOf, useOwner } from '../base/owner';
@@ -68,7 +69,7 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
   const took = Date.parse(event.at) - Date.parse(since);
   return (
     <li className={classes.event} data-type={event.type}>
-      {day !== undefined && <h3 className={classes.day}>{day}</h3>}
+      {day !== undefined && <h3 className={table.heading}>{day}</h3>}
       <div className={`${classes.what} ${classes.sentence}`}>
         {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}
         {count > 1 && (

@@ -1,5 +1,5 @@
-import { Badge, Checkbox, Group, Text } from '@mantine/core';
-import { KeyName, Table } from '../keys/Table';
+import { Badge, Checkbox, type CheckboxProps, Text } from '@mantine/core';
+import { type Column, KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
 import { EndOfActive } from '../key/EndOfActive';
@@ -13,7 +13,7 @@ import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
-import { UNUSED_DAYS } from './place';
+import { type Sort, UNUSED_DAYS } from './place';
 import { DAY_MS } from '../time/format';
 
 interface Props {
@@ -22,81 +22,99 @@ interface Props {
   readonly linkTo: (keyId: string) => OwnLink;
   readonly chosen: ReadonlySet<string>;
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
+  /** Set for what the keys can be sorted by. */
+  readonly sortBy: (by: Sort) => Column<OwnedKey>['sort'];
 }
 
 /** The keys of all owners. */
-export function AllKeysTable({ keys, linkTo, chosen, onChoose }: Props) {
+export function AllKeysTable({ keys, linkTo, chosen, onChoose, sortBy }: Props) {
   const { keys: words } = useTexts();
   const { column, access } = words;
   const admin = useAdminTexts();
   const now = useNow();
+  const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
+  const taken = active.filter((id) => chosen.has(id));
+  return (
+    <Table
+      label={admin.table}
+      widths={classes.columns}
+      rows={keys}
+      idOf={({ id }) => id}
+      isEnded={({ id }) => !active.includes(id)}
+      isSelected={({ id }) => taken.includes(id)}
+      columns={[
+        {
+          name: admin.several.column,
+          isForButtons: true,
+          className: list.select,
+          head: active.length > 0 && (
+            <Box
+              aria-label={admin.several.all}
+              checked={taken.length === active.length}
+              indeterminate={taken.length > 0 && taken.length < active.length}
+              onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
+            />
+          ),
+          cell: ({ id, name }, { prefixId }) =>
+            active.includes(id) && (
+              <Box
+                aria-label={admin.several.select(name)}
+                aria-describedby={prefixId}
+                checked={chosen.has(id)}
+                onChange={() =>
+                  onChoose(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]))
+                }
+              />
+            ),
+        },
+        {
+          name: column.name,
+          sort: sortBy('name'),
+          cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
+        },
+        { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
+        { name: column.access, cell: (key) => access[key.access] },
+        {
+          name: column.recent,
+          sort: sortBy('requests'),
+          cell: ({ recent, lastUsedAt }) => <Sparkline recent={recent} isUsed={lastUsedAt !== null} />,
+        },
+        { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
+        {
+          name: column.lastUsed,
+          sort: sortBy('lastUsed'),
+          cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : words.neverUsed),
+        },
+        {
+          name: column.expires,
+          sort: sortBy('expires'),
+          nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
+          cell: (key) => <End apiKey={key} />,
+        },
+      ]}
+    />
+  );
+}
+
+/** The box is smaller than what can be pressed. */
+const Box = (props: CheckboxProps) => (
+  <label className={classes.box}>
+    <Checkbox size="18px" {...props} />
+  </label>
+);
+
+/** How many keys are listed, active, ending soon, and unused. */
+export function Counts({ keys }: Pick<Props, 'keys'>) {
+  const admin = useAdminTexts();
+  const now = useNow();
   const daysSince = (iso: string) => (now - Date.parse(iso)) / DAY_MS;
   const working = keys.filter((key) => statusAt(key, now) === 'active');
-  const active = working.map(({ id }) => id);
-  const taken = active.filter((id) => chosen.has(id));
   const soon = working.filter((key) => endsSoon(key, now)).length;
   const unused = working.filter(({ lastUsedAt, createdAt }) => daysSince(lastUsedAt ?? createdAt) > UNUSED_DAYS).length;
   return (
-    <>
-      <Group justify="space-between" className={classes.above}>
-        {active.length > 0 && (
-          <Checkbox
-            label={admin.several.all}
-            checked={taken.length === active.length}
-            indeterminate={taken.length > 0 && taken.length < active.length}
-            onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
-          />
-        )}
-        <Text size="sm" c="dimmed">
-          {admin.counts(keys.length, active.length, soon, unused)}
-        </Text>
-      </Group>
-      <Table
-        label={admin.table}
-        widths={classes.columns}
-        rows={keys}
-        idOf={({ id }) => id}
-        isEnded={(key) => statusAt(key, now) !== 'active'}
-        columns={[
-          {
-            name: admin.several.column,
-            isForButtons: true,
-            className: list.select,
-            cell: ({ id, name }, { prefixId }) =>
-              active.includes(id) && (
-                <Checkbox
-                  aria-label={admin.several.select(name)}
-                  aria-describedby={prefixId}
-                  checked={chosen.has(id)}
-                  onChange={() =>
-                    onChoose(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]))
-                  }
-                />
-              ),
-          },
-          {
-            name: column.name,
-            cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
-          },
-          { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
-          { name: column.access, cell: (key) => access[key.access] },
-          {
-            name: column.recent,
-            cell: ({ recent, lastUsedAt }) => <Sparkline recent={recent} isUsed={lastUsedAt !== null} />,
-          },
-          { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
-          {
-            name: column.lastUsed,
-            cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : words.neverUsed),
-          },
-          {
-            name: column.expires,
-            nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
-            cell: (key) => <End apiKey={key} />,
-          },
-        ]}
-      />
-    </>
+    <Text size="xs" c="dimmed" className={classes.counts}>
+      {admin.counts(keys.length, working.length, soon, unused)}
+    </Text>
   );
 }
 

@@ -1,11 +1,11 @@
-import { NativeSelect } from '@mantine/core';
-import { useRef, useState } from 'react';
 import { keyIdIn } from '../base/place';
-import classes from './admin.module.css';
-import { DaysField } from './DaysField';
+import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
+import { Select } from '../ui/Select';
+import { DaysField, daysText } from './DaysField';
+import { FilterBar } from './FilterBar';
 import { OwnerField } from './OwnerField';
-import { hasSecret, type AuditPlace } from './place';
-import { SearchField } from './SearchField';
+import type { AuditPlace } from './place';
 import { useAdminTexts } from './texts';
 
 interface Props {
@@ -13,68 +13,47 @@ interface Props {
   readonly goTo: (next: Partial<AuditPlace>) => void;
 }
 
-/** The type applies at once, and what is typed with Enter or its button. */
+/** Each choice applies at once. */
 export function AuditFilters({ place, goTo }: Props) {
   const { audit } = useAdminTexts();
+  const { language } = useTexts();
+  const { actor, owner, of, type, days } = place;
+  const types: Readonly<Record<string, string>> = audit.types;
+  const range = daysText(days, audit.days, useNow(), language);
   return (
-    <div role="search" aria-label={audit.search} className={`${classes.filters} ${classes.even}`}>
-      <OwnerField
-        label={audit.actor}
-        clearLabel={audit.clearActor}
-        ownerId={place.actor}
-        onChoose={(actor) => goTo({ actor })}
-      />
-      <OwnerField
-        label={audit.account}
-        clearLabel={audit.clearAccount}
-        ownerId={place.owner}
-        onChoose={(owner) => goTo({ owner })}
-      />
-      <KeyField keyId={place.of} onChoose={(of) => goTo({ of })} />
-      <DaysField labels={audit.days} days={place.days} onChoose={(days) => goTo({ days })}>
-        <NativeSelect
-          label={audit.type}
-          value={place.type ?? ''}
-          onChange={({ currentTarget: { value } }) => goTo({ type: value || undefined })}
-          data={[
-            { value: '', label: audit.anyType },
-            ...Object.entries(audit.types).map(([value, label]) => ({ value, label })),
-          ]}
+    <FilterBar
+      label={audit.search}
+      search={
+        <OwnerField
+          label={audit.find}
+          placeholder={audit.find}
+          onChoose={(id) => goTo({ actor: id })}
+          onOther={(text) => {
+            const id = keyIdIn(text.toLowerCase());
+            if (id !== undefined) goTo({ of: id });
+            return id !== undefined;
+          }}
         />
-      </DaysField>
-    </div>
-  );
-}
-
-interface KeyFieldProps {
-  readonly keyId: string | undefined;
-  readonly onChoose: (keyId: string | undefined) => void;
-}
-
-/** Takes the id of a key alone, so that nothing else is sent. */
-function KeyField({ keyId, onChoose }: KeyFieldProps) {
-  const { audit } = useAdminTexts();
-  const input = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState({ keyId, text: keyId ?? '', isWrong: false });
-  // "Back" may lead to another key.
-  if (typed.keyId !== keyId) setTyped({ keyId, text: keyId ?? '', isWrong: false });
-  const text = typed.text.trim().toLowerCase();
-  const search = () => {
-    const isWrong = text !== '' && keyIdIn(text) === undefined;
-    setTyped({ ...typed, isWrong });
-    if (!isWrong && text !== (keyId ?? '')) onChoose(text || undefined);
-  };
-  return (
-    <SearchField
-      label={audit.key}
-      placeholder={audit.keyHint}
-      value={typed.text}
-      isChanged={text !== (keyId ?? '')}
-      error={typed.isWrong && audit.noKeyId}
-      input={input}
-      onType={(next) => setTyped({ keyId, text: hasSecret(next) ? '' : next, isWrong: false })}
-      onSearch={search}
-      clear={keyId === undefined ? undefined : { label: audit.clearKey, onClear: () => onChoose(undefined) }}
-    />
+      }
+      filters={[
+        actor !== undefined && { text: `${audit.actor}: ${actor}`, onRemove: () => goTo({ actor: undefined }) },
+        owner !== undefined && { text: `${audit.account}: ${owner}`, onRemove: () => goTo({ owner: undefined }) },
+        of !== undefined && { text: `${audit.key}: ${of}`, onRemove: () => goTo({ of: undefined }) },
+        type !== undefined && { text: types[type] ?? type, onRemove: () => goTo({ type: undefined }) },
+        range !== '' && { text: range, onRemove: () => goTo({ days: {} }) },
+      ]}
+    >
+      <OwnerField label={audit.account} onChoose={(id) => goTo({ owner: id })} />
+      <Select
+        label={audit.type}
+        value={type ?? ''}
+        onChange={({ currentTarget: { value } }) => goTo({ type: value || undefined })}
+        data={[
+          { value: '', label: audit.anyType },
+          ...Object.entries(types).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      <DaysField labels={audit.days} days={days} onChoose={(chosen) => goTo({ days: chosen })} />
+    </FilterBar>
   );
 }

@@ -102,7 +102,11 @@ function Particulars({ event: { count, leak, note, viewed } }: { readonly event:
           {details.note}: <bdi>{note}</bdi>
         </div>
       )}
-      {searched.length > 0 && <code className={`${list.prefix} ${classes.owner}`}>{searched.join(' ')}</code>}
+      {searched.length > 0 && (
+        <code className={`${list.second} ${list.cut} ${list.prefix}`} title={searched.join(' ')}>
+          {searched.join(' ')}
+        </code>
+      )}
     </>
   );
 }

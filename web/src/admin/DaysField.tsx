@@ -1,45 +1,60 @@
-import { Button, TextInput } from '@mantine/core';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { shortDate } from '../time/format';
 import classes from './admin.module.css';
 import type { Days } from './days';
-import { useAdminTexts } from './texts';
 
-interface Props {
-  readonly labels: { readonly all: string; readonly from: string; readonly until: string };
-  readonly days: Days;
-  readonly onChoose: (days: Days) => void;
-  /** Further buttons. */
-  readonly children?: ReactNode;
+interface Labels {
+  readonly all: string;
+  readonly from: string;
+  readonly until: string;
 }
 
-/** Applied with Enter or the button: a day that somebody types is another one with each digit of its year. */
-export function DaysField({ labels, days, onChoose, children }: Props) {
-  const admin = useAdminTexts();
-  const shown = { from: days.from ?? '', until: days.until ?? '' };
-  const [typed, setTyped] = useState({ shown, ...shown });
-  // "Back" may lead to other days.
-  if (typed.shown.from !== shown.from || typed.shown.until !== shown.until) setTyped({ shown, ...shown });
-  const apply = (event: FormEvent) => {
-    event.preventDefault();
-    const { from, until } = typed;
-    if (from !== shown.from || until !== shown.until) onChoose({ from: from || undefined, until: until || undefined });
+interface Props {
+  readonly labels: Labels;
+  readonly days: Days;
+  readonly onChoose: (days: Days) => void;
+}
+
+/** Each digit of a year makes another day, and each search is recorded. */
+const PAUSE_MS = 1000;
+const isWhole = (day: string | undefined) => day === undefined || day >= '1000';
+
+/** Applied with Enter or after a pause. */
+export function DaysField({ labels, days, onChoose }: Props) {
+  const [typed, setTyped] = useState({ shown: days, ...days });
+  // Other days were chosen, for example with "Back".
+  if (typed.shown.from !== days.from || typed.shown.until !== days.until) setTyped({ shown: days, ...days });
+  const { from, until } = typed;
+  const isChanged = (from !== days.from || until !== days.until) && isWhole(from) && isWhole(until);
+  const apply = () => {
+    if (isChanged) onChoose({ from, until });
   };
+  useEffect(() => {
+    const timer = setTimeout(apply, PAUSE_MS);
+    return () => clearTimeout(timer);
+    // oxlint-disable-next-line exhaustive-deps
+  }, [from, until]);
   return (
-    <form className={classes.days} aria-label={labels.all} onSubmit={apply}>
+    <div className={classes.days} role="group" aria-label={labels.all}>
       {(['from', 'until'] as const).map((name) => (
         <TextInput
           key={name}
           type="date"
           label={labels[name]}
-          value={typed[name]}
-          classNames={{ input: typed[name] === '' ? classes.noDay : '' }}
-          onChange={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
+          value={typed[name] ?? ''}
+          classNames={{ input: typed[name] === undefined ? classes.noDay : '' }}
+          onChange={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value || undefined })}
+          onKeyDown={({ key }) => key === 'Enter' && apply()}
         />
       ))}
-      <Button type="submit" variant="default">
-        {admin.apply}
-      </Button>
-      {children}
-    </form>
+    </div>
   );
+}
+
+/** "From Nov 1 · Until Nov 30". */
+export function daysText(days: Days, labels: Labels, now: number, language: string): string {
+  const of = (name: 'from' | 'until') =>
+    days[name] && `${labels[name]} ${shortDate(`${days[name]}T00:00`, now, language)}`;
+  return [of('from'), of('until')].filter(Boolean).join(' · ');
 }

@@ -14,8 +14,6 @@ interface Props {
   /** Read out once the list is there. */
   readonly shown: string;
   readonly failed: string;
-  /** A field says why the list failed. */
-  readonly isExplained?: boolean;
   /** Set if the list is empty: why. */
   readonly none: string | undefined;
   /** Set if there are filters to clear. */
@@ -24,28 +22,17 @@ interface Props {
 }
 
 /** A list of administrators with its filters, page by page: each page is recorded, and so is loaded only on request. */
-export function ListFrame({
-  intro,
-  filters,
-  list,
-  skeleton,
-  shown,
-  failed,
-  isExplained,
-  none,
-  onClear,
-  children,
-}: Props) {
+export function ListFrame({ intro, filters, list, skeleton, shown, failed, none, onClear, children }: Props) {
   const texts = useTexts();
   const admin = useAdminTexts();
   return (
-    <Stack gap="lg">
-      <Text c="dimmed" size="sm" maw="80ch">
+    <Stack gap="md">
+      <Text c="dimmed" size="sm">
         {intro}
       </Text>
       {filters}
-      <VisuallyHidden role="status">{list.isSuccess && shown}</VisuallyHidden>
-      {list.isError && !isExplained && (
+      <VisuallyHidden role="status">{list.isSuccess && !list.isPlaceholderData && shown}</VisuallyHidden>
+      {list.isError && (
         <FailureAlert
           title={failed}
           error={list.error}
@@ -63,8 +50,8 @@ export function ListFrame({
           )}
         </Nothing>
       )}
-      {none === undefined && children}
-      {list.hasNextPage && !list.isError && (
+      {none === undefined && <div data-stale={list.isPlaceholderData || undefined}>{children}</div>}
+      {list.hasNextPage && !list.isError && !list.isPlaceholderData && (
         <Group justify="center">
           <Button variant="default" onClick={() => void list.fetchNextPage()} loading={list.isFetchingNextPage}>
             {texts.showMore}

@@ -1,74 +1,84 @@
-import { Button, Group, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Button, Group, Loader, TextInput, VisuallyHidden } from '@mantine/core';
 import { useRef, useState } from 'react';
-import type { KeyOwner } from './types';
 import { describeFailure } from '../ui/FailureAlert';
+import { SearchIcon } from '../ui/icons';
 import { useTexts } from '../texts';
 import classes from './admin.module.css';
-import { hasSecret } from './place';
-import { SearchField } from './SearchField';
-import { nameOf, useAdminTexts } from './texts';
+import { hasSecret, isPartOfKey, shownPart } from './place';
+import { useAdminTexts } from './texts';
 import { useFindAccounts } from './useAllKeys';
 
 interface Props {
   readonly label: string;
-  readonly clearLabel: string;
-  readonly ownerId: string | undefined;
-  /** As known from the owner's keys. */
-  readonly owner?: KeyOwner | undefined;
-  readonly onChoose: (ownerId: string | undefined) => void;
-  /** Called instead of a search when somebody pastes a key here, which must not be sent. */
-  readonly onKeyPasted?: (text: string) => void;
+  /** In place of a label that is seen. */
+  readonly placeholder?: string;
+  readonly onChoose: (ownerId: string) => void;
+  /** Takes what is no account, such as the beginning of a key. Returns whether it is anything. */
+  readonly onOther?: (text: string) => boolean;
+  /** Whether the beginning of a key is kept. */
+  readonly takesKeys?: boolean;
 }
 
 /** A service or a person at the command line, which the audit trail names and no account is called. */
 const IS_NO_ACCOUNT = /^(service|admin):/;
 
-/** Finds an account by its whole email or id. */
-export function OwnerField({ label, clearLabel, ownerId, owner, onChoose, onKeyPasted }: Props) {
+/**
+ * Finds an account by its whole email or id, with Enter or the button, and never while somebody types: each search is on
+ * the audit trail. Of a key that somebody pastes, the secret is neither kept nor sent.
+ */
+export function OwnerField({ label, placeholder, onChoose, onOther, takesKeys }: Props) {
   const texts = useTexts();
   const admin = useAdminTexts();
   const input = useRef<HTMLInputElement>(null);
-  // Undefined: the chosen owner is shown.
-  const [typed, setTyped] = useState<string>();
-  const shown = owner ? owner.email || nameOf(owner) : (ownerId ?? '');
-  const text = typed?.trim() ?? shown;
-  const choose = (id: string | undefined) => {
-    setTyped(undefined);
+  const [typed, setTyped] = useState('');
+  const text = typed.trim();
+  const clear = () => {
+    setTyped('');
     find.reset();
-    if (id !== ownerId) onChoose(id);
+  };
+  const choose = (id: string) => {
+    clear();
+    onChoose(id);
   };
   const find = useFindAccounts((accounts) => {
     if (accounts.length === 1) choose(accounts[0]!.id);
+    else if (accounts.length === 0 && onOther?.(text)) clear();
   });
   const type = (next: string) => {
     find.reset();
-    if (!hasSecret(next)) return setTyped(next);
-    setTyped(undefined);
-    onKeyPasted?.(next);
+    if (takesKeys && isPartOfKey(next)) setTyped(shownPart(next));
+    else setTyped(hasSecret(next) ? '' : next);
   };
   const search = () => {
-    if (find.isPending) return;
-    if (text === shown) choose(ownerId);
-    else if (text === '' || IS_NO_ACCOUNT.test(text)) choose(text || undefined);
+    input.current?.focus();
+    if (find.isPending || text === '') return;
+    if (IS_NO_ACCOUNT.test(text)) choose(text);
+    else if (isPartOfKey(text) && onOther?.(text)) clear();
     else find.mutate(text);
   };
   const found = find.data ?? [];
   const error = find.isError
     ? `${admin.accountsFailed}. ${describeFailure(find.error, texts)}`
     : find.isSuccess && found.length === 0 && admin.noOwner;
+  const start = admin.start(label);
   return (
-    <div>
-      <SearchField
-        label={label}
-        placeholder={admin.ownerHint}
-        value={typed ?? shown}
-        isChanged={text !== shown}
-        isBusy={find.isPending}
+    <div className={placeholder && classes.search}>
+      <TextInput
+        {...(placeholder ? { placeholder, 'aria-label': label } : { label, placeholder: admin.ownerHint })}
+        ref={input}
+        value={typed}
+        onChange={(event) => type(event.currentTarget.value)}
+        onKeyDown={({ key }) => key === 'Enter' && search()}
         error={error}
-        input={input}
-        onType={type}
-        onSearch={search}
-        clear={ownerId === undefined ? undefined : { label: clearLabel, onClear: () => choose(undefined) }}
+        enterKeyHint="search"
+        autoComplete="off"
+        spellCheck={false}
+        leftSectionPointerEvents="all"
+        leftSection={
+          <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={start} title={start} onClick={search}>
+            {find.isPending ? <Loader size="xs" /> : <SearchIcon />}
+          </ActionIcon>
+        }
       />
       <VisuallyHidden role="status">{found.length > 1 && admin.which}</VisuallyHidden>
       {found.length > 1 && (

@@ -2,10 +2,12 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type RefObject, useRef, useState } from 'react';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
+import list from '../keys/KeyList.module.css';
 import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { useTexts } from '../texts';
 import { dangerous } from '../ui/dangerous';
 import { Dialog, DialogFooter } from '../ui/Dialog';
+import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
 import type { OwnedKey } from './types';
@@ -41,7 +43,7 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
   return (
     <>
       {keys.length > 0 && (
-        <Group className={classes.selected}>
+        <Group gap="sm" className={classes.selected}>
           <Text size="sm" role="status">
             {several.chosen(keys.length)}
           </Text>
@@ -106,12 +108,17 @@ function RevokeForm({ keys, note, isEnding, onClose }: FormProps) {
       <Stack gap="md">
         <Text size="sm">{several.consequence}</Text>
         <ul aria-label={several.list} className={classes.several}>
-          {keys.map(({ id, name, prefix, owner }) => (
+          {keys.map(({ id, name, prefix, owner, lastUsedAt }) => (
             <li key={id}>
               <strong>
                 <bdi>{name}</bdi>
               </strong>{' '}
-              <code>{prefix}</code> · <bdi>{nameOf(owner)}</bdi>
+              <code className={list.prefix}>{prefix}</code>
+              <span className={list.second}>
+                <bdi>{nameOf(owner)}</bdi>
+                {' · '}
+                {lastUsedAt ? <RelativeTime iso={lastUsedAt} text={texts.keys.used} isPast /> : texts.keys.neverUsed}
+              </span>
               {results[id] !== undefined && <div>{results[id]}</div>}
             </li>
           ))}

@@ -105,4 +105,6 @@ const WITH_SECRET = /[0-9a-f]{24}\.[0-9a-f]/i;
 export const shownPart = (text: string): string =>
   (IN_TEXT.exec(text)?.[0] ?? text.trim()).replace('…', '').slice(0, SHOWN_LENGTH);
 
+export const isPartOfKey = (text: string): boolean => IN_TEXT.test(text) || text.trim().endsWith('…');
+
 export const hasSecret = (text: string): boolean => WITH_SECRET.test(text);

@@ -3,11 +3,10 @@ import { TextsContext, useTexts } from '../texts';
 import { useState } from 'react';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
-import { hasCode } from '../api/problem';
 import { KeyTableSkeleton } from '../keys/KeyTable';
 import { step, useSearch } from '../base/address';
 import { usePanel } from '../base/context';
-import { AllKeysTable } from './AllKeysTable';
+import { AllKeysTable, Counts } from './AllKeysTable';
 import { NotAdministrator, useAllKeys, useAuditEvents } from './useAllKeys';
 import { Filters } from './Filters';
 import { RevokeSeveral } from './RevokeSeveral';
@@ -21,6 +20,8 @@ import {
   filtersOf,
   searchOfAllKeys,
   searchOfAudit,
+  type Sort,
+  sortsOf,
 } from './place';
 import { aboutOthers, AdminTextsContext, useAdminTexts } from './texts';
 import { EventListSkeleton } from '../activity/EventListSkeleton';
@@ -40,6 +41,14 @@ export async function loadAdministration() {
   );
 }
 
+/** The service sorts in one direction each. Without a sort, the newest key is first. */
+const DIRECTIONS = {
+  name: 'ascending',
+  lastUsed: 'descending',
+  expires: 'ascending',
+  requests: 'descending',
+} as const satisfies Record<Sort, string>;
+
 /** The keys of all owners, for administrators. */
 function AllKeysTab() {
   const own = useTexts();
@@ -53,28 +62,24 @@ function AllKeysTab() {
   const now = useNow();
   const goTo = (next: AllKeysPlace) => step(searchOfAllKeys(next), next.keyId !== undefined);
   const placeOf = (keyId: string): AllKeysPlace => ({ ...place, keyId });
-  const wrongPrefix = hasCode(list.error, 'invalid_fields')
-    ? list.error.errors.find(({ field }) => field === 'prefix')
-    : undefined;
+  const sortBy = (by: Sort) =>
+    sortsOf(place.owner).includes(by)
+      ? {
+          direction: place.sort === by ? DIRECTIONS[by] : undefined,
+          onSort: () => goTo({ ...place, keyId: undefined, sort: place.sort === by ? undefined : by }),
+        }
+      : undefined;
 
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
     <TextsContext value={texts}>
       <ListFrame
         intro={admin.intro}
-        filters={
-          <Filters
-            place={place}
-            owner={list.keys[0]?.owner}
-            goTo={goTo}
-            error={wrongPrefix && texts.create.field(wrongPrefix.message)}
-          />
-        }
+        filters={<Filters place={place} owner={list.keys[0]?.owner} goTo={goTo} counts={<Counts keys={list.keys} />} />}
         list={list}
         skeleton={<KeyTableSkeleton />}
         shown={texts.keys.shown(list.keys.length)}
         failed={admin.failed}
-        isExplained={wrongPrefix !== undefined}
         none={list.keys.length > 0 || list.hasNextPage ? undefined : filtersOf(place) > 0 ? admin.none : admin.empty}
         onClear={filtersOf(place) > 0 ? () => goTo(allKeysPlaceOf('')) : undefined}
       >
@@ -82,6 +87,7 @@ function AllKeysTab() {
           keys={list.keys}
           chosen={chosen}
           onChoose={setChosen}
+          sortBy={sortBy}
           linkTo={(id) => ownLink(searchOfAllKeys(placeOf(id)), () => goTo(placeOf(id)))}
         />
       </ListFrame>

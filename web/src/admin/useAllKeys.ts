@@ -1,4 +1,11 @@
-import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKey, OwnedKeyPage, RevokedKeys } from './types';
 import { usePanel } from '../base/context';
 import { DAY_MS } from '../time/format';
@@ -42,6 +49,8 @@ export function useAllKeys({ owner, prefix, status, only, expires, sort }: AllKe
           cursor,
         },
       }),
+    // The headings that sort the list stay, and one of them has the focus.
+    placeholderData: keepPreviousData,
     initialPageParam: { at: serviceTime() } as Asked,
     getNextPageParam: (page, _, { at }): Asked | undefined =>
       page.nextCursor === null ? undefined : { at, cursor: page.nextCursor },

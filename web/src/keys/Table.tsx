@@ -1,6 +1,7 @@
-import { VisuallyHidden } from '@mantine/core';
+import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
+import { SortIcon } from '../ui/icons';
 import { useRowLink, type OwnLink } from '../ui/links';
 import classes from './KeyList.module.css';
 
@@ -12,6 +13,12 @@ interface RowParts {
 
 export interface Column<Row> {
   readonly name: string;
+  /** In place of the name at the head. */
+  readonly head?: ReactNode;
+  /** Set if the rows can be sorted by the column. */
+  readonly sort?:
+    | { readonly direction: 'ascending' | 'descending' | undefined; readonly onSort: () => void }
+    | undefined;
   /** Whether the name is only read out: the cells have buttons. */
   readonly isForButtons?: boolean;
   /** The name on a narrow screen, where it depends on the row. */
@@ -30,6 +37,7 @@ interface Props<Row> {
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
   readonly isEnded?: (row: Row) => boolean;
+  readonly isSelected?: (row: Row) => boolean;
   /** The rows have headings: where it differs from that of the row before, as it does between days. */
   readonly headingOf?: (row: Row) => string;
   /** A last cell as wide as the row. */
@@ -46,8 +54,10 @@ export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
         {rows.map((each, n) => (
           <Fragment key={row.idOf(each)}>
             {headings[n] !== undefined && headings[n] !== headings[n - 1] && (
-              <div role="row" className={classes.heading}>
-                <div role="cell">{headings[n]}</div>
+              <div role="row">
+                <div role="cell" className={classes.heading}>
+                  {headings[n]}
+                </div>
               </div>
             )}
             <TableRow row={each} {...row} />
@@ -59,7 +69,7 @@ export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
 }
 
 interface HeaderProps {
-  readonly columns: readonly Pick<Column<never>, 'name' | 'isForButtons' | 'isAtEnd'>[];
+  readonly columns: readonly Pick<Column<never>, 'name' | 'head' | 'sort' | 'isForButtons' | 'isAtEnd'>[];
   readonly widths?: string | undefined;
 }
 
@@ -67,9 +77,15 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
   return (
     <div role="rowgroup" className={classes.header}>
       <div role="row" className={`${classes.columns} ${widths}`}>
-        {columns.map(({ name, isForButtons, isAtEnd }) => (
-          <span key={name} role="columnheader" data-end={isAtEnd}>
-            {isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name}
+        {columns.map(({ name, head, sort, isForButtons, isAtEnd }) => (
+          <span key={name} role="columnheader" data-end={isAtEnd} aria-sort={sort && (sort.direction ?? 'none')}>
+            {head ?? (isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : !sort && name)}
+            {sort && (
+              <UnstyledButton className={classes.sort} onClick={sort.onSort}>
+                {name}
+                <SortIcon />
+              </UnstyledButton>
+            )}
           </span>
         ))}
       </div>
@@ -79,7 +95,7 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
 
 type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows' | 'headingOf'> & { readonly row: Row };
 
-function TableRow<Row>({ row, columns, widths = '', isEnded, below }: RowProps<Row>) {
+function TableRow<Row>({ row, columns, widths = '', isEnded, isSelected, below }: RowProps<Row>) {
   const { link, openFromHint } = useRowLink();
   const parts = { prefixId: useId(), link };
   const last = below?.(row);
@@ -89,6 +105,7 @@ function TableRow<Row>({ row, columns, widths = '', isEnded, below }: RowProps<R
       role="row"
       className={`${classes.row} ${widths}`}
       data-ended={isEnded?.(row) || undefined}
+      data-selected={isSelected?.(row) || undefined}
       onClick={openFromHint}
     >
       {columns.map((column) =>

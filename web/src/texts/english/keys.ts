@@ -49,6 +49,7 @@ export const keys = {
       `Last 30 days: ${accepted} accepted, ${rejected} rejected; last on ${day}`,
   },
   neverUsed: 'Never used',
+  used: (relative: string) => `Used ${relative}`,
   usedLast: { old: 'with the old key', next: 'with the new key' },
   /** A key whose successor is or was in use. */
   endsSoon: (relative: string) => `Ends ${relative}`,

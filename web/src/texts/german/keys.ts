@@ -50,6 +50,7 @@ export const keys: Texts['keys'] = {
       `Letzte 30 Tage: ${accepted} akzeptiert, ${rejected} abgelehnt; zuletzt am ${day}`,
   },
   neverUsed: 'Nie genutzt',
+  used: (relative) => `Zuletzt ${relative} genutzt`,
   usedLast: { old: 'alter Schlüssel', next: 'neuer Schlüssel' },
   endsSoon: (relative) => `Endet ${relative}`,
   idleEnds: (date) => `Endet am ${date}, wenn er nicht genutzt wird`,
