@@ -209,7 +209,7 @@ describe('all keys', () => {
         'Key Shop deploy was created',
       ]);
       const cells = await row(page, 'was revoked').getByRole('cell').allInnerTexts();
-      expect(cells[0]).toMatch(new RegExp(`^Grace Hopper\\s+${administrator.id}\\s+127.0.0.1`));
+      expect(cells[0]).toMatch(new RegExp(`^Grace Hopper\\s+${administrator.id}127.0.0.1`));
       expect(cells[1]).toMatch(new RegExp(`^Ada Lovelace\\s+${owner.id}$`));
       await search(who(page), administrator.email);
       // The search before is recorded too.
@@ -230,7 +230,6 @@ describe('all keys', () => {
       await page.waitForURL((url) => url.searchParams.get('owner') === owner.id);
       await search(who(page), 'service:dev-accounts');
       expect(await expectEvents(page, 1)).toEqual(['Account created']);
-      await openFilters(page);
       await fields.getByLabel('Type', { exact: true }).selectOption('Viewed by an administrator');
       await expectEvents(page, 0);
       await search(who(page), administrator.id);
@@ -238,7 +237,6 @@ describe('all keys', () => {
       const [newest] = await expectEvents(page, 8);
       expect(newest).toContain(`actor=service:dev-accounts account=${owner.id}`);
       const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
-      await openFilters(page);
       await search(fields.getByLabel('From', { exact: true }), dayIn(-1));
       await expectEvents(page, 9);
       // After a pause.

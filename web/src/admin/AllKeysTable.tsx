@@ -1,4 +1,4 @@
-import { Badge, Checkbox, type CheckboxProps, Text } from '@mantine/core';
+import { Badge, Checkbox, type CheckboxProps, Text, UnstyledButton } from '@mantine/core';
 import { type Column, KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
@@ -10,6 +10,7 @@ import { endOf, statusAt } from '../key/status';
 import { StatusBadge } from '../key/StatusBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
+import { icon } from '../ui/icons';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
@@ -22,18 +23,33 @@ interface Props {
   readonly linkTo: (keyId: string) => OwnLink;
   readonly chosen: ReadonlySet<string>;
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
-  /** Set for what the keys can be sorted by. */
-  readonly sortBy: (by: Sort) => Column<OwnedKey>['sort'];
+  readonly sort: Sort | undefined;
+  /** What the keys can be sorted by. */
+  readonly sorts: readonly Sort[];
+  readonly onSort: (sort: Sort | undefined) => void;
 }
 
 /** The keys of all owners. */
-export function AllKeysTable({ keys, linkTo, chosen, onChoose, sortBy }: Props) {
+export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSort }: Props) {
   const { keys: words } = useTexts();
   const { column, access } = words;
   const admin = useAdminTexts();
   const now = useNow();
   const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
   const taken = active.filter((id) => chosen.has(id));
+  // The service sorts in one direction each. Without a sort, the newest key is first.
+  const sortable = (by: Sort, name: string): Partial<Column<OwnedKey>> =>
+    sorts.includes(by)
+      ? {
+          sorted: sort !== by ? 'none' : by === 'name' || by === 'expires' ? 'ascending' : 'descending',
+          head: (
+            <UnstyledButton className={classes.sort} onClick={() => onSort(sort === by ? undefined : by)}>
+              {name}
+              <SortIcon />
+            </UnstyledButton>
+          ),
+        }
+      : {};
   return (
     <Table
       label={admin.table}
@@ -69,25 +85,25 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sortBy }: Props) 
         },
         {
           name: column.name,
-          sort: sortBy('name'),
+          ...sortable('name', column.name),
           cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
         },
         { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
         { name: column.access, cell: (key) => access[key.access] },
         {
           name: column.recent,
-          sort: sortBy('requests'),
+          ...sortable('requests', column.recent),
           cell: ({ recent, lastUsedAt }) => <Sparkline recent={recent} isUsed={lastUsedAt !== null} />,
         },
         { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
         {
           name: column.lastUsed,
-          sort: sortBy('lastUsed'),
+          ...sortable('lastUsed', column.lastUsed),
           cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : words.neverUsed),
         },
         {
           name: column.expires,
-          sort: sortBy('expires'),
+          ...sortable('expires', column.expires),
           nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
           cell: (key) => <End apiKey={key} />,
         },
@@ -95,6 +111,13 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sortBy }: Props) 
     />
   );
 }
+
+const SortIcon = icon(
+  <>
+    <path d="m8 10 4-4 4 4" />
+    <path d="m8 14 4 4 4-4" />
+  </>,
+);
 
 /** The box is smaller than what can be pressed. */
 const Box = (props: CheckboxProps) => (
@@ -112,7 +135,7 @@ export function Counts({ keys }: Pick<Props, 'keys'>) {
   const soon = working.filter((key) => endsSoon(key, now)).length;
   const unused = working.filter(({ lastUsedAt, createdAt }) => daysSince(lastUsedAt ?? createdAt) > UNUSED_DAYS).length;
   return (
-    <Text size="xs" c="dimmed" className={classes.counts}>
+    <Text size="xs" c="dimmed" ms="auto">
       {admin.counts(keys.length, working.length, soon, unused)}
     </Text>
   );

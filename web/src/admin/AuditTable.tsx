@@ -116,8 +116,8 @@ function Who({ person, children }: { readonly person: Person | null; readonly ch
   return (
     <>
       {person ? <bdi>{nameOf(person)}</bdi> : '–'}
-      <span className={`${list.second} ${classes.facts}`}>
-        {person && person.displayName !== '' && <span title={person.id}>{person.id}</span>}
+      <span className={`${list.second} ${list.cut}`} title={person?.id}>
+        {person && person.displayName !== '' && <span>{person.id}</span>}
         {children}
       </span>
     </>

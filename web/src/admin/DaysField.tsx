@@ -1,5 +1,5 @@
-import { TextInput } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { Stack, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import { shortDate } from '../time/format';
 import classes from './admin.module.css';
 import type { Days } from './days';
@@ -30,13 +30,14 @@ export function DaysField({ labels, days, onChoose }: Props) {
   const apply = () => {
     if (isChanged) onChoose({ from, until });
   };
+  const latest = useRef(apply);
+  latest.current = apply;
   useEffect(() => {
-    const timer = setTimeout(apply, PAUSE_MS);
+    const timer = setTimeout(() => latest.current(), PAUSE_MS);
     return () => clearTimeout(timer);
-    // oxlint-disable-next-line exhaustive-deps
   }, [from, until]);
   return (
-    <div className={classes.days} role="group" aria-label={labels.all}>
+    <Stack gap="sm" className={classes.days} role="group" aria-label={labels.all}>
       {(['from', 'until'] as const).map((name) => (
         <TextInput
           key={name}
@@ -48,7 +49,7 @@ export function DaysField({ labels, days, onChoose }: Props) {
           onKeyDown={({ key }) => key === 'Enter' && apply()}
         />
       ))}
-    </div>
+    </Stack>
   );
 }
 

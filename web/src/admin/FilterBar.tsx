@@ -1,8 +1,9 @@
-import { Button, Popover } from '@mantine/core';
+import { Button, Group, Popover, Stack } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
-import { CrossIcon, PlusIcon } from '../ui/icons';
-import classes from './admin.module.css';
+import { icon, PlusIcon } from '../ui/icons';
 import { useAdminTexts } from './texts';
+
+const CrossIcon = icon(<path d="m7 7 10 10M17 7 7 17" />);
 
 /** One that leaves something out. */
 export interface Filter {
@@ -26,7 +27,7 @@ export function FilterBar({ label, search, filters, aside, children }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
   return (
-    <div role="search" aria-label={label} className={classes.bar}>
+    <Group gap="xs" role="search" aria-label={label}>
       {search}
       <Popover
         opened={opened}
@@ -44,7 +45,9 @@ export function FilterBar({ label, search, filters, aside, children }: Props) {
             {admin.filter}
           </Button>
         </Popover.Target>
-        <Popover.Dropdown className={classes.fields}>{children}</Popover.Dropdown>
+        <Popover.Dropdown>
+          <Stack gap="sm">{children}</Stack>
+        </Popover.Dropdown>
       </Popover>
       {filters.map(
         (filter) =>
@@ -53,7 +56,7 @@ export function FilterBar({ label, search, filters, aside, children }: Props) {
               key={filter.text}
               size="xs"
               variant="default"
-              className={classes.pill}
+              maw="18rem"
               rightSection={<CrossIcon />}
               aria-label={admin.remove(filter.text)}
               onClick={() => {
@@ -67,6 +70,6 @@ export function FilterBar({ label, search, filters, aside, children }: Props) {
           ),
       )}
       {aside}
-    </div>
+    </Group>
   );
 }

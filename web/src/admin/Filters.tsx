@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import type { KeyOwner } from './types';
 import { useTexts } from '../texts';
 import { Select } from '../ui/Select';
-import classes from './admin.module.css';
 import { type Days, daysFrom, monthOf } from './days';
 import { DaysField, daysText } from './DaysField';
 import { FilterBar } from './FilterBar';
@@ -81,7 +80,7 @@ export function Filters({ place, owner, goTo, counts }: Props) {
       />
       <DaysField labels={admin.expires} days={expires} onChoose={expire} />
       {ranges.map(({ text, days }) => (
-        <Button key={text} size="xs" variant="subtle" className={classes.range} onClick={() => expire(days)}>
+        <Button key={text} size="xs" variant="subtle" c="var(--latchkey-link)" onClick={() => expire(days)}>
           {text}
         </Button>
       ))}

@@ -3,7 +3,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
-import { Nothing } from '../ui/Nothing';
+import { Nothing } from '../keys/Nothing';
 import { useAdminTexts } from './texts';
 
 interface Props {
@@ -50,7 +50,7 @@ export function ListFrame({ intro, filters, list, skeleton, shown, failed, none,
           )}
         </Nothing>
       )}
-      {none === undefined && <div data-stale={list.isPlaceholderData || undefined}>{children}</div>}
+      {none === undefined && children}
       {list.hasNextPage && !list.isError && !list.isPlaceholderData && (
         <Group justify="center">
           <Button variant="default" onClick={() => void list.fetchNextPage()} loading={list.isFetchingNextPage}>

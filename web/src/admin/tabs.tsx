@@ -20,7 +20,6 @@ import {
   filtersOf,
   searchOfAllKeys,
   searchOfAudit,
-  type Sort,
   sortsOf,
 } from './place';
 import { aboutOthers, AdminTextsContext, useAdminTexts } from './texts';
@@ -41,14 +40,6 @@ export async function loadAdministration() {
   );
 }
 
-/** The service sorts in one direction each. Without a sort, the newest key is first. */
-const DIRECTIONS = {
-  name: 'ascending',
-  lastUsed: 'descending',
-  expires: 'ascending',
-  requests: 'descending',
-} as const satisfies Record<Sort, string>;
-
 /** The keys of all owners, for administrators. */
 function AllKeysTab() {
   const own = useTexts();
@@ -62,13 +53,6 @@ function AllKeysTab() {
   const now = useNow();
   const goTo = (next: AllKeysPlace) => step(searchOfAllKeys(next), next.keyId !== undefined);
   const placeOf = (keyId: string): AllKeysPlace => ({ ...place, keyId });
-  const sortBy = (by: Sort) =>
-    sortsOf(place.owner).includes(by)
-      ? {
-          direction: place.sort === by ? DIRECTIONS[by] : undefined,
-          onSort: () => goTo({ ...place, keyId: undefined, sort: place.sort === by ? undefined : by }),
-        }
-      : undefined;
 
   if (list.error instanceof NotAdministrator) return <Lost />;
   return (
@@ -87,7 +71,9 @@ function AllKeysTab() {
           keys={list.keys}
           chosen={chosen}
           onChoose={setChosen}
-          sortBy={sortBy}
+          sort={place.sort}
+          sorts={sortsOf(place.owner)}
+          onSort={(sort) => goTo({ ...place, keyId: undefined, sort })}
           linkTo={(id) => ownLink(searchOfAllKeys(placeOf(id)), () => goTo(placeOf(id)))}
         />
       </ListFrame>

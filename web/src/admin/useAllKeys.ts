@@ -1,11 +1,4 @@
-import {
-  type InfiniteData,
-  keepPreviousData,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AuditedEventPage, FoundKey, KeyOwner, OwnedKey, OwnedKeyPage, RevokedKeys } from './types';
 import { usePanel } from '../base/context';
 import { DAY_MS } from '../time/format';
@@ -50,7 +43,7 @@ export function useAllKeys({ owner, prefix, status, only, expires, sort }: AllKe
         },
       }),
     // The headings that sort the list stay, and one of them has the focus.
-    placeholderData: keepPreviousData,
+    placeholderData: (previous) => previous,
     initialPageParam: { at: serviceTime() } as Asked,
     getNextPageParam: (page, _, { at }): Asked | undefined =>
       page.nextCursor === null ? undefined : { at, cursor: page.nextCursor },

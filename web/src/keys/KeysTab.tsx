@@ -82,7 +82,7 @@ function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
   const { exampleUrl } = usePanel();
   return (
     <div className={classes.empty}>
-      <div className={classes.words}>
+      <Stack align="flex-start" gap="sm">
         <Title order={3} size="h4">
           {empty.title}
         </Title>
@@ -103,7 +103,7 @@ function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
         >
           {empty.create}
         </Button>
-      </div>
+      </Stack>
       <code className={classes.example}>
         {`curl \\\n  -H "Authorization: Bearer $API_KEY" \\\n  '${exampleUrl ?? reveal.address}'`}
       </code>

@@ -1,7 +1,6 @@
-import { UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
 import { Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
-import { SortIcon } from '../ui/icons';
 import { useRowLink, type OwnLink } from '../ui/links';
 import classes from './KeyList.module.css';
 
@@ -16,9 +15,7 @@ export interface Column<Row> {
   /** In place of the name at the head. */
   readonly head?: ReactNode;
   /** Set if the rows can be sorted by the column. */
-  readonly sort?:
-    | { readonly direction: 'ascending' | 'descending' | undefined; readonly onSort: () => void }
-    | undefined;
+  readonly sorted?: 'ascending' | 'descending' | 'none';
   /** Whether the name is only read out: the cells have buttons. */
   readonly isForButtons?: boolean;
   /** The name on a narrow screen, where it depends on the row. */
@@ -69,7 +66,7 @@ export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
 }
 
 interface HeaderProps {
-  readonly columns: readonly Pick<Column<never>, 'name' | 'head' | 'sort' | 'isForButtons' | 'isAtEnd'>[];
+  readonly columns: readonly Pick<Column<never>, 'name' | 'head' | 'sorted' | 'isForButtons' | 'isAtEnd'>[];
   readonly widths?: string | undefined;
 }
 
@@ -77,15 +74,9 @@ export function TableHeader({ columns, widths = '' }: HeaderProps) {
   return (
     <div role="rowgroup" className={classes.header}>
       <div role="row" className={`${classes.columns} ${widths}`}>
-        {columns.map(({ name, head, sort, isForButtons, isAtEnd }) => (
-          <span key={name} role="columnheader" data-end={isAtEnd} aria-sort={sort && (sort.direction ?? 'none')}>
-            {head ?? (isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : !sort && name)}
-            {sort && (
-              <UnstyledButton className={classes.sort} onClick={sort.onSort}>
-                {name}
-                <SortIcon />
-              </UnstyledButton>
-            )}
+        {columns.map(({ name, head, sorted, isForButtons, isAtEnd }) => (
+          <span key={name} role="columnheader" data-end={isAtEnd} aria-sort={sorted}>
+            {head || (isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name)}
           </span>
         ))}
       </div>

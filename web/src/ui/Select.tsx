@@ -1,8 +1,10 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
-import { ChevronIcon } from './icons';
-import classes from './Select.module.css';
+
+const arrow = (
+  <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="var(--mantine-color-dimmed)" strokeWidth="1.5">
+    <path d="m4 6 4 4 4-4" />
+  </svg>
+);
 
 /** The browser's own select element, which works with keyboards, screen readers and phones. */
-export const Select = (props: NativeSelectProps) => (
-  <NativeSelect {...props} rightSection={<ChevronIcon />} classNames={{ section: classes.arrow }} />
-);
+export const Select = (props: NativeSelectProps) => <NativeSelect {...props} rightSection={arrow} />;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 /** Drawn here, because a library of icons would be larger than these few. */
-const icon = (drawing: ReactNode) => () => (
+export const icon = (drawing: ReactNode) => () => (
   <svg
     width="18"
     height="18"
@@ -56,13 +56,6 @@ export const MoonIcon = icon(<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0
 export const PlusIcon = icon(<path d="M12 5v14M5 12h14" />);
 /** Points to the side of a closed section. */
 export const ChevronIcon = icon(<path d="m9 6 6 6-6 6" />);
-export const CrossIcon = icon(<path d="m7 7 10 10M17 7 7 17" />);
-export const SortIcon = icon(
-  <>
-    <path d="m8 10 4-4 4 4" />
-    <path d="m8 14 4 4 4-4" />
-  </>,
-);
 export const SearchIcon = icon(
   <>
     <circle cx="10.5" cy="10.5" r="6" />
