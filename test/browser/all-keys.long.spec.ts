@@ -247,6 +247,7 @@ describe('all keys', () => {
       await openFilters(page);
       await search(fields.getByLabel('Until', { exact: true }), '2020-01-01');
       await page.getByText('No event fits.').waitFor();
+      await page.keyboard.press('Escape');
       await button(page, 'Clear search and filters').click();
       await row(page, 'Shop deploy').first().waitFor();
       const views = "SELECT FROM audit_events WHERE type = 'admin.viewed' AND actor_id = $1";

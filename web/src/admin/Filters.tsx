@@ -80,7 +80,14 @@ export function Filters({ place, owner, goTo, counts }: Props) {
       />
       <DaysField labels={admin.expires} days={expires} onChoose={expire} />
       {ranges.map(({ text, days }) => (
-        <Button key={text} size="xs" variant="subtle" c="var(--latchkey-link)" onClick={() => expire(days)}>
+        <Button
+          key={text}
+          size="xs"
+          variant="subtle"
+          justify="flex-start"
+          c="var(--latchkey-link)"
+          onClick={() => expire(days)}
+        >
           {text}
         </Button>
       ))}

@@ -105,7 +105,7 @@ function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
         </Button>
       </Stack>
       <code className={classes.example}>
-        {`curl \\\n  -H "Authorization: Bearer $API_KEY" \\\n  '${exampleUrl ?? reveal.address}'`}
+        {`curl \\\n-H "Authorization: Bearer $API_KEY" \\\n'${exampleUrl ?? reveal.address}'`}
       </code>
     </div>
   );
