@@ -103,6 +103,18 @@ describe('the page', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
+  test('serves its typeface and the licence of it itself, and uses it only if it is there at once', async () => {
+    const html = await (await fetch(`${stage.service.url}/settings/api-keys`)).text();
+    const [, href] = /<link rel="preload" as="font" type="font\/woff2" crossorigin href="([^"]+)"/.exec(html)!;
+    const files = [href!, '/settings/assets/inter-LICENSE.txt'].map((path) => fetch(stage.service.url + path));
+    const [font, licence] = await Promise.all(files);
+    expect(font!.headers.get('content-type')).toBe('font/woff2');
+    expect(await licence!.text()).toContain('SIL OPEN FONT LICENSE');
+    const sheets = [...html.matchAll(/rel="stylesheet"[^>]* href="([^"]+)"/g)].map(([, sheet]) => sheet!);
+    const texts = await Promise.all(sheets.map(async (sheet) => (await fetch(stage.service.url + sheet)).text()));
+    expect(texts.join('')).toMatch(/@font-face\{[^}]*font-display:optional/);
+  });
+
   test('has its own styles after those of the library, whose rules of the same weight it replaces', async () => {
     const html = await (await fetch(`${stage.service.url}/settings/api-keys`)).text();
     const sheets = [...html.matchAll(/rel="stylesheet"[^>]* href="([^"]+)"/g)].map(([, href]) => href!);
