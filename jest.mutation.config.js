@@ -7,6 +7,6 @@ import { common } from './jest.config.js';
  */
 export default {
   ...common,
-  testMatch: (process.env['MUTATION_SPECS'] ?? '').split(',').map((spec) => `<rootDir>/${spec}`),
+  testMatch: [`<rootDir>/${process.env['MUTATION_SPECS']}`],
   testEnvironment: 'node',
 };
