@@ -24,7 +24,7 @@ const Attention = later(() => import('../attention/Attention').then((part) => pa
 });
 
 /** Few lists are long, and the library's fields are large. */
-const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {
+const KeyFilters = later(() => import('./rest').then((part) => part.KeyFilters), {
   fallback: <div className={toolbar.filters} />,
 });
 

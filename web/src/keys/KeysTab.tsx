@@ -1,4 +1,4 @@
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { usePanel } from '../base/context';
 import type { PanelPlace, StatusFilter } from '../base/place';
@@ -10,9 +10,10 @@ import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTable';
 import { useApiKeys, useCanMakeKeys } from '../key/list';
-import { CheckIcon } from '../ui/icons';
-import classes from './EmptyState.module.css';
 
+const EmptyState = later(() => import('./rest').then((part) => part.EmptyState), {
+  fallback: <KeyTableSkeleton />,
+});
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
   isWanted: ({ keyId }) => keyId !== undefined,
   isOverlay: true,
@@ -68,45 +69,5 @@ export function KeysTab({ filter, keyId }: Props) {
         }}
       />
     </Stack>
-  );
-}
-
-interface EmptyStateProps {
-  readonly isWaiting: boolean;
-  readonly onCreate: () => void;
-}
-
-function EmptyState({ isWaiting, onCreate }: EmptyStateProps) {
-  const { keys, reveal } = useTexts();
-  const { empty } = keys;
-  const { exampleUrl } = usePanel();
-  return (
-    <div className={classes.empty}>
-      <Stack align="flex-start" gap="sm">
-        <Title order={3} size="h4">
-          {empty.title}
-        </Title>
-        <Text c="dimmed" size="sm">
-          {empty.text}
-        </Text>
-        <ul className={classes.points}>
-          {empty.points.map((point) => (
-            <li key={point}>
-              <CheckIcon />
-              {point}
-            </li>
-          ))}
-        </ul>
-        <Button
-          {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
-          onClick={() => !isWaiting && onCreate()}
-        >
-          {empty.create}
-        </Button>
-      </Stack>
-      <code className={classes.example}>
-        {`curl \\\n-H "Authorization: Bearer $API_KEY" \\\n'${exampleUrl ?? reveal.address}'`}
-      </code>
-    </div>
   );
 }
