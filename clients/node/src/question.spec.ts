@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { prepare, type Question, textOf } from './question.js';
-
-const base = { authorization: ['Bearer k'], method: 'GET' };
-const textIn = (question: Partial<Question>) => textOf(prepare({ ...base, ...question }).credential);
+import { operationOf, overridden } from './operation.js';
 
 describe('prepare', () => {
+  const base = { authorization: ['Bearer k'], method: 'GET' };
+  const textIn = (question: Partial<Question>) => textOf(prepare({ ...base, ...question }).credential);
+
   it('sends the Authorization header as it came', () => {
     expect(textIn({ authorization: ['  bearer\tÿ x '] })).toBe('  bearer\tÿ x ');
   });
@@ -65,4 +66,38 @@ describe('prepare', () => {
     expect(prepare({ ...base, method: 'POST', operation: 'DESTROY' }).operation).toBe('DESTROY');
     expect(prepare({ ...base, method: 'POST' }).operation).toBe('WRITE');
   });
+});
+
+describe('operationOf', () => {
+  it.each(['GET', 'HEAD', 'OPTIONS'])('maps %s to READ', (method) => expect(operationOf(method)).toBe('READ'));
+
+  it.each(['POST', 'PUT', 'PATCH'])('maps %s to WRITE', (method) => expect(operationOf(method)).toBe('WRITE'));
+
+  it.each(['DELETE', 'PROPFIND', 'TRACE', 'PURGE', 'get', '', 'constructor', '__proto__'])(
+    'takes %j for DESTROY, which no key may do',
+    (method) => expect(operationOf(method)).toBe('DESTROY'),
+  );
+});
+
+describe('overridden', () => {
+  const ours = overridden(operationOf, { REPORT: 'READ', POST: 'READ' });
+
+  it.each([
+    ['REPORT', 'READ'],
+    ['POST', 'READ'],
+    ['PUT', 'WRITE'],
+    ['DELETE', 'DESTROY'],
+    ['post', 'DESTROY'],
+    ['constructor', 'DESTROY'],
+  ])('maps %s to %s, and keeps the other methods', (method, operation) => expect(ours(method)).toBe(operation));
+
+  it('can be overridden again', () => {
+    expect(overridden(ours, { POST: 'WRITE' })('POST')).toBe('WRITE');
+    expect(overridden(ours, { POST: 'WRITE' })('REPORT')).toBe('READ');
+  });
+
+  it.each([{ post: 'READ' }, { 'P ST': 'READ' }, { '': 'READ' }, { POST: 'read' }, { POST: undefined }])(
+    'refuses %j, which would change nothing',
+    (by) => expect(() => overridden(operationOf, by as never)).toThrow(/^operations: /),
+  );
 });

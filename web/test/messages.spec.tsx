@@ -1,10 +1,12 @@
 /** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Refusal, ScriptedApi } from './support/api';
+import { aRevokedKey } from './support/keys';
 import {
   choose,
   fillCreate,
   focusOn,
+  isGone,
   openCreate,
   openPanel,
   openTerms,
@@ -16,14 +18,45 @@ import {
 } from './support/screen';
 
 let api: ScriptedApi;
-const shown = jest.fn<(this: Element, how: unknown) => void>();
 beforeEach(() => {
   api = new ScriptedApi();
-  shown.mockClear();
-  Element.prototype.scrollIntoView = shown;
+});
+
+describe('a list without active keys', () => {
+  test('of a suspended service account does not explain how to begin', async () => {
+    const service = { id: 'shop', displayName: 'Shop', kind: 'service', status: 'suspended' } as const;
+    api.accounts = [...api.accounts, service];
+    openPanel({ place: { tab: 'keys', status: 'all', account: 'shop' }, onPlace: () => {} });
+    await screen.findByText(/^No active keys\./);
+    expect(screen.queryByText('No API keys yet')).toBeNull();
+    expect(screen.queryByRole('button', { name: /^Create/ })).toBeNull();
+  });
+
+  test('says what that means, where keys have ended', async () => {
+    api.keys = [aRevokedKey()];
+    openPanel();
+    await screen.findByText('No active keys. No program can call the API as you.');
+  });
+});
+
+test('the form says that a key of an owner without permissions can do next to nothing, at this access level', async () => {
+  api.permissions = ['systems:write'];
+  openPanel();
+  await openCreate();
+  const warning = 'You have no permissions that a key with this access can use.';
+  await screen.findByText(warning);
+  await choose('Read and write');
+  await isGone(() => screen.queryByText(warning));
+  expect(api.calls('getPermissions')).toHaveLength(1);
 });
 
 describe('an error in the form for a new key', () => {
+  const shown = jest.fn<(this: Element, how: unknown) => void>();
+  beforeEach(() => {
+    shown.mockClear();
+    Element.prototype.scrollIntoView = shown;
+  });
+
   test('about permissions stands before their list, and its field is scrolled to the middle and focused', async () => {
     api.permissions = ['systems:read', 'systems:write'];
     openPanel();
