@@ -10,49 +10,69 @@ import { main, Stop } from './lib/stop.mjs';
 
 const folders = ['domain', 'application'];
 /**
- * The specs that must notice changes to a file, by name. Without an entry, it is the spec next to the file. Running all
- * specs for every change would take half a day, and a rule should be tested where a reader looks for the test.
+ * The specs that must notice changes to a file, by name. Without an entry, it is the spec of the same name, or of
+ * `together`. Running all specs for every change would take half a day, and a rule should be tested where a reader looks
+ * for the test.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const specsOf = {
-  'access-level': ['access', 'key-standing'],
+  'access-level': ['verdict', 'key-standing'],
   'account-profile': ['account', 'account-profile'],
-  'account-transaction': ['change-account', 'revoke-for-owner'],
-  account: ['account', 'former-account'],
+  'account-transaction': ['change-account', 'revoke-keys'],
+  account: ['account', 'account-change'],
   'api-key': ['api-key', 'rotation'],
   'audit-trail-ports': ['prune-audit-events', 'verify-audit-trail'],
-  'change-keys': [
-    'change-keys',
-    'create-api-key',
-    'key-changes-limit',
-    'keys-of-owner',
-    'rotate-api-key',
-    'record-due-ends',
-  ],
-  confirmation: ['confirmation', 'create-api-key', 'rotate-api-key'],
+  'change-keys': ['change-keys', 'create-api-key', 'keys-of-owner', 'rotate-api-key', 'record-due-ends'],
+  confirmation: ['identity', 'create-api-key', 'rotate-api-key'],
   'finish-platform-sign-in': ['platform-sign-in'],
   'find-accounts': ['find-accounts', 'change-account'],
   'change-account': ['change-account', 'purge-account'],
   'key-change': ['rotation'],
   'make-api-keys': ['create-api-key', 'rotate-api-key'],
   'key-rights': ['key-standing'],
-  'key-history': ['key-history', 'time'],
+  'key-history': ['usage', 'values'],
   'keys-of-owner': ['keys-of-owner', 'record-due-ends'],
-  'leak-report': ['key-proof', 'leak-report'],
   lists: ['find-accounts', 'keys-of-owner', 'list-all-keys'],
-  'notices-of-change': ['key-notice'],
+  'notices-of-change': ['notices'],
   'owner-keys': ['owner-keys', 'rotation'],
   'password-check': ['sign-in'],
-  'put-account': ['put-account', 'import-accounts'],
-  'pause-as-administrator': ['pause-keys'],
+  'pause-as-administrator': ['change-keys'],
   'prune-audit-events': ['prune-audit-events', 'verify-audit-trail'],
   'record-due-ends': ['record-due-ends', 'rotate-api-key'],
   'event-details': ['event-details', 'recorded-key', 'recorded-account'],
   'sign-in': ['sign-in', 'platform-sign-in'],
-  'notify-owners': ['addressees', 'notify-owners'],
   'shown-keys': ['keys-of-owner', 'list-all-keys'],
-  time: ['time', 'api-key', 'passwords'],
-  'verify-audit-trail': ['compare-with-audit-trail', 'prune-audit-events', 'verify-audit-trail'],
+  time: ['values', 'api-key', 'signing-in'],
+  'verify-audit-trail': ['verify-audit-trail', 'prune-audit-events'],
+};
+/**
+ * Specs that test the files of their folder that have no spec of their own.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const together = {
+  'account-change': ['former-account'],
+  'account-profile': ['account-attributes', 'account-limits'],
+  administrators: ['view-keys'],
+  'api-key': ['key-pauses', 'key-status'],
+  'change-keys': ['pause-keys'],
+  changes: ['change-waits', 'with-transactions'],
+  identity: ['confirmation', 'identify-owner'],
+  'import-keys': ['keys-from-code'],
+  'imported-key': ['key-import'],
+  'key-restrictions': ['allowed-networks', 'narrowing'],
+  'key-rules': ['key-policy'],
+  'key-string': ['credential'],
+  'leaked-keys': ['end-reported-keys', 'report-leaked-keys'],
+  leases: ['report-uses'],
+  notices: ['due-notices', 'key-notice'],
+  'prune-audit-events': ['list-audit-events'],
+  'recorded-key': ['recorded-rotation'],
+  'revoke-keys': ['revoke-for-owner', 'revoke-idle-keys'],
+  'signing-in': ['passwords', 'session'],
+  usage: ['key-history', 'key-networks', 'narrower', 'permission-use'],
+  values: ['errors', 'names', 'once-per-list', 'time'],
+  verdict: ['access', 'lease'],
+  'verify-audit-trail': ['compare-with-audit-trail'],
 };
 /** Excluded files: they contain only types, or words and numbers that no computation uses. */
 const unmutable = [
@@ -93,13 +113,18 @@ function partsOf(folder, wanted) {
   for (const file of all) {
     const name = nameOf(file);
     if (file.endsWith('.spec.ts') || unmutable.includes(name)) continue;
-    const names = specsOf[name] ?? [name];
+    const names = specsOf[name] ?? [testedIn(name)];
     const paths = names.map((each) => specs.get(each));
     if (paths.includes(undefined)) throw new Stop(`${file} has no spec next to it: name one in scripts/mutate.mjs.`);
     if (wanted.length > 0 && ![folder, name, ...names].some((each) => wanted.includes(each))) continue;
     parts.set(paths.join(' '), [...(parts.get(paths.join(' ')) ?? []), file]);
   }
   return parts;
+}
+
+/** @param {string} name */
+function testedIn(name) {
+  return Object.keys(together).find((spec) => together[spec]?.includes(name)) ?? name;
 }
 
 /**
