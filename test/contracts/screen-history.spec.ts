@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { OWNER_EVENT_TYPES } from '#domain/audit/audit-event.js';
-import { describeEvent } from '../../web/src/activity/events.js';
-import { groupEvents } from '../../web/src/activity/events.js';
+import { describeEvent, groupEvents } from '../../web/src/activity/events.js';
 import type { AuditEvent } from '../../web/src/api/types.js';
 import { activity } from '../../web/src/texts/english/activity.js';
 import { admin } from '../../web/src/texts/english/admin.js';
+import { endedBy, rejectedSince } from '../../web/src/key/status.js';
+import { isAccepted, isNewAddress, usageOf } from '../../web/src/history/usage.js';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 
@@ -122,5 +123,98 @@ describe('describeEvent in the panel', () => {
       'Request rejected',
       'Key CI deploy was revoked',
     ]);
+  });
+});
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse('2026-03-29T13:00:00Z');
+const daysAgo = (days: number) => new Date(NOW - days * DAY_MS).toISOString();
+
+describe('usageOf in the panel', () => {
+  test('has every day up to today, with the numbers of those that had requests, and their sums', () => {
+    const counts = [
+      { day: '2026-03-27', granted: 7, refused: 1 },
+      { day: '2026-03-29', granted: 2, refused: 0 },
+    ];
+    expect(usageOf(counts, NOW, 4)).toEqual({
+      days: [
+        { day: '2026-03-26', granted: 0, refused: 0 },
+        counts[0],
+        { day: '2026-03-28', granted: 0, refused: 0 },
+        counts[1],
+      ],
+      lines: [0, 2, 4, 6, 8],
+      granted: 9,
+      refused: 1,
+    });
+  });
+
+  test('ends with the last day of the service, whose clock may be ahead', () => {
+    const { days } = usageOf([{ day: '2026-03-30', granted: 1, refused: 0 }], NOW, 2);
+    expect(days.map(({ day }) => day)).toEqual(['2026-03-29', '2026-03-30']);
+  });
+
+  test.each([
+    [0, [0, 1]],
+    [1, [0, 1]],
+    [4, [0, 1, 2, 3, 4]],
+    [5, [0, 2, 4, 6]],
+    [212, [0, 100, 200, 300]],
+    [3600, [0, 1000, 2000, 3000, 4000]],
+  ])('has round numbers for a busiest day of %i requests', (granted, lines) => {
+    expect(usageOf([{ day: '2026-03-29', granted, refused: 0 }], NOW, 90).lines).toEqual(lines);
+  });
+
+  test('has between one and four steps of 1, 2 or 5 times a power of ten, up to at least the busiest day', () => {
+    fc.assert(
+      fc.property(fc.nat(2_000_000_000), fc.nat(2_000_000_000), (granted, refused) => {
+        const { lines } = usageOf([{ day: '2026-03-29', granted, refused }], NOW, 90);
+        const [zero, step, ...rest] = lines as [number, number, ...number[]];
+        expect([zero, rest.length <= 3, lines.at(-1)! >= granted + refused]).toEqual([0, true, true]);
+        expect(String(step)).toMatch(/^[125]0*$/);
+        expect(lines).toEqual(lines.map((_, index) => index * step));
+      }),
+    );
+  });
+});
+
+describe('isNewAddress in the panel', () => {
+  test.each<[string, number, number, boolean]>([
+    ['an address of the last week is new for an older key', 6.9, 8, true],
+    ['an address from before the last week is not', 7.1, 60, false],
+    ['no address is new for a key of the last week', 1, 6.9, false],
+  ])('%s', (_, seen, created, isNew) => expect(isNewAddress(daysAgo(seen), daysAgo(created), NOW)).toBe(isNew));
+});
+
+describe('isAccepted in the panel', () => {
+  test.each([
+    ['without a denial', undefined, true],
+    ['with a later denial', { at: daysAgo(1) }, true],
+    ['with denied requests alone', { at: daysAgo(2) }, false],
+  ])('of an address %s', (_, lastDenial, expected) => {
+    expect(isAccepted({ lastAt: daysAgo(2), ...(lastDenial && { lastDenial }) })).toBe(expected);
+  });
+});
+
+describe('the end of a key in the panel', () => {
+  const refused = [...Array.from({ length: 26 }, () => 0), 1, 10, 100, 1000];
+
+  test.each<[string, number, object]>([
+    ['today', 0.1, { count: 1000, days: undefined }],
+    ['yesterday', 1, { count: 1100, days: undefined }],
+    ['29 days ago', 29, { count: 1111, days: undefined }],
+    ['30 days ago, from when only a part of the numbers is known', 30, { count: 1111, days: 30 }],
+    ['later today, by a clock that is ahead', -0.1, { count: 1000, days: undefined }],
+  ])('counts the rejected requests since it ended %s', (_, days, counted) => {
+    expect(rejectedSince(refused, daysAgo(days), NOW)).toEqual(counted);
+  });
+
+  test.each([
+    ['expired', null, 'expired'],
+    ['revoked', 'leaked', 'leaked'],
+    ['revoked', 'of-a-newer-service', 'unknown'],
+    ['revoked', null, 'unknown'],
+  ] as const)('%s with the reason %s has the cause %s', (status, revokedReason, cause) => {
+    expect(endedBy({ revokedReason }, status)).toBe(cause);
   });
 });
