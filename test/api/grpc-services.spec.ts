@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import {
   type Client,
   type ClientReadableStream,
@@ -9,41 +13,38 @@ import {
 import { loadSync } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { protoPath as healthProto } from 'grpc-health-check';
-import { once } from 'node:events';
-import { connect } from 'node:http2';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { PROTO_SERVICES } from '../support/callers/proto-services.js';
 import { eventually } from '../support/eventually.js';
-import { sharedService, type Service } from '../support/processes/service.js';
-
-const reflectionProtos = join(dirname(createRequire(import.meta.url).resolve('@grpc/reflection')), '../proto');
-
-type AnyClient = Client & Record<string, (...args: unknown[]) => unknown>;
-function clientOf(proto: string, name: string, target: string): AnyClient {
-  let found: unknown = loadPackageDefinition(loadSync(proto, { enums: String, oneofs: true, longs: String }));
-  for (const part of name.split('.')) found = (found as Record<string, unknown>)[part];
-  return new (found as new (...args: unknown[]) => AnyClient)(target, credentials.createInsecure(), {
-    // Otherwise clients share a connection.
-    'grpc.use_local_subchannel_pool': 1,
-  });
-}
-
-const SERVICES = Object.keys(PROTO_SERVICES);
-const GRPC_HEADERS = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' };
-
-type Watch = ClientReadableStream<{ status: string }>;
-/** Its first event is a status, or the error that ends it. */
-function watch(client: AnyClient, name: string): Watch {
-  const call = client['watch']!({ service: name }) as Watch;
-  call.on('error', () => undefined);
-  return call;
-}
-const endOf = (call: Watch) =>
-  new Promise<number>((resolve) => void call.once('status', ({ code }: { code: number }) => resolve(code)).resume());
+import { type Service, sharedService, startService } from '../support/processes/service.js';
+import { readMetrics } from '../support/reading/metrics-page.js';
 
 describe('gRPC health and reflection', () => {
+  const reflectionProtos = join(dirname(createRequire(import.meta.url).resolve('@grpc/reflection')), '../proto');
+
+  type AnyClient = Client & Record<string, (...args: unknown[]) => unknown>;
+  function clientOf(proto: string, name: string, target: string): AnyClient {
+    let found: unknown = loadPackageDefinition(loadSync(proto, { enums: String, oneofs: true, longs: String }));
+    for (const part of name.split('.')) found = (found as Record<string, unknown>)[part];
+    return new (found as new (...args: unknown[]) => AnyClient)(target, credentials.createInsecure(), {
+      // Otherwise clients share a connection.
+      'grpc.use_local_subchannel_pool': 1,
+    });
+  }
+
+  const SERVICES = Object.keys(PROTO_SERVICES);
+  const GRPC_HEADERS = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' };
+
+  type Watch = ClientReadableStream<{ status: string }>;
+  /** Its first event is a status, or the error that ends it. */
+  function watch(client: AnyClient, name: string): Watch {
+    const call = client['watch']!({ service: name }) as Watch;
+    call.on('error', () => undefined);
+    return call;
+  }
+  const endOf = (call: Watch) =>
+    new Promise<number>((resolve) => void call.once('status', ({ code }: { code: number }) => resolve(code)).resume());
+
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -168,5 +169,46 @@ describe('gRPC health and reflection', () => {
       const { errorResponse } = await reflect({ fileContainingSymbol: 'latchkey.v1.Nothing' });
       expect(errorResponse.errorCode).toBe(status.NOT_FOUND);
     });
+  });
+});
+
+describe('gRPC', () => {
+  const methods = Object.values(PROTO_SERVICES)
+    .flatMap((service) => Object.values(service))
+    .filter(({ requestStream }) => !requestStream)
+    .map(({ path }) => path);
+
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  /** An empty message, which is a valid request of every method. */
+  const call = (path: string, token: string) =>
+    answer<Buffer>((done) =>
+      service.clients.apiKeys.makeUnaryRequest(
+        path,
+        (message: Buffer) => message,
+        (message) => message,
+        Buffer.alloc(0),
+        bearer(token),
+        {},
+        done,
+      ),
+    );
+
+  test.each(methods)('%s requires a service identity, and its time is measured by outcome', async (path) => {
+    await expect(call(path, 'of-nobody')).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
+    const [, name = ''] = /([A-Za-z]+\/[A-Za-z]+)$/.exec(path) ?? [];
+    const page = await readMetrics(service.url);
+    const timed = (outcome: string) =>
+      page.sum('latchkey_grpc_server_request_duration_seconds_count', { method: name, outcome });
+    expect({ refused: timed('refused'), ok: timed('ok') }).toEqual({ refused: 1, ok: 0 });
+  });
+
+  test.each(methods)('%s requires the role of its service', async (path) => {
+    const other = path.includes('AccountService') ? 'dev-validator-token' : 'dev-accounts-token';
+    await expect(call(path, other)).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
   });
 });

@@ -1,51 +1,54 @@
-import { credentials, type ChannelCredentials, Metadata, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { request } from 'node:https';
+import { json } from 'node:stream/consumers';
+import { type ChannelCredentials, credentials, Metadata, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ExtAuthz } from '../doors/support/ext-authz.js';
-import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { type Clients, connectClients } from '../support/callers/grpc-clients.js';
 import { routesFile } from '../support/callers/forward-auth.js';
 import { unknownKey } from '../support/callers/key-strings.js';
-import { startService, type Service } from '../support/processes/service.js';
-
-/** A certificate authority, made with openssl. */
-class Authority {
-  readonly cert: string;
-  private readonly folder: string;
-
-  constructor(base: string, name: string) {
-    this.folder = mkdtempSync(join(base, `${name}-`));
-    this.cert = this.file('ca.crt');
-    const files = ['-keyout', this.file('ca.key'), '-out', this.cert];
-    openssl('req', '-x509', ...NEW_KEY, ...files, '-subj', `/CN=${name}`, '-days', '2');
-  }
-
-  /** @param san lines of openssl's extension section */
-  issue(name: string, commonName: string, san: string[] = []): { cert: string; key: string } {
-    const [cert, key, request, config] = ['crt', 'key', 'csr', 'cnf'].map((end) => this.file(`${name}.${end}`));
-    openssl('req', ...NEW_KEY, '-keyout', key!, '-out', request!, '-subj', `/CN=${commonName}`);
-    const names = san.length > 0 ? ['subjectAltName=@names', '[names]', ...san] : ['basicConstraints=CA:FALSE'];
-    writeFileSync(config!, ['[extensions]', ...names, ''].join('\n'));
-    const by = ['-CA', this.cert, '-CAkey', this.file('ca.key'), '-CAcreateserial', '-days', '2'];
-    openssl('x509', '-req', '-in', request!, '-out', cert!, ...by, '-extfile', config!, '-extensions', 'extensions');
-    return { cert: cert!, key: key! };
-  }
-
-  private file(name: string): string {
-    return join(this.folder, name);
-  }
-}
-
-const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-
-function openssl(...args: string[]): void {
-  const { status: code, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
-  if (code !== 0) throw new Error(`openssl ${args.join(' ')}: ${stderr}`);
-}
+import { type Service, startService } from '../support/processes/service.js';
+import { selfSigned } from '../support/processes/certificate.js';
 
 describe('gRPC over TLS', () => {
+  /** A certificate authority, made with openssl. */
+  class Authority {
+    readonly cert: string;
+    private readonly folder: string;
+
+    constructor(base: string, name: string) {
+      this.folder = mkdtempSync(join(base, `${name}-`));
+      this.cert = this.file('ca.crt');
+      const files = ['-keyout', this.file('ca.key'), '-out', this.cert];
+      openssl('req', '-x509', ...NEW_KEY, ...files, '-subj', `/CN=${name}`, '-days', '2');
+    }
+
+    /** @param san lines of openssl's extension section */
+    issue(name: string, commonName: string, san: string[] = []): { cert: string; key: string } {
+      const [cert, key, request, config] = ['crt', 'key', 'csr', 'cnf'].map((end) => this.file(`${name}.${end}`));
+      openssl('req', ...NEW_KEY, '-keyout', key!, '-out', request!, '-subj', `/CN=${commonName}`);
+      const names = san.length > 0 ? ['subjectAltName=@names', '[names]', ...san] : ['basicConstraints=CA:FALSE'];
+      writeFileSync(config!, ['[extensions]', ...names, ''].join('\n'));
+      const by = ['-CA', this.cert, '-CAkey', this.file('ca.key'), '-CAcreateserial', '-days', '2'];
+      openssl('x509', '-req', '-in', request!, '-out', cert!, ...by, '-extfile', config!, '-extensions', 'extensions');
+      return { cert: cert!, key: key! };
+    }
+
+    private file(name: string): string {
+      return join(this.folder, name);
+    }
+  }
+
+  const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+  function openssl(...args: string[]): void {
+    const { status: code, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
+    if (code !== 0) throw new Error(`openssl ${args.join(' ')}: ${stderr}`);
+  }
+
   let folder: string;
   let platform: Authority;
   let stranger: Authority;
@@ -156,5 +159,66 @@ describe('gRPC over TLS', () => {
       await expect(connect(security).validate(unknownKey())).rejects.toMatchObject({ code: status.UNAVAILABLE });
     }
     expect((await connect(trusting()).validate(unknownKey())).denial).toBeTruthy();
+  });
+});
+
+describe('the services as JSON over TLS', () => {
+  let folder: string;
+  let service: Service;
+  let client: { keyFile: string; certFile: string };
+  let stranger: { keyFile: string; certFile: string };
+  let ca: Buffer;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'json-tls-'));
+    const server = await selfSigned(folder, 'server');
+    client = await selfSigned(folder, 'client', 'gateway.internal');
+    stranger = await selfSigned(folder, 'stranger', 'gateway.internal');
+    ca = readFileSync(server.certFile);
+    service = await startService({
+      GRPC_TLS_CERT: server.certFile,
+      GRPC_TLS_KEY: server.keyFile,
+      GRPC_TLS_CLIENT_CA: client.certFile,
+      GRPC_TLS_CLIENT_ROLES: 'gateway.internal:validator',
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** What a caller with this certificate is answered, without a token unless one is given. */
+  async function ask(pair?: { keyFile: string; certFile: string }, authorization?: string) {
+    const identity = pair && { key: readFileSync(pair.keyFile), cert: readFileSync(pair.certFile) };
+    const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) };
+    const path = '/latchkey.v1.ApiKeyService/ValidateKey';
+    const { port } = new URL(service.servicesUrl);
+    const options = {
+      host: 'localhost',
+      family: 4,
+      port,
+      path,
+      method: 'POST',
+      headers,
+      ca,
+      agent: false,
+      ...identity,
+    };
+    const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+      const sent = request(options, resolve).on('error', reject);
+      sent.end('{"apiKey":"x","operation":"OPERATION_READ"}');
+    });
+    return [answer.statusCode, await json(answer)];
+  }
+
+  test('know a caller by its certificate or its token, and nobody by the certificate of a stranger', async () => {
+    const denied = { denial: { reason: 'REASON_INVALID_KEY' } };
+    expect(await ask(client)).toMatchObject([200, denied]);
+    expect(await ask(undefined, 'Bearer dev-validator-token')).toMatchObject([200, denied]);
+    expect(await ask(stranger)).toMatchObject([401, { code: 'unauthenticated' }]);
+    expect(await ask()).toMatchObject([401, { code: 'unauthenticated' }]);
+  });
+
+  test('answer nobody in plain text', async () => {
+    await expect(fetch(service.servicesUrl)).rejects.toThrow('fetch failed');
   });
 });
