@@ -1,16 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
+import { readConfig } from '#config/config.js';
+import { SETTINGS } from '#config/settings.js';
 import { root } from '../../scripts/lib/paths.mjs';
 import { copiesOf, labelsOf, readStages, textsOf } from './dockerfile.js';
 
-const stages = readStages();
-const names = stages.map(({ name }) => name);
-const manifest = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
-const images = stages.filter((stage) => textsOf(stage, 'CMD').length > 0);
-const context = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
-
 describe('the Dockerfile', () => {
+  const stages = readStages();
+  const names = stages.map(({ name }) => name);
+  const manifest = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+  const images = stages.filter((stage) => textsOf(stage, 'CMD').length > 0);
+  const context = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+
   test('builds the service by default, and the reference resource service', () => {
     expect(images.map(({ name }) => name)).toEqual(['systems-api', 'latchkey']);
     expect(names.at(-1)).toBe('latchkey');
@@ -88,4 +90,54 @@ describe('the Dockerfile', () => {
     expect(inputs).toEqual(expect.arrayContaining(['src', 'web/src', 'tsconfig.build.json']));
     for (const path of inputs) expect(context).toContain(`!${path.split('/')[0]}`);
   });
+});
+
+describe('.env.example', () => {
+  const text = (path: string) => readFileSync(join(root, path), 'utf8');
+  const named = (source: string, pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name);
+
+  const listed = named(text('.env.example'), /^#([A-Z][A-Z_]+)=/gm);
+
+  it('lists every variable that the service reads', () => {
+    expect(listed).toEqual(expect.arrayContaining(Object.keys(SETTINGS)));
+  });
+
+  it('shows the defaults that the service has', () => {
+    const oidc = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' };
+    const env = { DATABASE_URL: 'postgres://db/keys', SERVICE_TOKENS: `a:validator:${'5'.repeat(64)}`, ...oidc };
+    const rows = Object.entries(SETTINGS).filter(([, { fallback }]) => fallback !== '');
+    expect(rows.length).toBeGreaterThan(15);
+    for (const [name, { fallback }] of rows) {
+      expect([name, readConfig({ ...env, [name]: fallback })]).toEqual([name, readConfig(env)]);
+    }
+  });
+
+  it('lists each variable once and sets none', () => {
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(text('.env.example')).not.toMatch(/^[^#\n]/m);
+  });
+});
+
+/** Where an operator's proxy says which paths the world may reach. */
+const LISTS = [
+  'deploy/caddy/keys.Caddyfile',
+  'deploy/compose/nginx.conf',
+  'deploy/nginx/keys.conf',
+  'deploy/helm/latchkey/templates/ingress.yaml',
+];
+
+const screen = join(root, 'web/src');
+const code = readdirSync(screen, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => readFileSync(join(screen, path), 'utf8'))
+  .join('\n');
+/** Such as `/v1/api-keys`. */
+const requested = new Set([...code.matchAll(/['"`](\/v1\/[a-z-]+)/g)].map(([, path]) => path!));
+
+test.each(LISTS)('%s publishes every path that the settings screen requests', (file) => {
+  expect(requested.size).toBeGreaterThan(2);
+  const list = readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .find((line) => line.includes('v1/audit-events'))!;
+  expect([...requested].filter((path) => !list.includes(path.slice(1)))).toEqual([]);
 });
