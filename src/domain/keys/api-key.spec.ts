@@ -253,75 +253,77 @@ describe('The status of a key', () => {
   });
 });
 
-const MINUTE = 60_000;
-const atMinute = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE);
-const PAUSED_ORDER = { id: 'k1', ownerId: 'u1', name: 'CI', access: 'read-only', expiresInDays: 1 } as const;
+describe('Pauses', () => {
+  const MINUTE = 60_000;
+  const atMinute = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE);
+  const PAUSED_ORDER = { id: 'k1', ownerId: 'u1', name: 'CI', access: 'read-only', expiresInDays: 1 } as const;
 
-describe('the end of a pause', () => {
-  test('is the later of the two, while it is to come', () => {
-    const both = { pausedUntil: atMinute(5), adminPausedUntil: atMinute(10) };
-    expect(pauseEnd(both, atMinute(0))).toEqual(atMinute(10));
-    expect(pauseEnd({ ...both, pausedUntil: atMinute(20) }, atMinute(10))).toEqual(atMinute(20));
-    expect(pauseEnd({ ...both, adminPausedUntil: null }, atMinute(4))).toEqual(atMinute(5));
-    expect(pauseEnd(both, atMinute(10))).toBeNull();
-    expect(pauseEnd(NEVER_PAUSED, atMinute(0))).toBeNull();
-  });
-});
-
-describe('ApiKey', () => {
-  test('is paused exactly when a naive judge says so, after any pauses and resumptions of both', () => {
-    const by = fc.constantFrom<PausedBy>('owner', 'administrator');
-    const step = fc.record({
-      by,
-      minutes: fc.option(fc.integer({ min: 1, max: 90 })),
-      after: fc.integer({ min: 0, max: 60 }),
+  describe('the end of a pause', () => {
+    test('is the later of the two, while it is to come', () => {
+      const both = { pausedUntil: atMinute(5), adminPausedUntil: atMinute(10) };
+      expect(pauseEnd(both, atMinute(0))).toEqual(atMinute(10));
+      expect(pauseEnd({ ...both, pausedUntil: atMinute(20) }, atMinute(10))).toEqual(atMinute(20));
+      expect(pauseEnd({ ...both, adminPausedUntil: null }, atMinute(4))).toEqual(atMinute(5));
+      expect(pauseEnd(both, atMinute(10))).toBeNull();
+      expect(pauseEnd(NEVER_PAUSED, atMinute(0))).toBeNull();
     });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-        const keyString = KeyString.generate('lk');
-        const key = ApiKey.issue(PAUSED_ORDER, keyString, NOW);
-        const ends = { owner: -1, administrator: -1 };
-        let [now, ever] = [0, false];
-        for (const each of steps) {
-          now += each.after;
-          if (each.minutes === null) {
-            key.resume(each.by, atMinute(now));
-            ends[each.by] = Math.min(ends[each.by], now);
-          } else {
-            key.pause(each.by, atMinute(now + each.minutes), atMinute(now));
-            ends[each.by] = Math.max(ends[each.by], now + each.minutes);
-            ever = true;
+  });
+
+  describe('ApiKey', () => {
+    test('is paused exactly when a naive judge says so, after any pauses and resumptions of both', () => {
+      const by = fc.constantFrom<PausedBy>('owner', 'administrator');
+      const step = fc.record({
+        by,
+        minutes: fc.option(fc.integer({ min: 1, max: 90 })),
+        after: fc.integer({ min: 0, max: 60 }),
+      });
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+          const keyString = KeyString.generate('lk');
+          const key = ApiKey.issue(PAUSED_ORDER, keyString, NOW);
+          const ends = { owner: -1, administrator: -1 };
+          let [now, ever] = [0, false];
+          for (const each of steps) {
+            now += each.after;
+            if (each.minutes === null) {
+              key.resume(each.by, atMinute(now));
+              ends[each.by] = Math.min(ends[each.by], now);
+            } else {
+              key.pause(each.by, atMinute(now + each.minutes), atMinute(now));
+              ends[each.by] = Math.max(ends[each.by], now + each.minutes);
+              ever = true;
+            }
+            const end = Math.max(ends.owner, ends.administrator);
+            expect(key.pausedUntil(atMinute(now))).toEqual(end > now ? atMinute(end) : null);
+            expect(key.status(atMinute(now))).toBe('active');
           }
-          const end = Math.max(ends.owner, ends.administrator);
-          expect(key.pausedUntil(atMinute(now))).toEqual(end > now ? atMinute(end) : null);
-          expect(key.status(atMinute(now))).toBe('active');
-        }
-        expect(wasPaused(key.snapshot())).toBe(ever);
-        expect(isProof(keyString.digest(), key.snapshot())).toBe(true);
-        // An instance of a release without pauses compares the digest as it is.
-        expect(key.snapshot().digest.equals(keyString.digest())).toBe(!ever);
-      }),
-    );
-  });
+          expect(wasPaused(key.snapshot())).toBe(ever);
+          expect(isProof(keyString.digest(), key.snapshot())).toBe(true);
+          // An instance of a release without pauses compares the digest as it is.
+          expect(key.snapshot().digest.equals(keyString.digest())).toBe(!ever);
+        }),
+      );
+    });
 
-  test('ends leases by a pause that changes something, and by no resumption', () => {
-    const keyOf = () => ApiKey.restore(ApiKey.issue(PAUSED_ORDER, KeyString.generate('lk'), NOW).snapshot());
-    const paused = keyOf();
-    expect([paused.pause('owner', atMinute(5), NOW), paused.endsLeases]).toEqual([true, true]);
-    const again = ApiKey.restore(paused.snapshot());
-    expect([again.pause('owner', atMinute(4), NOW), again.endsLeases]).toEqual([false, false]);
-    expect([again.resume('owner', atMinute(1)), again.endsLeases]).toEqual([true, false]);
-    expect(again.resume('administrator', atMinute(1))).toBe(false);
-  });
+    test('ends leases by a pause that changes something, and by no resumption', () => {
+      const keyOf = () => ApiKey.restore(ApiKey.issue(PAUSED_ORDER, KeyString.generate('lk'), NOW).snapshot());
+      const paused = keyOf();
+      expect([paused.pause('owner', atMinute(5), NOW), paused.endsLeases]).toEqual([true, true]);
+      const again = ApiKey.restore(paused.snapshot());
+      expect([again.pause('owner', atMinute(4), NOW), again.endsLeases]).toEqual([false, false]);
+      expect([again.resume('owner', atMinute(1)), again.endsLeases]).toEqual([true, false]);
+      expect(again.resume('administrator', atMinute(1))).toBe(false);
+    });
 
-  test('is not paused once it has ended', () => {
-    const key = ApiKey.issue(PAUSED_ORDER, KeyString.generate('lk'), NOW);
-    key.pause('owner', atMinute(60), NOW);
-    key.revoke(atMinute(1));
-    expect(key.pausedUntil(atMinute(2))).toBeNull();
-    expect(() => key.pause('owner', atMinute(90), atMinute(2))).toThrow(
-      expect.objectContaining({ code: 'api_key_not_active' }),
-    );
-    expect(() => key.resume('owner', atMinute(2))).toThrow(expect.objectContaining({ code: 'api_key_not_active' }));
+    test('is not paused once it has ended', () => {
+      const key = ApiKey.issue(PAUSED_ORDER, KeyString.generate('lk'), NOW);
+      key.pause('owner', atMinute(60), NOW);
+      key.revoke(atMinute(1));
+      expect(key.pausedUntil(atMinute(2))).toBeNull();
+      expect(() => key.pause('owner', atMinute(90), atMinute(2))).toThrow(
+        expect.objectContaining({ code: 'api_key_not_active' }),
+      );
+      expect(() => key.resume('owner', atMinute(2))).toThrow(expect.objectContaining({ code: 'api_key_not_active' }));
+    });
   });
 });

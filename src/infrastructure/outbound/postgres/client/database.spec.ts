@@ -97,125 +97,133 @@ describe('a transaction', () => {
   );
 });
 
-const POOLINGS = ['session', 'transaction'] as const;
-const READ = { operation: 'read', permission: '' } as const;
-const nameOf = (url: string) => new URL(url).pathname.slice(1);
+describe('Durable commits', () => {
+  const POOLINGS = ['session', 'transaction'] as const;
+  const READ = { operation: 'read', permission: '' } as const;
+  const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
-async function open(url: string, pooling: (typeof POOLINGS)[number], settings = {}): Promise<Application> {
-  const primary = primaryAt(url, { pooling, ...settings });
-  const noticeReceivers = { webhook: true, mail: true };
-  return openOver(await openDatabase(primary, 'lk'), primary, { noticeReceivers });
-}
+  async function open(url: string, pooling: (typeof POOLINGS)[number], settings = {}): Promise<Application> {
+    const primary = primaryAt(url, { pooling, ...settings });
+    const noticeReceivers = { webhook: true, mail: true };
+    return openOver(await openDatabase(primary, 'lk'), primary, { noticeReceivers });
+  }
 
-describe('a PostgreSQL that crashes', () => {
-  let postgres: OwnPostgres;
-  beforeAll(async () => {
-    postgres = await OwnPostgres.start();
-  }, 60_000);
-  afterAll(() => postgres.remove());
+  describe('a PostgreSQL that crashes', () => {
+    let postgres: OwnPostgres;
+    beforeAll(async () => {
+      postgres = await OwnPostgres.start();
+    }, 60_000);
+    afterAll(() => postgres.remove());
 
-  const system = async (setting: string) => {
-    await sql(postgres.url, `ALTER SYSTEM SET ${setting}`);
-    await sql(postgres.url, 'SELECT pg_reload_conf()');
-  };
-  /** Until it is killed, nothing is flushed but what a commit flushes. */
-  const stopWalWriter = async () => {
-    const find = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`;
-    const [writer] = await sql<{ pid: number }>(postgres.url, find);
-    process.kill(writer!.pid, 'SIGSTOP');
-  };
-  const changes: readonly [string, (app: Application, ownerId: string, keyId: string) => Promise<unknown>, string][] = [
-    [
-      'a revocation',
-      (app, ownerId, keyId) => app.revokeApiKey.execute(themselves(ownerId), keyId, client()),
-      `SELECT FROM api_keys WHERE id = $2 AND owner_id = $1 AND revoked_at IS NOT NULL`,
-    ],
-    [
-      'a failed authentication',
-      (app, ownerId, keyId) =>
-        app.audit.recordFailure({ reason: 'invalid-key', ownerId, keyId, publicPart: null, client: client() }),
-      `SELECT FROM audit_events WHERE type = 'authentication.failed' AND owner_id = $1 AND key_id = $2`,
-    ],
-  ];
+    const system = async (setting: string) => {
+      await sql(postgres.url, `ALTER SYSTEM SET ${setting}`);
+      await sql(postgres.url, 'SELECT pg_reload_conf()');
+    };
+    /** Until it is killed, nothing is flushed but what a commit flushes. */
+    const stopWalWriter = async () => {
+      const find = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`;
+      const [writer] = await sql<{ pid: number }>(postgres.url, find);
+      process.kill(writer!.pid, 'SIGSTOP');
+    };
+    const changes: readonly [string, (app: Application, ownerId: string, keyId: string) => Promise<unknown>, string][] =
+      [
+        [
+          'a revocation',
+          (app, ownerId, keyId) => app.revokeApiKey.execute(themselves(ownerId), keyId, client()),
+          `SELECT FROM api_keys WHERE id = $2 AND owner_id = $1 AND revoked_at IS NOT NULL`,
+        ],
+        [
+          'a failed authentication',
+          (app, ownerId, keyId) =>
+            app.audit.recordFailure({ reason: 'invalid-key', ownerId, keyId, publicPart: null, client: client() }),
+          `SELECT FROM audit_events WHERE type = 'authentication.failed' AND owner_id = $1 AND key_id = $2`,
+        ],
+      ];
 
-  describe.each(POOLINGS)('with pooling by %s', (pooling) => {
-    test.each(changes)('keeps %s that was answered, though synchronous_commit is off', async (_, change, isStored) => {
-      await system(`synchronous_commit = 'on'`);
-      const app = await open(postgres.url, pooling);
-      const { id } = await newOwner(app);
-      const { key } = await createKey(app, id);
-      // Open connections notice it too.
-      await system(`synchronous_commit = 'off'`);
-      await stopWalWriter();
-      await change(app, id, key.id);
-      await postgres.kill();
-      await postgres.startAgain();
-      expect(await sql(postgres.url, isStored, [id, key.id])).toHaveLength(1);
-      await app.close();
+    describe.each(POOLINGS)('with pooling by %s', (pooling) => {
+      test.each(changes)(
+        'keeps %s that was answered, though synchronous_commit is off',
+        async (_, change, isStored) => {
+          await system(`synchronous_commit = 'on'`);
+          const app = await open(postgres.url, pooling);
+          const { id } = await newOwner(app);
+          const { key } = await createKey(app, id);
+          // Open connections notice it too.
+          await system(`synchronous_commit = 'off'`);
+          await stopWalWriter();
+          await change(app, id, key.id);
+          await postgres.kill();
+          await postgres.startAgain();
+          expect(await sql(postgres.url, isStored, [id, key.id])).toHaveLength(1);
+          await app.close();
+        },
+      );
     });
   });
-});
 
-describe.each(POOLINGS)('every commit with pooling by %s', (pooling) => {
-  let owned: Awaited<ReturnType<typeof createDatabase>>;
-  let app: Application;
-  beforeAll(async () => {
-    owned = await createDatabase();
-    await sql(owned.url, `ALTER DATABASE ${nameOf(owned.url)} SET synchronous_commit = 'off'`);
-    app = await open(owned.url, pooling);
-    await sql(owned.url, REFUSE_LOSSY_COMMITS);
+  describe.each(POOLINGS)('every commit with pooling by %s', (pooling) => {
+    let owned: Awaited<ReturnType<typeof createDatabase>>;
+    let app: Application;
+    beforeAll(async () => {
+      owned = await createDatabase();
+      await sql(owned.url, `ALTER DATABASE ${nameOf(owned.url)} SET synchronous_commit = 'off'`);
+      app = await open(owned.url, pooling);
+      await sql(owned.url, REFUSE_LOSSY_COMMITS);
+    });
+    afterAll(async () => {
+      await app?.close();
+      await owned.drop();
+    });
+
+    test('waits for the disk where the database has synchronous_commit off', async () => {
+      await expect(sql(owned.url, `INSERT INTO audit_events (type) VALUES ('lossy')`)).rejects.toThrow(
+        'a lossy commit',
+      );
+
+      const { id, email } = await newOwner(app);
+      const { key } = await createKey(app, id);
+      const { fullKey } = await rotateKey(app, key.snapshot());
+      const validate = (credential: string) =>
+        app.validateKey.execute({ credential, question: READ, client: client() });
+      expect(await validate(fullKey)).toMatchObject({ verdict: { granted: true } });
+      expect(await validate(`${fullKey.slice(0, -1)}x`)).toMatchObject({ verdict: { granted: false } });
+      const { token } = await app.signIn.execute(email!, PASSWORD, client());
+      await app.accounts.rehash(id, app.cheapHash, app.cheapHash);
+      await app.sessions.end(token);
+      const claims = await app.outbox.claim('webhook', 100);
+      expect(claims.length).toBeGreaterThan(2);
+      await app.outbox.delivered(claims[0]!);
+      await app.outbox.failed(claims[1]!, 'why', undefined);
+      await app.outbox.release(claims[2]!);
+      expect(await app.outbox.retry(undefined)).toBe(1);
+      await app.outbox.makeDue('webhook', 100);
+      const report = { source: null, url: null, reporter: THE_SERVICE, keys: [] };
+      await app.leakReports.take([report, report], PLATFORM, { budget: FINDINGS_OF_SERVICE, cost: 2 });
+      const [one, other] = await app.leakReports.claim(2);
+      await app.leakReports.finished(one!);
+      await app.leakReports.postpone(other!, [], 1000);
+      expect(await app.spentSignIns.spend('state', PLATFORM)).toBe(true);
+      await app.revokeApiKey.execute(themselves(id), key.id, client());
+      await new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
+      await app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
+      await sql(owned.url, MAKE_OLD);
+      await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 0).execute();
+      await app.housekeeping.run();
+      await app.housekeeping.pruneUsage();
+      expect(await sql(owned.url, LEFT_OVER)).toEqual([]);
+    });
+
+    test.each(['local', 'remote_write'])('stays as it is where the database has %s', async (level) => {
+      await sql(owned.url, `ALTER DATABASE ${nameOf(owned.url)} SET synchronous_commit = '${level}'`);
+      const other = await open(owned.url, pooling);
+      const levelOfCommit = await other.database.transaction((manager) => manager.query('SHOW synchronous_commit'));
+      expect(levelOfCommit).toEqual([{ synchronous_commit: level }]);
+      await other.close();
+    });
   });
-  afterAll(async () => {
-    await app?.close();
-    await owned.drop();
-  });
 
-  test('waits for the disk where the database has synchronous_commit off', async () => {
-    await expect(sql(owned.url, `INSERT INTO audit_events (type) VALUES ('lossy')`)).rejects.toThrow('a lossy commit');
-
-    const { id, email } = await newOwner(app);
-    const { key } = await createKey(app, id);
-    const { fullKey } = await rotateKey(app, key.snapshot());
-    const validate = (credential: string) => app.validateKey.execute({ credential, question: READ, client: client() });
-    expect(await validate(fullKey)).toMatchObject({ verdict: { granted: true } });
-    expect(await validate(`${fullKey.slice(0, -1)}x`)).toMatchObject({ verdict: { granted: false } });
-    const { token } = await app.signIn.execute(email!, PASSWORD, client());
-    await app.accounts.rehash(id, app.cheapHash, app.cheapHash);
-    await app.sessions.end(token);
-    const claims = await app.outbox.claim('webhook', 100);
-    expect(claims.length).toBeGreaterThan(2);
-    await app.outbox.delivered(claims[0]!);
-    await app.outbox.failed(claims[1]!, 'why', undefined);
-    await app.outbox.release(claims[2]!);
-    expect(await app.outbox.retry(undefined)).toBe(1);
-    await app.outbox.makeDue('webhook', 100);
-    const report = { source: null, url: null, reporter: THE_SERVICE, keys: [] };
-    await app.leakReports.take([report, report], PLATFORM, { budget: FINDINGS_OF_SERVICE, cost: 2 });
-    const [one, other] = await app.leakReports.claim(2);
-    await app.leakReports.finished(one!);
-    await app.leakReports.postpone(other!, [], 1000);
-    expect(await app.spentSignIns.spend('state', PLATFORM)).toBe(true);
-    await app.revokeApiKey.execute(themselves(id), key.id, client());
-    await new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
-    await app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
-    await sql(owned.url, MAKE_OLD);
-    await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 0).execute();
-    await app.housekeeping.run();
-    await app.housekeeping.pruneUsage();
-    expect(await sql(owned.url, LEFT_OVER)).toEqual([]);
-  });
-
-  test.each(['local', 'remote_write'])('stays as it is where the database has %s', async (level) => {
-    await sql(owned.url, `ALTER DATABASE ${nameOf(owned.url)} SET synchronous_commit = '${level}'`);
-    const other = await open(owned.url, pooling);
-    const levelOfCommit = await other.database.transaction((manager) => manager.query('SHOW synchronous_commit'));
-    expect(levelOfCommit).toEqual([{ synchronous_commit: level }]);
-    await other.close();
-  });
-});
-
-/** Checked by each commit that changed a row. */
-const REFUSE_LOSSY_COMMITS = `
+  /** Checked by each commit that changed a row. */
+  const REFUSE_LOSSY_COMMITS = `
   CREATE FUNCTION refuse_lossy_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF current_setting('synchronous_commit') = 'off' THEN RAISE 'a lossy commit to %', TG_TABLE_NAME; END IF;
     RETURN NULL;
@@ -226,10 +234,11 @@ const REFUSE_LOSSY_COMMITS = `
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_lossy_commit()', name);
     END LOOP;
   END $$`;
-const MAKE_OLD = `
+  const MAKE_OLD = `
   SET synchronous_commit = 'on';
   INSERT INTO password_guesses (subject, failures, last_attempt_at) VALUES ('old', 1, '2020-01-01');
   INSERT INTO api_key_addresses VALUES (gen_random_uuid(), '192.0.2.1', 'x', '2020-01-01', '2020-01-01')`;
-const LEFT_OVER = `
+  const LEFT_OVER = `
   SELECT 1 FROM password_guesses WHERE last_attempt_at < '2021-01-01'
   UNION ALL SELECT 1 FROM api_key_addresses WHERE last_at < '2021-01-01'`;
+});
