@@ -6,15 +6,15 @@ import { type Service, sharedService, startService } from '../support/processes/
 import { sql } from '../support/stores/sql.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 
+let service: Service;
+beforeAll(async () => {
+  service = await sharedService();
+});
+afterAll(() => service.stop());
+
 describe('creating a key', () => {
   const DAY_MS = 24 * 60 * 60 * 1000;
   const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
 
   test('answers 201 with the key as lists show it and the whole key string', async () => {
     const { id, person } = await newOwner(service);
@@ -182,12 +182,6 @@ describe('creating a key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
-
   const under = (key: string) => ({ 'idempotency-key': key });
 
   test('is answered 409 with the id of the created key when it is repeated, also with another body', async () => {

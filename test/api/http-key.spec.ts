@@ -8,17 +8,17 @@ import { type Service, sharedService } from '../support/processes/service.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { rawRequest } from '../support/callers/raw-http.js';
 
+let service: Service;
+beforeAll(async () => {
+  service = await sharedService();
+});
+afterAll(() => service.stop());
+
 describe('GET /v1/api-keys/{id}', () => {
   /** The sum over all days, since midnight may come in between. */
   function sum(body: { days: { granted: number; refused: number }[] }, what: 'granted' | 'refused'): number {
     return body.days.reduce((total, day) => total + day[what], 0);
   }
-
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
 
   test('answers the key as the list has it, in each of its states', async () => {
     const { person } = await newOwner(service);
@@ -112,12 +112,6 @@ describe('GET /v1/api-keys/{id}', () => {
 });
 
 describe('renaming a key', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
-
   test('answers 200 with the key as lists show it from now on', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey({ name: 'CI' });
@@ -192,12 +186,6 @@ describe('renaming a key', () => {
 });
 
 describe('GET /v1/key', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
-
   const read = (fullKey: string, headers: Record<string, string> = {}) =>
     service.person().call('GET', '/v1/key', undefined, { authorization: `Bearer ${fullKey}`, ...headers });
 

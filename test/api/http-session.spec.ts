@@ -5,13 +5,13 @@ import { sql } from '../support/stores/sql.js';
 
 const TWELVE_HOURS_MS = 12 * 60 * 60 * 1000;
 
-describe('signing in and out', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
+let service: Service;
+beforeAll(async () => {
+  service = await sharedService();
+});
+afterAll(() => service.stop());
 
+describe('signing in and out', () => {
   const signIn = (body: unknown) => service.person().call('POST', '/v1/session', body);
 
   test('answers a sign-in with 204 and a cookie that scripts and other sites cannot use', async () => {
@@ -216,12 +216,6 @@ describe('signing in over https', () => {
 });
 
 describe('a session', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-  afterAll(() => service.stop());
-
   test.each([
     ['suspended', 'SuspendAccount', 'owner-suspended'],
     ['deleted', 'DeleteAccount', 'owner-deleted'],

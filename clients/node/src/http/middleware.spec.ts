@@ -12,9 +12,10 @@ import { decisionHeaders, rateLimitHeaders, refusalAnswer } from './http-answer.
 const app = new GuardedApp();
 const { latchkey } = app;
 
+beforeAll(() => app.start());
+afterAll(() => app.stop());
+
 describe('protect', () => {
-  beforeAll(() => app.start());
-  afterAll(() => app.stop());
   beforeEach(() => {
     app.handled.length = 0;
     latchkey.answers(granted());
@@ -175,8 +176,6 @@ describe('clientAddress', () => {
 });
 
 describe('a route that takes API keys and the tokens of users', () => {
-  beforeAll(() => app.start());
-  afterAll(() => app.stop());
   beforeEach(() => {
     app.others.length = latchkey.questions.length = 0;
     latchkey.answers(denied());
