@@ -15,7 +15,6 @@ const parts = {
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
   'proto compatibility': ['scripts/proto-baseline.mjs'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
-  'specs of rules': ['scripts/mutate.mjs', '--check'],
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
   'one version': ['scripts/release/versions.mjs'],
 };

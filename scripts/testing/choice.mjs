@@ -25,12 +25,12 @@ const ofCi = [
   'test/packages/',
   'test/workers/',
   'src/infrastructure/outbound/memory/',
-  'src/infrastructure/outbound/postgres/client/(database|durable-commits|standby)\\.',
+  'src/infrastructure/outbound/postgres/client/(database|standby)\\.',
   'src/infrastructure/outbound/postgres/keys/(instances|locked-keys)',
   'src/infrastructure/outbound/postgres/migrations/migrate\\.',
   'src/infrastructure/outbound/postgres/sign-in/',
   'src/infrastructure/outbound/postgres/transaction/concurrent-',
-  'src/infrastructure/outbound/postgres/usage/(last-use|usage-removal)',
+  'src/infrastructure/outbound/postgres/usage/usage-over-time',
 ];
 
 /**

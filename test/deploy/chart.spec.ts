@@ -1,29 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { parseForwardAuthRoute } from '#config/forward-auth-routes.js';
+import { readConfig } from '#config/config.js';
+import { SETTINGS } from '#config/settings.js';
 import { MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
-import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from './chart.js';
+import { root } from '../../scripts/lib/paths.mjs';
+import { LEAST, only, problemsOf, renderChart, type Rendered, type Tree, valuesWith } from './chart.js';
 import { EVERYTHING } from './every-value.js';
 import { typeProblems } from './kubernetes-types.js';
 
-let releases: Record<'latchkey' | 'everything' | 'monitored' | 'hurried' | 'greedy' | 'shared' | 'twice', Rendered>;
-beforeAll(async () => {
-  releases = await renderChart({
-    latchkey: valuesWith(LEAST),
-    everything: valuesWith(LEAST, EVERYTHING),
-    monitored: valuesWith(LEAST, { serviceMonitor: { enabled: true }, metricsPort: 0 }),
-    hurried: valuesWith(LEAST, { drainSeconds: 20 }),
-    greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
-    twice: valuesWith(LEAST, EVERYTHING, { env: { FORWARD_AUTH_ROUTES: '/etc/routes.json' } }),
-    shared: valuesWith(LEAST, { ingress: { enabled: true, host: 'keys.example.com' } }),
-  });
-});
-
-const pod = (name: 'latchkey' | 'everything') => only(releases[name].objects, 'Deployment')['spec'].template.spec;
-const container = (name: 'latchkey' | 'everything') => pod(name).containers[0];
-const service = (name: 'everything' | 'monitored', component: string) =>
-  releases[name].objects.find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === component)!;
-
 describe('the chart', () => {
+  let releases: Record<'latchkey' | 'everything' | 'monitored' | 'hurried' | 'greedy' | 'shared' | 'twice', Rendered>;
+  beforeAll(async () => {
+    releases = await renderChart({
+      latchkey: valuesWith(LEAST),
+      everything: valuesWith(LEAST, EVERYTHING),
+      monitored: valuesWith(LEAST, { serviceMonitor: { enabled: true }, metricsPort: 0 }),
+      hurried: valuesWith(LEAST, { drainSeconds: 20 }),
+      greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
+      twice: valuesWith(LEAST, EVERYTHING, { env: { FORWARD_AUTH_ROUTES: '/etc/routes.json' } }),
+      shared: valuesWith(LEAST, { ingress: { enabled: true, host: 'keys.example.com' } }),
+    });
+  });
+
+  const pod = (name: 'latchkey' | 'everything') => only(releases[name].objects, 'Deployment')['spec'].template.spec;
+  const container = (name: 'latchkey' | 'everything') => pod(name).containers[0];
+  const service = (name: 'everything' | 'monitored', component: string) =>
+    releases[name].objects.find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === component)!;
+
   test('renders objects whose fields Kubernetes knows', async () => {
     const { latchkey, everything } = releases;
     expect([latchkey.error, everything.error]).toEqual([undefined, undefined]);
@@ -181,5 +187,119 @@ describe('the chart', () => {
   test('names the settings that several instances need', () => {
     expect(releases.latchkey.notes).toContain('secrets.REDIS_URL is not set');
     expect(releases.everything.notes).not.toContain('is not set');
+  });
+});
+
+describe('the chart’s values', () => {
+  test('are refused without an address and secrets', () => {
+    expect(problemsOf(valuesWith())).toEqual(
+      expect.arrayContaining([
+        '/env/PUBLIC_URL must match pattern "^https?://[^/?#@]+/*$"',
+        '/secrets/DATABASE_URL/existingSecret must NOT have fewer than 1 characters',
+        '/secrets/SERVICE_TOKENS/existingSecret must NOT have fewer than 1 characters',
+      ]),
+    );
+  });
+
+  test('are complete with an address, a database and service tokens', () => {
+    expect(problemsOf(valuesWith(LEAST))).toEqual([]);
+  });
+
+  test('need no service tokens if certificates identify the clients', () => {
+    const grpcTls = { existingSecret: 'tls', clientRoles: ['systems.internal:validator'] };
+    const withoutTokens = { ...LEAST, secrets: { DATABASE_URL: { existingSecret: 'latchkey' } }, grpcTls };
+    expect(problemsOf(valuesWith(withoutTokens))).toEqual([]);
+  });
+
+  test.each<[string, Tree]>([
+    ['a secret as plain text', { env: { DATABASE_URL: 'postgresql://latchkey:secret@db/latchkey' } }],
+    ['a secret as plain text among secrets', { secrets: { DATABASE_URL: { value: 'postgresql://db' } } }],
+    ['demo values', { env: { DEMO: '1' } }],
+    ['a port', { env: { HTTP_PORT: '80' } }],
+    ['a number where the template would write 1e+06', { env: { RATE_LIMIT_BURST: 1_000_000 } }],
+    ['a shorter timeout than the service accepts', { env: { DATABASE_PATIENCE_MS: '19' } }],
+    ['a longer timeout than the service accepts', { env: { DATABASE_PATIENCE_MS: '60001' } }],
+    ['a mail server and its password as plain text', { env: { SMTP_URL: 'smtps://user:secret@mail' } }],
+    ['a notice of an expiry after a year', { env: { EXPIRY_NOTICE_DAYS: '365' } }],
+    ['a name that is not a variable', { env: { 'public-url': 'https://keys.example.com' } }],
+    ['a misspelt section', { autoscalling: { enabled: true } }],
+    ['an ingress without a host', { ingress: { enabled: true } }],
+    ['an address with a path', { env: { PUBLIC_URL: 'https://example.com/keys' } }],
+    ['a route without a permission', { forwardAuth: { routes: [{ method: 'GET', path: '/' }] } }],
+    ['a route with a misspelt field', { forwardAuth: { routes: [{ method: '*', path: '/', permision: 'a:b' }] } }],
+    ['no instance', { replicaCount: 0 }],
+    ['a role that does not exist', { grpcTls: { clientRoles: ['systems.internal:admin'] } }],
+  ])('are refused with %s', (_what, overrides) => {
+    expect(problemsOf(valuesWith(LEAST, overrides))).not.toEqual([]);
+  });
+
+  test('become an environment that the service accepts', async () => {
+    const { latchkey } = await renderChart({ latchkey: valuesWith(LEAST) });
+    const secrets: Record<string, string> = {
+      DATABASE_URL: 'postgresql://latchkey@db.example.com/latchkey',
+      SERVICE_TOKENS: `systems-api:validator:${'0'.repeat(64)}`,
+    };
+    const [{ env }] = only(latchkey.objects, 'Deployment')['spec'].template.spec.containers;
+    const given = (env as Tree[]).map(({ name, value }) => [name, value ?? secrets[name as string]]);
+    const config = readConfig({ NODE_ENV: 'production', ...Object.fromEntries(given) });
+    // The ports that the chart's services lead to.
+    expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051, database: { timeoutMs: 120 } });
+  });
+});
+
+const EXAMPLES = join(root, 'deploy/helm/latchkey/examples');
+const read = (file: string) => parse(readFileSync(join(EXAMPLES, file), 'utf8')) as Tree;
+/** A manifest for CloudNativePG's operator. The other examples are values of the chart. */
+const RESOURCE = 'cloudnativepg-cluster.yaml';
+const FILES = readdirSync(EXAMPLES).filter((file) => file !== RESOURCE);
+
+describe.each(FILES)('the example %s', (file) => {
+  const values = valuesWith(read(file));
+  let release: Rendered;
+  beforeAll(async () => {
+    ({ release } = await renderChart({ release: values }));
+  });
+  const container = () => only(release.objects, 'Deployment')['spec'].template.spec.containers[0];
+
+  test('has valid values and renders without an error', () => {
+    expect(problemsOf(values)).toEqual([]);
+    expect(release.error).toBeUndefined();
+  });
+
+  test('sets only variables that the service reads, and the service accepts them', () => {
+    expect(Object.keys(values['env']).filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([]);
+    const secrets: Record<string, string> = {
+      DATABASE_URL: 'postgresql://latchkey:secret@db/latchkey',
+      REDIS_URL: 'redis+cluster://:secret@redis:6379?tls=true',
+      SERVICE_TOKENS: `systems-api:validator:${'1'.repeat(64)}`,
+      AUDIT_SEAL_KEY: '5e'.repeat(32),
+    };
+    const env = (container().env as Tree[]).map(({ name, value }) => [name, value ?? secrets[name as string]]);
+    expect(readConfig(Object.fromEntries(env)).warnings).toEqual([]);
+  });
+
+  test('requests at least as much CPU as the target of its autoscaler', () => {
+    const [{ resource }] = only(release.objects, 'HorizontalPodAutoscaler')['spec'].metrics;
+    expect(resource).toEqual({ name: 'cpu', target: { type: 'AverageValue', averageValue: '700m' } });
+    expect(Number(container().resources.requests.cpu) * 1000).toBeGreaterThanOrEqual(700);
+  });
+});
+
+describe('the example for CloudNativePG', () => {
+  const { metadata, spec } = read(RESOURCE);
+  const { env, secrets } = read('cloudnativepg.yaml');
+
+  test('names the Secret that the operator creates for its cluster', () => {
+    expect(secrets.DATABASE_URL).toEqual({ existingSecret: `${metadata.name}-app`, key: 'uri' });
+  });
+
+  test('requires a synchronous standby, and uses the read barrier only if it covers every standby', () => {
+    expect(env).toMatchObject({ REQUIRE_SYNCHRONOUS: 'on' });
+    const { number, ...synchronous } = spec.postgresql.synchronous;
+    expect(synchronous).toEqual({ method: 'any', dataDurability: 'required' });
+    expect(number).toBeGreaterThan(0);
+    // Any standby may take over. If a commit waits for fewer than all of them, another one can still acknowledge commits
+    // for the old primary.
+    expect(env['READ_BARRIER'] === 'on' && number < spec.instances - 1).toBe(false);
   });
 });

@@ -9,6 +9,9 @@ import { mapError } from '#infrastructure/inbound/shared/error-table.js';
 import { root } from '../../scripts/lib/paths.mjs';
 import { PROVOCATIONS } from '../support/application/provocations.js';
 import { anchorsOf, everyPage, proseOf, snippetOf, textOf } from '../support/reading/pages.js';
+import { filled } from '../../bench/scale/report.mjs';
+import { between, costAt, fit, fleet } from '../../bench/scale/model.mjs';
+import { readScaleResults } from '../../bench/lib/results.mjs';
 
 const PAGES = everyPage();
 const isThere = (path: string) => existsSync(join(root, path));
@@ -127,4 +130,36 @@ test('README.md stays within 200 lines and 12 KB', () => {
   const text = textOf('README.md');
   expect(text.split('\n').length).toBeLessThanOrEqual(200);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(12 * 1024);
+});
+
+const PAGE = textOf('bench/scale/README.md');
+const COSTS = readScaleResults();
+
+test('bench/scale/README.md has the tables that report.mjs makes from the measurements', () => {
+  expect(PAGE).toBe(filled(PAGE));
+  expect(PAGE.match(/^<!-- end -->$/gm)).toHaveLength(7);
+});
+
+describe('the model', () => {
+  test('fits the costs that the points were computed from', () => {
+    const made = [1, 10, 100, 500].map((batch) => ({ batch, micros: costAt({ each: 5, perBatch: 40 }, batch) }));
+    const { each, perBatch } = fit(made);
+    expect(each).toBeCloseTo(5);
+    expect(perBatch).toBeCloseTo(40);
+  });
+
+  test('returns the measured costs for a measured load', () => {
+    for (const { perSecond, batch, micros } of COSTS.paced) {
+      const predicted = between(COSTS.paced, perSecond);
+      expect(predicted.batch).toBeCloseTo(batch);
+      expect(predicted.micros.postgres).toBeCloseTo(micros.postgres);
+    }
+  });
+
+  test('needs no fewer processes and connections for a larger load', () => {
+    const needs = [1e3, 1e4, 1e5, 1e6].map((perSecond) => fleet(COSTS, { perSecond, storedKeys: 1, keysInUse: 1e5 }));
+    const rising = (values: number[]) => expect(values).toEqual([...values].sort((one, other) => one - other));
+    rising(needs.map(({ processes }) => processes));
+    rising(needs.map(({ connections }) => connections));
+  });
 });

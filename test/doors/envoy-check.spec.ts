@@ -1,21 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import type { Enum, Field, ReflectionObject, Type } from 'protobufjs';
+import { OPERATIONS } from '#domain/keys/access.js';
+import { isPermission } from '#domain/accounts/permission.js';
+import { loadProto } from '#infrastructure/inbound/grpc/protos.js';
 import { eventually } from '../support/eventually.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
-import { startService, type Service } from '../support/processes/service.js';
+import { type Service, startService } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
+import { root } from '../../scripts/lib/paths.mjs';
 import { excerpt, identityOf, recipeFilter, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
 import { ExtAuthz, type Incoming } from './support/ext-authz.js';
-
-/** What the recipes send: deploy/envoy.yaml for reads, the excerpt in docs/edge.md for everything else. */
-const READS = settingsOf(recipeRoutes[0]!);
-const WRITES = settingsOf(excerpt.routes[0]);
-const ENVIRONMENT = { LATCHKEY_SERVICE_TOKEN: 'dev-validator-token' };
+import { guarantees } from './guarantees.js';
+import { OVERRIDES } from './overrides.js';
+import { ENVOY_AT_EDGE_DOOR, ENVOY_BY_ROUTES } from './recipes.js';
+import { envoyApi } from './support/envoy-api.js';
 
 describe("Envoy's ext_authz", () => {
+  /** What the recipes send: deploy/envoy.yaml for reads, the excerpt in docs/edge.md for everything else. */
+  const READS = settingsOf(recipeRoutes[0]!);
+  const WRITES = settingsOf(excerpt.routes[0]);
+  const ENVIRONMENT = { LATCHKEY_SERVICE_TOKEN: 'dev-validator-token' };
+
   let service: Service;
   let envoy: ExtAuthz;
   let owner: Owner;
@@ -232,4 +243,95 @@ describe("Envoy's ext_authz", () => {
     stranger.close();
     await key.done();
   });
+});
+
+describe.each([ENVOY_BY_ROUTES, ENVOY_AT_EDGE_DOOR])('$name', (recipe) => guarantees(recipe));
+
+test.each(['envoy-gateway', 'gateway-api-grpc', 'gateway-api-http'])(
+  'deploy/gateways/%s.yaml removes every header that overrides the validated request',
+  (name) => {
+    const lines = readFileSync(join(root, `deploy/gateways/${name}.yaml`), 'utf8').split('\n');
+    const removed = lines.flatMap((line) => /^ +- (X-.*)$/.exec(line)?.[1] ?? []);
+    expect(removed).toEqual(
+      expect.arrayContaining([...OVERRIDES, 'X-Latchkey-Status', 'X-Forwarded-Method', 'X-Forwarded-Uri']),
+    );
+  },
+);
+
+describe('deploy/envoy.yaml', () => {
+  test('answers every request with 503 while Latchkey is unavailable', () => {
+    const { failure_mode_allow, status_on_error } = recipeFilter.typed_config;
+    expect({ failure_mode_allow, status_on_error }).toEqual({
+      failure_mode_allow: false,
+      status_on_error: { code: 'ServiceUnavailable' },
+    });
+  });
+
+  test('names a permission on every route, and contains no service token', () => {
+    expect(recipeRoutes.length).toBeGreaterThanOrEqual(3);
+    const named = recipeRoutes.filter((route) => !('direct_response' in route));
+    for (const { permission, operation = 'read' } of named.map(settingsOf)) {
+      expect([permission !== undefined && isPermission(permission), OPERATIONS]).toEqual([
+        true,
+        expect.arrayContaining([operation]),
+      ]);
+    }
+    expect(identityOf(recipeFilter, { LATCHKEY_SERVICE_TOKEN: 'from-outside' }).getMap()).toEqual({
+      authorization: 'Bearer from-outside',
+    });
+  });
+
+  test('sets an operation for POST alone, so that no DELETE counts as a read', () => {
+    const withOperation = recipeRoutes.filter((route) => 'operation' in settingsOf(route));
+    const methods = withOperation.map(
+      ({ match }) => match.headers?.find(({ name }) => name === ':method')?.string_match,
+    );
+    expect(methods).toEqual([{ exact: 'POST' }]);
+  });
+
+  test('contains the excerpt in docs/edge.md', () => {
+    expect(recipeRoutes).toContainEqual(excerpt.routes[0]);
+  });
+});
+
+const FILE = 'envoy/service/auth/v3/external_auth.proto';
+const ours = loadProto(FILE).resolveAll();
+const theirs = envoyApi([FILE], { camelCase: true });
+
+function everyObject(inside: ReflectionObject): ReflectionObject[] {
+  return [inside, ...((inside as Type).nestedArray ?? []).flatMap(everyObject)];
+}
+
+const isType = (object: ReflectionObject): object is Type => 'fieldsArray' in object;
+/** The fields and values on the wire, under the names of both sides. */
+const wireOf = ({ id, repeated, map, type, resolvedType }: Field) => ({
+  id,
+  many: repeated || map,
+  type: map || resolvedType?.name === 'Entry' ? 'map<string, string>' : (resolvedType?.fullName ?? type),
+});
+const FIELDS = everyObject(ours)
+  .filter(isType)
+  .filter(({ name }) => name !== 'Entry')
+  .flatMap(({ fullName, fieldsArray }) => fieldsArray.map((field) => ({ fullName, field, name: field.name })));
+const ENUMS = everyObject(ours).filter((object): object is Enum => 'values' in object);
+
+test('our proto file has fields and enums to compare', () =>
+  expect([FIELDS.length > 20, ENUMS.length]).toEqual([true, 2]));
+
+test.each(FIELDS)("$fullName.$name has the number and type of Envoy's field", ({ fullName, field, name }) => {
+  expect(wireOf(field)).toEqual(wireOf(theirs.lookupType(fullName).fields[name]!.resolve()));
+});
+
+test.each(ENUMS)("$fullName has the numbers of Envoy's enum", ({ fullName, values }) => {
+  expect(theirs.lookupEnum(fullName).values).toMatchObject(values);
+});
+
+test("the method has the name and types of Envoy's method", () => {
+  const check = ({ root }: ReflectionObject) => {
+    const { Check } = root!.lookupService('envoy.service.auth.v3.Authorization').methods;
+    const { resolvedRequestType, resolvedResponseType, requestStream, responseStream } = Check!;
+    return [resolvedRequestType?.fullName, resolvedResponseType?.fullName, requestStream, responseStream];
+  };
+  expect(check(ours)[0]).toBe('.envoy.service.auth.v3.CheckRequest');
+  expect(check(ours)).toEqual(check(theirs));
 });

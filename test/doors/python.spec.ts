@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
@@ -9,19 +10,19 @@ import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { newOwner, type Owner } from '../support/callers/owners.js';
-import { startService, type Service } from '../support/processes/service.js';
+import { type Service, startService } from '../support/processes/service.js';
 import { routesFile } from '../support/callers/forward-auth.js';
-import { startProxy, type Proxy } from './recipe.js';
+import { type Proxy, startProxy } from './recipe.js';
 import { NGINX } from './recipes.js';
 
-const folder = join(root, 'examples/python');
-const BURST = 4;
-const python = {
-  command: pythonWith(tools['grpcio and protobuf of python3']!.modules!)!,
-  env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
-};
-
 describe('the Python examples', () => {
+  const folder = join(root, 'examples/python');
+  const BURST = 4;
+  const python = {
+    command: pythonWith(tools['grpcio and protobuf of python3']!.modules!)!,
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  };
+
   const children: ChildProcess[] = [];
   let service: Service;
   let stopping: Promise<void> | undefined;
@@ -116,5 +117,60 @@ describe('the Python examples', () => {
   test('over_grpc.py answers 503 without Latchkey, and calls no key invalid', async () => {
     await stopLatchkey();
     expect(await call(overGrpc, readOnly)).toMatchObject({ status: 503, body: { message: 'service unavailable' } });
+  });
+});
+
+describe('the Python guard', () => {
+  /** Asks about each line, "method permission key", and prints the status, the owner, and whether a lease was enough. */
+  const PROGRAM = `
+import sys
+from latchkey_guard import Granted, Guard, Hooks, Request
+sources = []
+hooks = Hooks(on_decision=lambda decided: sources.append(decided.source))
+guard = Guard(sys.argv[1], "dev-validator-token", deadline_ms=${CALL_TIMEOUT_MS}, leases=True, hooks=hooks)
+for line in sys.stdin:
+    method, permission, key = line.split()
+    decision = guard.protect(Request(method, [("authorization", f"Bearer {key}")], peer="192.0.2.7"), permission)
+    owner = decision.principal.owner_id if isinstance(decision, Granted) else decision.reason
+    print(decision.status, owner, sources[-1], flush=True)
+guard.close()
+`;
+
+  let service: Service;
+  let guard: ReturnType<typeof spawn>;
+  let lines: AsyncIterator<string>;
+  let reader: Interface;
+  beforeAll(async () => {
+    service = await startService({ LEASE_MS: '2000' });
+    const env = { ...process.env, PYTHONPATH: join(root, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' };
+    const args = ['-c', PROGRAM, service.servicesUrl];
+    guard = spawn('python3', args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    reader = createInterface({ input: guard.stdout! });
+    lines = reader[Symbol.asyncIterator]();
+  });
+  afterAll(async () => {
+    guard.stdin!.end();
+    reader.close();
+    await service.stop();
+  });
+
+  const ask = async (method: string, permission: string, key: string): Promise<string> => {
+    guard.stdin!.write(`${method} ${permission} ${key}\n`);
+    return (await lines.next()).value as string;
+  };
+
+  test('decides as the service does, and refuses a key from the moment that its revocation is answered', async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
+    expect(await ask('GET', 'systems:read', fullKey)).toBe(`200 ${id} service`);
+    // A busy machine may take longer than the lease lasts.
+    const answers = [];
+    do answers.push(await ask('GET', 'systems/42:read', fullKey));
+    while (answers.at(-1) !== `200 ${id} lease` && answers.length < 50);
+    expect(answers.at(-1)).toBe(`200 ${id} lease`);
+    expect(await ask('POST', 'systems:write', fullKey)).toBe('403 READ_ONLY_KEY service');
+    expect(await ask('GET', 'systems:read', unknownKey())).toBe('401 INVALID_KEY service');
+    expect((await person.call('POST', `/v1/api-keys/${apiKey.id}/revoke`, {})).status).toBe(200);
+    expect(await ask('GET', 'systems:read', fullKey)).toBe('401 REVOKED service');
   });
 });

@@ -2,14 +2,18 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { POLICY } from '#test/support/application/calls.js';
 import type { AccessLevel } from '../accounts/access-level.js';
+import { LatchkeyError } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import type { KeyOrder } from './key-state.js';
-import { LatchkeyError } from '../errors.js';
 import { KeyString } from './key-string.js';
+import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from './key-status.js';
+import { NEVER_PAUSED, type PausedBy, pauseEnd, wasPaused } from './key-pauses.js';
+import { isProof } from './key-restrictions.js';
 
-const DAY = 24 * 60 * 60 * 1000;
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const at = (ms: number) => new Date(NOW.getTime() + ms);
+
+const DAY = 24 * 60 * 60 * 1000;
 
 function order(part: Partial<KeyOrder> = {}): KeyOrder {
   return { id: 'k1', ownerId: 'u1', name: 'CI', access: 'read-and-write', expiresInDays: 1, ...part };
@@ -208,4 +212,118 @@ test('a key ends leases when it is revoked or a rotation with a short grace peri
   expect(replaced.status(NOW)).toBe('revoked');
   expect([revoked, rotated].map(({ endsLeases }) => endsLeases)).toEqual([true, true]);
   expect([successor, long, renamed, expired, replaced].some(({ endsLeases }) => endsLeases)).toBe(false);
+});
+
+describe('The status of a key', () => {
+  const times = (expiresIn: number, ended: Partial<KeyTimes> = {}): KeyTimes => ({
+    expiresAt: at(expiresIn),
+    revokedAt: null,
+    expiredAt: null,
+    endsAt: null,
+    ...ended,
+  });
+
+  test.each<[string, KeyTimes, string, boolean, string | undefined]>([
+    ['a millisecond before its time', times(1), 'active', true, undefined],
+    ['at its time', times(0), 'expired', true, 'expired'],
+    ['after its time', times(-1), 'expired', true, 'expired'],
+    ['its expiry recorded', times(-1, { expiredAt: at(-1) }), 'expired', false, undefined],
+    ['its expiry recorded, and the clock set back', times(1, { expiredAt: at(2) }), 'expired', false, undefined],
+    ['revoked before its time', times(1, { revokedAt: NOW }), 'revoked', false, undefined],
+    ['revoked, and after its time', times(-1, { revokedAt: at(-2) }), 'revoked', false, undefined],
+    ['revoked by a clock ahead of this one', times(1, { revokedAt: at(9) }), 'revoked', false, undefined],
+    ['a millisecond before its successor ends it', times(9, { endsAt: at(1) }), 'active', true, undefined],
+    ['when its successor ends it', times(9, { endsAt: NOW }), 'revoked', true, 'revoked'],
+    ['ended by its successor, and after its time', times(-1, { endsAt: at(-2) }), 'revoked', true, 'revoked'],
+    ['ended by both at the same time', times(-1, { endsAt: at(-1) }), 'expired', true, 'expired'],
+    ['ended by its successor, recorded', times(9, { endsAt: at(-1), revokedAt: at(-1) }), 'revoked', false, undefined],
+    [
+      'expired, recorded, and to be ended by its successor',
+      times(-1, { endsAt: at(-2), expiredAt: NOW }),
+      'expired',
+      false,
+      undefined,
+    ],
+  ])('is right: %s', (_what, key, status, open, due) => {
+    expect([statusAt(NOW, key), isOpen(key), dueEnd(NOW, key)]).toEqual([status, open, due]);
+  });
+
+  test('has these values, in this order', () => {
+    expect(API_KEY_STATUSES).toEqual(['active', 'expired', 'revoked']);
+  });
+});
+
+describe('Pauses', () => {
+  const MINUTE = 60_000;
+  const atMinute = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE);
+  const PAUSED_ORDER = { id: 'k1', ownerId: 'u1', name: 'CI', access: 'read-only', expiresInDays: 1 } as const;
+
+  describe('the end of a pause', () => {
+    test('is the later of the two, while it is to come', () => {
+      const both = { pausedUntil: atMinute(5), adminPausedUntil: atMinute(10) };
+      expect(pauseEnd(both, atMinute(0))).toEqual(atMinute(10));
+      expect(pauseEnd({ ...both, pausedUntil: atMinute(20) }, atMinute(10))).toEqual(atMinute(20));
+      expect(pauseEnd({ ...both, adminPausedUntil: null }, atMinute(4))).toEqual(atMinute(5));
+      expect(pauseEnd(both, atMinute(10))).toBeNull();
+      expect(pauseEnd(NEVER_PAUSED, atMinute(0))).toBeNull();
+    });
+  });
+
+  describe('ApiKey', () => {
+    test('is paused exactly when a naive judge says so, after any pauses and resumptions of both', () => {
+      const by = fc.constantFrom<PausedBy>('owner', 'administrator');
+      const step = fc.record({
+        by,
+        minutes: fc.option(fc.integer({ min: 1, max: 90 })),
+        after: fc.integer({ min: 0, max: 60 }),
+      });
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+          const keyString = KeyString.generate('lk');
+          const key = ApiKey.issue(PAUSED_ORDER, keyString, NOW);
+          const ends = { owner: -1, administrator: -1 };
+          let [now, ever] = [0, false];
+          for (const each of steps) {
+            now += each.after;
+            if (each.minutes === null) {
+              key.resume(each.by, atMinute(now));
+              ends[each.by] = Math.min(ends[each.by], now);
+            } else {
+              key.pause(each.by, atMinute(now + each.minutes), atMinute(now));
+              ends[each.by] = Math.max(ends[each.by], now + each.minutes);
+              ever = true;
+            }
+            const end = Math.max(ends.owner, ends.administrator);
+            expect(key.pausedUntil(atMinute(now))).toEqual(end > now ? atMinute(end) : null);
+            expect(key.status(atMinute(now))).toBe('active');
+          }
+          expect(wasPaused(key.snapshot())).toBe(ever);
+          expect(isProof(keyString.digest(), key.snapshot())).toBe(true);
+          // An instance of a release without pauses compares the digest as it is.
+          expect(key.snapshot().digest.equals(keyString.digest())).toBe(!ever);
+        }),
+      );
+    });
+
+    test('ends leases by a pause that changes something, and by no resumption', () => {
+      const keyOf = () => ApiKey.restore(ApiKey.issue(PAUSED_ORDER, KeyString.generate('lk'), NOW).snapshot());
+      const paused = keyOf();
+      expect([paused.pause('owner', atMinute(5), NOW), paused.endsLeases]).toEqual([true, true]);
+      const again = ApiKey.restore(paused.snapshot());
+      expect([again.pause('owner', atMinute(4), NOW), again.endsLeases]).toEqual([false, false]);
+      expect([again.resume('owner', atMinute(1)), again.endsLeases]).toEqual([true, false]);
+      expect(again.resume('administrator', atMinute(1))).toBe(false);
+    });
+
+    test('is not paused once it has ended', () => {
+      const key = ApiKey.issue(PAUSED_ORDER, KeyString.generate('lk'), NOW);
+      key.pause('owner', atMinute(60), NOW);
+      key.revoke(atMinute(1));
+      expect(key.pausedUntil(atMinute(2))).toBeNull();
+      expect(() => key.pause('owner', atMinute(90), atMinute(2))).toThrow(
+        expect.objectContaining({ code: 'api_key_not_active' }),
+      );
+      expect(() => key.resume('owner', atMinute(2))).toThrow(expect.objectContaining({ code: 'api_key_not_active' }));
+    });
+  });
 });

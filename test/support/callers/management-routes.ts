@@ -14,7 +14,7 @@ export interface ManagementRoute {
 
 const CREATE = { name: 'From a matrix', access: 'read-only', password: PASSWORD };
 
-/** Every route for managing one's own keys; http-matrix.spec.ts compares them with /openapi.json. */
+/** Every route for managing one's own keys; openapi.spec.ts compares them with /openapi.json. */
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   get('/v1/session'),
   get('/v1/accounts'),

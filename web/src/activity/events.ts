@@ -1,4 +1,4 @@
-// Imports nothing, because test/contracts/screen-events.spec.ts runs it without a bundler.
+// Imports nothing, because test/contracts/screen-history.spec.ts runs it without a bundler.
 
 interface Event {
   readonly type: string;

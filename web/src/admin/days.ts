@@ -1,4 +1,4 @@
-// Imports nothing, because test/contracts/screen-place.spec.ts runs it without a bundler.
+// Imports nothing, because test/contracts/screen-rules.spec.ts runs it without a bundler.
 
 /** Days of the calendar, such as 2026-11-30, where the person is. Both count; undefined: any. */
 export interface Days {

@@ -1,4 +1,4 @@
-// Imports nothing, because test/contracts/screen-usage.spec.ts runs it without a bundler.
+// Imports nothing, because test/contracts/screen-history.spec.ts runs it without a bundler.
 
 const DAY_MS = 86_400_000;
 const NEW_FOR_MS = 7 * DAY_MS;

@@ -20,7 +20,7 @@ function lifetimeOf({ createdAt, expiresAt }: ApiKey): number {
 
 /**
  * Which of the service's mails before an expiry a key gets: none earlier than after half of its lifetime.
- * test/contracts/screen-expiry.spec.ts compares this with the service's rule.
+ * test/contracts/screen-rules.spec.ts compares this with the service's rule.
  */
 export function mailedDays(noticeDays: readonly number[], lifetime: number): readonly number[] {
   return noticeDays.filter((days) => days * 2 <= lifetime).sort((one, other) => other - one);

@@ -1,4 +1,4 @@
-// The service's rules, for a screen that stays open. test/contracts/screen-status.spec.ts compares the two.
+// The service's rules, for a screen that stays open. test/contracts/screen-rules.spec.ts compares the two.
 
 interface Times {
   readonly status: 'active' | 'expired' | 'revoked';

@@ -3,21 +3,23 @@ import { LatchkeyError } from '#domain/errors.js';
 import { HOUR_MS } from '#domain/time.js';
 import { eventually } from '#test/support/eventually.js';
 import { Log } from '#infrastructure/telemetry/log.js';
+import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { Clock, type Job } from './clock.js';
-
-/** The lines of the log, and the metrics of a clock with these jobs. */
-function setUp(...jobs: Job[]) {
-  const lines: Record<string, unknown>[] = [];
-  const log = new Log('info', {
-    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
-  });
-  const clock = new Clock(jobs, log);
-  const counts = (name: string) =>
-    clock.instruments().flatMap((one) => (one.name === name ? one.get().values.map(({ value }) => value) : []));
-  return { clock, counts, lines };
-}
+import { sealEvents } from './jobs.js';
 
 describe('Clock', () => {
+  /** The lines of the log, and the metrics of a clock with these jobs. */
+  function setUp(...jobs: Job[]) {
+    const lines: Record<string, unknown>[] = [];
+    const log = new Log('info', {
+      write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    });
+    const clock = new Clock(jobs, log);
+    const counts = (name: string) =>
+      clock.instruments().flatMap((one) => (one.name === name ? one.get().values.map(({ value }) => value) : []));
+    return { clock, counts, lines };
+  }
+
   test('keeps running the other jobs when one fails, and counts each job separately', async () => {
     let done = 0;
     const failing = { name: 'fails', everyMs: 1, run: () => Promise.reject(new Error('no')) };
@@ -149,5 +151,27 @@ describe('Clock', () => {
       job.hurry();
       expect(job.runs).toBe(2);
     });
+  });
+});
+
+describe('sealEvents', () => {
+  test('reports a lag that grows while events cannot be sealed, and drops once all are sealed', async () => {
+    let outcome = 'writers-at-work';
+    const events = { unsealedEvents: 7, execute: async () => outcome };
+    const clock = new Clock([sealEvents(events as SealAuditEvents)], new Log('silent'));
+    const value = (name: string) =>
+      clock
+        .instruments()
+        .find((one) => one.name === name)!
+        .get().values[0]!.value;
+    const lag = () => value('latchkey_audit_seal_lag_seconds');
+    await clock.open();
+    await eventually(async () => lag() > 0.9);
+    expect(value('latchkey_audit_unsealed_events')).toBe(7);
+    const before = lag();
+    // More events have come since the look; under load there always are some.
+    outcome = 'up-to-date';
+    await eventually(async () => lag() < before);
+    await clock.close();
   });
 });

@@ -1,7 +1,14 @@
-import { describe, expect, test } from '@jest/globals';
+import { hash } from 'node:crypto';
+import type { PeerCertificate } from 'node:tls';
+import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyString } from '#domain/keys/key-string.js';
+import type { CertificateRole, ServiceToken } from '#config/service-roles.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { clientFacts, readBearer, readBearerOrBare } from './request-facts.js';
+import { type Caller, ServiceIdentity } from './service-identity.js';
+import { RareLines } from './rare-lines.js';
+import { timeIn } from './time-text.js';
 
 describe('readBearer', () => {
   test.each<[string, string[], string | undefined]>([
@@ -123,4 +130,90 @@ describe("a client's text", () => {
     expect(userAgentOf(`x${'🔑'.repeat(300)}`)).toBe(`x${'🔑'.repeat(255)}`);
     expect(clientFacts({ ...NONE, requestId: '🔑'.repeat(300) }).requestId).toBe('🔑'.repeat(128));
   });
+});
+
+describe('the log of refused callers', () => {
+  const TOKENS: ServiceToken[] = [{ name: 'billing', role: 'accounts', digest: hash('sha256', 'known', 'buffer') }];
+  const CERTIFICATES: CertificateRole[] = [{ name: 'gateway', role: 'validator' }];
+  const CALLER: Caller = { authorization: [], address: () => '10.1.2.3' };
+
+  function subject(certificates: CertificateRole[] = []) {
+    const lines: string[] = [];
+    const log = new Log('info', { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
+    const identity = new ServiceIdentity(TOKENS, certificates, log);
+    const refuse = (caller: Caller) => {
+      expect(() => identity.require(['validator'], caller, 'ValidateKey')).toThrow();
+    };
+    return { refuse, lines };
+  }
+
+  test.each<[caller: Caller, certificates: CertificateRole[], line: string]>([
+    [CALLER, [], 'a caller at 10.1.2.3 sent no service token to ValidateKey: does it set its token'],
+    [
+      { ...CALLER, authorization: ['Bearer unknown'] },
+      [],
+      'a caller at 10.1.2.3 sent an unknown service token to ValidateKey',
+    ],
+    [
+      { ...CALLER, certificate: () => ({ subject: { CN: 'stranger' } }) as PeerCertificate },
+      CERTIFICATES,
+      'sent an unknown client certificate to ValidateKey: GRPC_TLS',
+    ],
+    [CALLER, CERTIFICATES, 'does it set its token, or has its certificate ended'],
+    [
+      { ...CALLER, authorization: ['Bearer known'] },
+      [],
+      'the service identity "billing" at 10.1.2.3 has the role accounts and may not call ValidateKey',
+    ],
+    [{ authorization: [] }, [], 'a caller at an unknown address sent no service token'],
+  ])('says who was refused and what to check: %#', (caller, certificates, line) => {
+    const { refuse, lines } = subject(certificates);
+    refuse(caller);
+    expect(lines).toEqual([expect.stringContaining(line)]);
+  });
+
+  test('warns once a minute about the same address and reason', () => {
+    const { refuse, lines } = subject();
+    const other = { ...CALLER, address: () => '10.1.2.4' };
+    for (const caller of [CALLER, CALLER, other, other]) refuse(caller);
+    expect(lines).toHaveLength(2);
+  });
+});
+
+describe('RareLines', () => {
+  function subject() {
+    const clock = { nowMs: 0 };
+    const lines = new RareLines(() => clock.nowMs);
+    const written = (...texts: string[]) => texts.filter((text) => lines.isDue(text));
+    return { clock, written };
+  }
+
+  test('the same line is written once a minute', () => {
+    const { clock, written } = subject();
+    expect(written('one', 'one', 'other', 'one')).toEqual(['one', 'other']);
+    clock.nowMs = 59_999;
+    expect(written('one')).toEqual([]);
+    clock.nowMs = 60_000;
+    expect(written('one', 'one')).toEqual(['one']);
+  });
+
+  test('at most 100 different lines are written a minute, whatever strangers send', () => {
+    const { clock, written } = subject();
+    const crowd = (from: number) => Array.from({ length: 300 }, (_, n) => `${from}.${n}`);
+    expect(written(...crowd(1))).toHaveLength(100);
+    clock.nowMs = 60_000;
+    expect(written(...crowd(2))).toHaveLength(100);
+  });
+});
+
+describe('timeIn', () => {
+  it.each([
+    ['2027-03-29T00:30:00Z', '2027-03-29T00:30:00.000Z'],
+    ['2028-02-29T23:59:59.123456+02:00', '2028-02-29T21:59:59.123Z'],
+  ])('reads %s', (text, time) => expect(timeIn(text)?.toISOString()).toBe(time));
+
+  it.each(['2027-02-29T00:00:00Z', '2027-13-01T00:00:00Z', '2027-03-29', '2027-03-29 00:30:00+00', '1800000000', ''])(
+    'reads no time in %j',
+    (text) => expect(timeIn(text)).toBeUndefined(),
+  );
 });

@@ -1,0 +1,235 @@
+/** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Refusal, ScriptedApi } from './support/api';
+import { anApiKey, aRevokedKey, DAY_MS, HOUR_MS, iso } from './support/keys';
+import {
+  button,
+  chooseAction,
+  dialog,
+  focusOn,
+  isGone,
+  openPanel,
+  PASSWORD,
+  press,
+  row,
+  screen,
+  type,
+  user,
+  within,
+} from './support/screen';
+
+let api: ScriptedApi;
+beforeEach(() => {
+  api = new ScriptedApi();
+});
+
+describe('renaming a key', () => {
+  const shown = jest.fn<(this: Element, how: unknown) => void>();
+  beforeEach(() => {
+    shown.mockClear();
+    Element.prototype.scrollIntoView = shown;
+  });
+
+  test('scrolls to the field of the name, which may be above what is in sight', async () => {
+    api.keys = [anApiKey()];
+    openPanel();
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    await screen.findByRole('dialog', { name: 'CI deploy' });
+    await press('Edit name and note');
+    const name = await screen.findByLabelText<HTMLInputElement>('Name');
+    await focusOn(() => name);
+    expect(shown.mock.contexts).toEqual([name]);
+    expect(name.selectionEnd).toBe('CI deploy'.length);
+  });
+
+  test('takes the place of the title, which still names the details, and has the only main button', async () => {
+    api.keys = [anApiKey({ createdAt: iso(-60 * DAY_MS), expiresAt: iso(2.1 * DAY_MS) })];
+    openPanel();
+    await user.click((await row('CI deploy')).getByRole('link'));
+    const details = await dialog('CI deploy');
+    await details.findByRole('button', { name: 'Rotate…' });
+    await press('Edit name and note', details);
+    const name = await details.findByLabelText('Name');
+    const heading = details.getByRole('heading', { name: 'CI deploy' });
+    expect(heading.nextElementSibling?.contains(name)).toBe(true);
+    expect(details.queryByRole('button', { name: 'Rotate…' })).toBeNull();
+    await press('Cancel', details);
+    await details.findByRole('button', { name: 'Rotate…' });
+  });
+});
+
+describe('a leaked key that needs no new one', () => {
+  test('is revoked with this reason, and neither it nor the key that it had replaced needs attention', async () => {
+    const reported = { revokedReason: 'leaked', leak: { source: 'scanner', url: null }, createdAt: iso(-9 * DAY_MS) };
+    api.keys = [anApiKey(), aRevokedKey(reported)];
+    openPanel();
+    await chooseAction('CI deploy', 'It leaked…');
+    await press('Only revoke it');
+    await user.click(await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' }));
+    await press('Revoke key');
+    await isGone(() => screen.queryByRole('dialog'));
+    expect(api.calls('revokeKey')[0]!.body).toEqual({ leaked: true });
+    await screen.findByText(/^No active keys\./);
+    expect(screen.queryByRole('button', { name: /^Create again/ })).toBeNull();
+  });
+
+  test('is one that its owner revoked for another reason: then no reason is sent', async () => {
+    api.keys = [anApiKey()];
+    openPanel();
+    await chooseAction('CI deploy', 'Revoke…');
+    const confirmed = await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' });
+    const lookOf = async () => (await button('Revoke key')).getAttribute('data-variant');
+    expect(await lookOf()).toBe('outline');
+    await user.click(confirmed);
+    expect(await lookOf()).not.toBe('outline');
+    await press('Revoke key');
+    await isGone(() => screen.queryByRole('dialog'));
+    expect(api.calls('revokeKey')[0]!.body).toBeUndefined();
+  });
+});
+
+describe('a key that nobody dares to revoke', () => {
+  beforeEach(() => {
+    api.keys = [anApiKey()];
+  });
+  /** The buttons below the details. */
+  const footer = async () => {
+    const more = await screen.findByRole('button', { name: 'More actions' });
+    const buttons = [...more.parentElement!.querySelectorAll(':scope > button')];
+    return buttons.map((each) => each.getAttribute('aria-label') ?? each.textContent);
+  };
+  const pauses = () => api.calls('pauseKey').map(({ body }) => body);
+
+  test('is paused from its menu, and says in its row when it works again', async () => {
+    openPanel();
+    await chooseAction('CI deploy', 'For a day');
+    await screen.findByText(/^Paused, works again (tomorrow|in 1 day|in 24 hours)$/);
+    expect(pauses()).toEqual([{ minutes: 1440 }]);
+    await screen.findByText(/^“CI deploy” is paused and works again/);
+  });
+
+  test('is paused from the form that would revoke it', async () => {
+    openPanel();
+    await chooseAction('CI deploy', 'Revoke…');
+    await press('Pause it for an hour');
+    await isGone(() => screen.queryByRole('dialog'));
+    expect(pauses()).toEqual([{ minutes: 60 }]);
+    await screen.findByText('Paused, works again in 1 hour');
+    expect(api.calls('revokeKey')).toEqual([]);
+  });
+
+  test('is paused from its details, where a menu has what ends it', async () => {
+    openPanel();
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    const details = await dialog('CI deploy');
+    expect(await footer()).toEqual(['Rotate…', 'Pause it for an hour', 'More actions']);
+    await press('More actions', details);
+    const items = await screen.findAllByRole('menuitem');
+    expect(items.map(({ textContent }) => textContent)).toEqual(['It leaked…', 'Revoke…']);
+    await press('More actions', details);
+    await isGone(() => screen.queryByRole('menuitem'));
+    await press('Pause it for an hour', details);
+    // In its place, with the focus.
+    await focusOn(() => details.queryByRole('button', { name: 'Resume…' }));
+    expect(pauses()).toEqual([{ minutes: 60 }]);
+  });
+
+  test('can be resumed, not rotated, while it is paused', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    openPanel();
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    expect(await footer()).toEqual(['Resume…', 'More actions']);
+  });
+
+  test('is not offered a pause in that form while it is paused', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    openPanel();
+    await chooseAction('CI deploy', 'Revoke…');
+    await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' });
+    expect(screen.queryByRole('button', { name: 'Pause it for an hour' })).toBeNull();
+  });
+
+  test('is resumed from its menu or its details, with a password', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    openPanel();
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    await press('Resume…');
+    const { findByText } = await dialog('Resume “CI deploy”?');
+    await press('Resume key');
+    await findByText('Enter your password');
+    api.once('resumeKey', new Refusal(403, 'incorrect_password'));
+    await type('Your password', 'wrong');
+    await press('Resume key');
+    await findByText('Incorrect password');
+    await type('Your password', PASSWORD);
+    await press('Resume key');
+    await screen.findByText('“CI deploy” works again');
+    expect(api.calls('resumeKey').map(({ body }) => body)).toEqual([{ password: 'wrong' }, { password: PASSWORD }]);
+    await isGone(() => screen.queryByText(/^Paused, works again/));
+  });
+
+  test('stays paused if an administrator paused it for longer', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    api.once('resumeKey', api.keys[0]!);
+    openPanel();
+    await chooseAction('CI deploy', 'Resume…');
+    await dialog('Resume “CI deploy”?');
+    await type('Your password', PASSWORD);
+    await press('Resume key');
+    await screen.findByText('“CI deploy” stays paused by an administrator');
+  });
+});
+
+describe('a rotated key', () => {
+  const WORDS = {
+    en: ['Rotation', 'Still calling with the old key', 'Only the new key', 'via api', /last seen 2 hours ago/],
+    de: [
+      'Rotation',
+      'Ruft noch mit dem alten Schlüssel auf',
+      'Nur der neue Schlüssel',
+      'über api',
+      /zuletzt .*vor 2 Stunden/,
+    ],
+  } as const;
+
+  async function openRotation(language: 'en' | 'de', usedHoursAgo: number, endsAt: string | null = null) {
+    const old = anApiKey({ createdAt: iso(-60 * DAY_MS), endsAt });
+    const next = anApiKey({ createdAt: iso(-DAY_MS), replaces: old.id, graceSeconds: 3600 });
+    api.keys = [next, { ...old, replacedBy: next.id }];
+    const use = {
+      clientIp: '203.0.113.9',
+      service: 'api',
+      firstAt: iso(-40 * DAY_MS),
+      lastAt: iso(-usedHoursAgo * HOUR_MS),
+    };
+    api.histories = {
+      [old.id]: { uses: [use, { ...use, clientIp: '198.51.100.7', lastAt: iso(-9 * DAY_MS) }], days: [] },
+    };
+    openPanel({ language });
+    await user.click((await row('CI deploy')).getByRole('link', { name: 'CI deploy' }));
+    return within(await (await dialog('CI deploy')).findByRole('region', { name: WORDS[language][0] }));
+  }
+
+  test.each(['en', 'de'] as const)(
+    'the details show the way of a rotation, and who still calls with the old key (%s)',
+    async (language) => {
+      const [, callers, last, via, seen] = WORDS[language];
+      const section = await openRotation(language, 2.1, iso(3 * HOUR_MS));
+      const steps = within(section.getAllByRole('list')[0]!).getAllByRole('listitem');
+      expect(steps.map((step) => step.getAttribute('aria-current'))).toEqual([null, 'step', null]);
+      expect(steps[2]!.textContent).toContain(last);
+      expect(steps[2]!.textContent).toMatch(/in 3 (hours|Stunden)/);
+      const calls = within(section.getByRole('list', { name: callers })).getAllByRole('listitem');
+      expect(calls).toHaveLength(1);
+      expect(calls[0]!.textContent).toContain('203.0.113.9');
+      within(calls[0]!).getByText(via);
+      within(calls[0]!).getByText(seen);
+    },
+  );
+
+  test('the details say that nobody has called with the old key since the new one was made, and how long it still works', async () => {
+    const section = await openRotation('en', 48);
+    section.getByText(/^Nobody has called with the old key since the rotation, .* ago\.$/);
+    section.getByText('Until 1 hour after the new key is used');
+  });
+});
