@@ -12,7 +12,7 @@ import type { ApiKey } from '../api/types';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
 import type { ApiClient } from '../api/client';
-import { Nothing } from '../keys/Nothing';
+import { Nothing } from '../ui/Nothing';
 import { Select } from '../ui/Select';
 
 interface Props {

@@ -1,6 +1,5 @@
 import { Badge } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
-import table from '../keys/KeyList.module.css';
 import classes from './activity.module.css';
 import { describeEvent, type EventGroup } from './events';
 import { nameOf, useOwner } from '../base/owner';
@@ -10,6 +9,7 @@ import { dayName, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Emphasised } from '../ui/Emphasised';
 import { PlaceLink } from '../ui/links';
+import list from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
 import { LeakSite } from './LeakSite';
 import { shortUserAgent } from './user-agent';
@@ -69,7 +69,7 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
   const took = Date.parse(event.at) - Date.parse(since);
   return (
     <li className={classes.event} data-type={event.type}>
-      {day !== undefined && <h3 className={table.heading}>{day}</h3>}
+      {day !== undefined && <h3 className={list.heading}>{day}</h3>}
       <div className={`${classes.what} ${classes.sentence}`}>
         {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}
         {count > 1 && (

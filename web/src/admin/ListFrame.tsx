@@ -3,7 +3,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
-import { Nothing } from '../keys/Nothing';
+import { Nothing } from '../ui/Nothing';
 import { useAdminTexts } from './texts';
 
 interface Props {

@@ -5,7 +5,7 @@ import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { later } from '../ui/later';
-import { Nothing } from './Nothing';
+import { Nothing } from '../ui/Nothing';
 import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks, type KeyRow } from './key-rows';
 import toolbar from './KeyFilters.module.css';

@@ -5,6 +5,7 @@ import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
 import { ExpiryCell } from './ExpiryCell';
 import classes from './KeyList.module.css';
+import list from '../ui/list.module.css';
 import { Sparkline } from './Sparkline';
 import { KEYS, showCurrent } from '../key/list';
 import { usePanel } from '../base/context';
@@ -139,7 +140,7 @@ export function KeyTableSkeleton({ rows = 3 }: { readonly rows?: number }) {
   return (
     <div role="status">
       <VisuallyHidden>{texts.loading}</VisuallyHidden>
-      <div className={classes.table} aria-hidden="true">
+      <div className={`${list.frame} ${classes.table}`} aria-hidden="true">
         <TableHeader
           columns={[name, access, recent, lastUsed, expires, actions].map((each) => ({
             name: each,

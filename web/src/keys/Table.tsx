@@ -3,6 +3,7 @@ import { Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
 import { useRowLink, type OwnLink } from '../ui/links';
 import classes from './KeyList.module.css';
+import list from '../ui/list.module.css';
 
 /** What a cell needs to know of its row: the id of the key's prefix, and the link that covers it. */
 interface RowParts {
@@ -44,14 +45,14 @@ interface Props<Row> {
 /** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
 export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
   return (
-    <div role="table" className={classes.table} aria-label={label}>
+    <div role="table" className={`${list.frame} ${classes.table}`} aria-label={label}>
       <TableHeader {...row} />
       <div role="rowgroup" className={classes.rows}>
         {rows.map((each, n) => (
           <Fragment key={row.idOf(each)}>
             {headingOf && (n === 0 || headingOf(each) !== headingOf(rows[n - 1]!)) && (
               <div role="row">
-                <div role="cell" className={classes.heading}>
+                <div role="cell" className={list.heading}>
                   {headingOf(each)}
                 </div>
               </div>
