@@ -31,6 +31,8 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
   // The keys that have ended leave the selection, but not the dialog.
   const [ending, setEnding] = useState(left?.keys ?? []);
   const [opened, setOpened] = useState(left !== undefined);
+  /** What has been done. */
+  const [over, setOver] = useState<string>();
   /** While keys end, nobody looks away from what is done. */
   const isEnding = useRef(false);
   const close = () => {
@@ -38,6 +40,7 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
   };
   const open = () => {
     setEnding(keys);
+    setOver(undefined);
     setOpened(true);
   };
   return (
@@ -56,8 +59,15 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
           </Button>
         </Group>
       )}
-      <Dialog opened={opened} onClose={close} closesOnClickOutside={false} title={several.title(ending.length)}>
-        <RevokeForm keys={ending} note={left?.note ?? ''} isEnding={isEnding} onClose={close} />
+      <Dialog opened={opened} onClose={close} closesOnClickOutside={false} title={over ?? several.title(ending.length)}>
+        <RevokeForm
+          keys={ending}
+          note={left?.note ?? ''}
+          isEnding={isEnding}
+          isOver={over !== undefined}
+          onOver={setOver}
+          onClose={close}
+        />
       </Dialog>
     </>
   );
@@ -67,16 +77,17 @@ interface FormProps {
   readonly keys: readonly OwnedKey[];
   readonly note: string;
   readonly isEnding: RefObject<boolean>;
+  readonly isOver: boolean;
+  readonly onOver: (done: string) => void;
   readonly onClose: () => void;
 }
 
-function RevokeForm({ keys, note, isEnding, onClose }: FormProps) {
+function RevokeForm({ keys, note, isEnding, isOver, onOver, onClose }: FormProps) {
   const texts = useTexts();
   const { several } = useAdminTexts();
   const { announce } = usePanel();
   const { endAll } = useEndKey();
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
-  const [isOver, setOver] = useState(false);
   const form = useRevokeForm(keys, note, async (body, onRetry) => {
     isEnding.current = true;
     try {
@@ -99,14 +110,15 @@ function RevokeForm({ keys, note, isEnding, onClose }: FormProps) {
       for (const { id, code } of answer.failed) known[id] = whyNot(code);
       setResults({ ...known });
     }
-    setOver(true);
     const ended = Object.values(known).filter((result) => result === several.done || result === several.already);
-    announce(several.over(ended.length, keys.length));
+    const done = several.over(ended.length, keys.length);
+    onOver(done);
+    announce(done);
   };
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={form.isBusy}>
       <Stack gap="md">
-        <Text size="sm">{several.consequence}</Text>
+        {!isOver && <Text size="sm">{several.consequence}</Text>}
         <ul aria-label={several.list} className={classes.several}>
           {keys.map(({ id, name, prefix, owner, lastUsedAt }) => (
             <li key={id}>

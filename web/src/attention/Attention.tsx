@@ -5,7 +5,7 @@ import { usePanel } from '../base/context';
 import { nameOf } from '../base/owner';
 import { useKeyDialogs } from '../key/actions';
 import { leakPlace } from '../key/leak';
-import { showCurrent, useCanMakeKeys } from '../key/list';
+import { showCurrent, useApiKeys, useCanMakeKeys } from '../key/list';
 import type { PanelPlace } from '../base/place';
 import { PlaceLink } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';
@@ -120,14 +120,17 @@ function Line({ concern, isFirst, placeOf, onHandled }: LineProps) {
   const { act, create } = useKeyDialogs();
   const fix = useRef<HTMLButtonElement>(null);
   const { key, kind } = concern;
-  // What does not make a key ends one.
   const isRevoked = kind === 'unused' || kind === 'idling';
-  const canMend = useCanMakeKeys() || isRevoked || kind === 'reading';
+  const isRotated = kind === 'expiring' || kind === 'seen';
+  const { activeKeys = 0, policy } = useApiKeys(false);
+  const isFull = activeKeys >= policy.maxActiveKeys;
+  // What makes no key ends one, or shows what it uses.
+  const canMend = (useCanMakeKeys() && (isRotated || !isFull)) || isRevoked || kind === 'reading';
   const severity = severityOf(concern);
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {
     const opener = fix.current;
-    if (kind === 'expiring' || kind === 'seen') act({ kind: 'rotate', key, opener });
+    if (isRotated) act({ kind: 'rotate', key, opener });
     else if (isRevoked) {
       const { rotation } = concern;
       act({ kind: 'revoke', key: rotation?.next ?? key, ...(rotation && { rotation }), opener });

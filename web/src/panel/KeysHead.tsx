@@ -48,9 +48,11 @@ export function KeysHead({ isOfKeys }: Props) {
                 {texts.keys.create}
               </Button>
             )}
-            <Text c="dimmed" size="sm" className={classes.intro}>
-              {texts.keys.intro}
-            </Text>
+            {isOfKeys && (
+              <Text c="dimmed" size="sm" className={classes.intro}>
+                {texts.keys.intro}
+              </Text>
+            )}
           </>,
           head,
         )}
