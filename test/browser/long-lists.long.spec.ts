@@ -81,9 +81,10 @@ describe('a person with many keys', () => {
     await look('all-keys-several', page);
     await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await button(form, 'Revoke 3 keys').click();
-    await page.getByText('3 of 3 have ended').waitFor();
+    const done = dialog(page, '3 of 3 have ended');
+    await done.waitFor();
     await look('all-keys-several-ended', page);
-    await form.getByRole('button', { name: 'Close' }).last().click();
+    await done.getByRole('button', { name: 'Close' }).last().click();
     await row(page, 'CI deploy').getByText('Revoked', { exact: true }).waitFor();
   });
 });

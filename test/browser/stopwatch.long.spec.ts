@@ -109,7 +109,7 @@ describe('a person with a mouse and a keyboard, without a scroll at 1280 × 800'
     await person.click(form.getByLabel('Your password', { exact: true }));
     await person.type(PASSWORD);
     await person.press('Enter');
-    await page.getByText('3 of 3 have ended').waitFor({ state: 'attached' });
+    await page.getByRole('heading', { name: '3 of 3 have ended' }).waitFor({ state: 'attached' });
     const { items } = await leaver.person.list();
     expect(items.map(({ status }: { status: string }) => status)).toEqual(['revoked', 'revoked', 'revoked']);
     person.report('three keys of a person who left');
