@@ -143,8 +143,9 @@ test.each(inThisRun)(
       const { stale, broken, ...figures } = await stand.end();
       printFigures(`leases, ${name}`, { ...figures, stale: stale.length });
       expect([stale.slice(0, 3), broken]).toEqual([[], []]);
-      // Each language takes part.
-      expect(figures['grants under leases, of each guard'].split(',')).not.toContain('0');
+      // Each language takes part. In the short form both guards are the same program, and one may be frozen throughout.
+      const ofEach = figures['grants under leases, of each guard'].split(',');
+      expect(ofEach.filter((grants) => grants === '0').length).toBeLessThan(isLong ? 1 : GUARDS.length);
       expect(figures.fromLeases).toBeGreaterThan(shortOrLong(0, figures.grants / 2));
     } finally {
       await stand.stop();
