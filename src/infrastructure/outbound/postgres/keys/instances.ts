@@ -16,7 +16,10 @@ export const SERVING_SQL = `
   SELECT version, lease_ms AS "leaseMs", count(*)::integer AS count FROM instances
   WHERE ${renewedWithin('15 minutes')} GROUP BY version, lease_ms ORDER BY version, lease_ms`;
 
-/** The processes that serve, this one among them. Nothing of a row but the time of its renewal ever changes. A stop leaves the row, because leases from before it may still be used. */
+/**
+ * The processes that serve, this one among them. Nothing of a row but the time of its renewal ever changes. A stop leaves
+ * the row, because leases from before it may still be used.
+ */
 export class PostgresInstances implements Instances {
   private readonly id = randomUUID();
 
