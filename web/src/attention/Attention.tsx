@@ -36,6 +36,8 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   const { client, announce, focusHeading } = usePanel();
   const queryClient = useQueryClient();
   const now = useNow();
+  const canRotate = useCanMakeKeys();
+  const canCreate = !useApiKeys(false).isFull && canRotate;
   const id = useId();
   const [showsAll, setShowsAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
@@ -69,6 +71,8 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
             key={`${concern.kind} ${concern.key.id}`}
             concern={concern}
             isFirst={index === 0}
+            canRotate={canRotate}
+            canCreate={canCreate}
             placeOf={placeOf}
             onHandled={handle}
           />
@@ -109,10 +113,12 @@ interface LineProps extends Pick<Props, 'placeOf'> {
   readonly concern: Concern;
   /** The most urgent one. */
   readonly isFirst: boolean;
+  readonly canRotate: boolean;
+  readonly canCreate: boolean;
   readonly onHandled: (concern: Concern, line: HTMLElement) => Promise<void>;
 }
 
-function Line({ concern, isFirst, placeOf, onHandled }: LineProps) {
+function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: LineProps) {
   const texts = useTexts();
   const { attention } = texts;
   const now = useNow();
@@ -122,10 +128,8 @@ function Line({ concern, isFirst, placeOf, onHandled }: LineProps) {
   const { key, kind } = concern;
   const isRevoked = kind === 'unused' || kind === 'idling';
   const isRotated = kind === 'expiring' || kind === 'seen';
-  const { activeKeys = 0, policy } = useApiKeys(false);
-  const isFull = activeKeys >= policy.maxActiveKeys;
   // What makes no key ends one, or shows what it uses.
-  const canMend = (useCanMakeKeys() && (isRotated || !isFull)) || isRevoked || kind === 'reading';
+  const canMend = (isRotated ? canRotate : canCreate) || isRevoked || kind === 'reading';
   const severity = severityOf(concern);
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {

@@ -49,6 +49,7 @@ export function useApiKeys(isNeeded = true) {
   const keys = query.data?.pages.flatMap((page) => page.items) ?? [];
   const isIncomplete = hasNextPage && !isError && first !== undefined && countedActive(keys) < first.activeKeys;
   useNextPages(query, isIncomplete);
+  const policy = first?.policy ?? USUAL;
   return {
     ...query,
     keys,
@@ -56,7 +57,9 @@ export function useApiKeys(isNeeded = true) {
     isIncomplete,
     activeKeys: first?.activeKeys,
     endedKeys: first?.endedKeys,
-    policy: first?.policy ?? USUAL,
+    policy,
+    /** The account has as many active keys as it may have. */
+    isFull: first !== undefined && first.activeKeys >= policy.maxActiveKeys,
   };
 }
 

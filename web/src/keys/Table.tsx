@@ -44,16 +44,17 @@ interface Props<Row> {
 
 /** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
 export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
+  const headings = rows.map((each) => headingOf?.(each));
   return (
     <div role="table" className={`${list.frame} ${classes.table}`} aria-label={label}>
       <TableHeader {...row} />
       <div role="rowgroup" className={classes.rows}>
         {rows.map((each, n) => (
           <Fragment key={row.idOf(each)}>
-            {headingOf && (n === 0 || headingOf(each) !== headingOf(rows[n - 1]!)) && (
+            {headings[n] !== undefined && headings[n] !== headings[n - 1] && (
               <div role="row">
                 <div role="cell" className={list.heading}>
-                  {headingOf(each)}
+                  {headings[n]}
                 </div>
               </div>
             )}

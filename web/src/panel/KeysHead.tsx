@@ -24,8 +24,8 @@ export function KeysHead({ isOfKeys }: Props) {
   const canMakeKeys = useCanMakeKeys();
   // Only the form for a new key depends on the owner.
   const { isPending: isOwnerPending } = useOwner();
-  const { activeKeys, policy, ...list } = useApiKeys(isOfKeys);
-  const isFull = canMakeKeys && activeKeys !== undefined && activeKeys >= policy.maxActiveKeys;
+  const { policy, ...list } = useApiKeys(isOfKeys);
+  const isFull = canMakeKeys && list.isFull;
   const limit = isFull && `${limitText(policy, 'maxActiveKeys', texts)} ${texts.keys.limits.revoke}`;
   const why = mayMakeKeys(policy) ? limit : texts.keys.limits.noNewKeys;
   const isOff = isFull || isOwnerPending || list.isPending || list.isIncomplete;
