@@ -24,7 +24,7 @@ const answer = {
 const connectionString = process.env['BENCH_DATABASE_URL'];
 const connections = connectionString ? [1, 2].map(() => new pg.Client({ connectionString })) : [];
 await Promise.all(connections.map((connection) => connection.connect()));
-const statement = { name: 'read_keys', text: readKeys({ readBarrier: false, pooling: 'session' }) };
+const statement = { name: 'read_keys', text: readKeys({ readBarrier: false, pooling: 'session' }).text };
 let calls = 0;
 
 /** @param {string} authorization @param {(error: unknown, answer?: object) => void} done */

@@ -39,7 +39,7 @@ async function reader(url, publicParts, readBarrier) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const pid = await backendPid(client);
-  const text = readKeys({ pooling: 'session', readBarrier });
+  const { text } = readKeys({ pooling: 'session', readBarrier });
   let next = 0;
   const readBatch = async (/** @type {number} */ batch) => {
     const keys = Array.from({ length: batch }, () => publicParts[(next = (next + 1) % publicParts.length)]);

@@ -13,6 +13,7 @@ import {
   setting,
   WITHOUT_TIMELINES,
 } from './server-state.js';
+import { TextRead, type TextStatement } from './text-read.js';
 import { withTimeout } from '../../batching/timeout.js';
 
 /** Set once on each session. */
@@ -38,6 +39,8 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
   /** Whether pg has reported that the connection ended. */
   private hasEnded = false;
   private readonly socket: Socket;
+  /** Names of the statements that this session knows. */
+  private readonly prepared = new Set<string>();
 
   constructor(
     private readonly primary: Primary,
@@ -72,6 +75,14 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     this.primary.require(state);
     this.primary.knowsTimelines = knowsTimelines;
     this.timeline = state.timeline!;
+  }
+
+  /** Rows of texts, at a fraction of the cost of `query`. After an error, the connection must be dropped. */
+  readTexts<Row>(statement: TextStatement, values: string[]): Promise<readonly Row[]> {
+    const { name } = statement;
+    const { rows } = this.query(new TextRead<Row>(statement, values, name !== undefined && this.prepared.has(name)));
+    if (name !== undefined) this.prepared.add(name);
+    return this.answered(rows, undefined);
   }
 
   /** Destroys the socket without waiting for the server, because pg offers no way to drop a connection. */

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { DatabaseConfig } from '#config/database-config.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import { PrimaryClient } from './connection.js';
@@ -7,6 +6,7 @@ import { connectionError, storeError, unavailable } from './errors.js';
 import { END_TIMEOUT_MS, poolInstruments } from './pool.js';
 import type { Primary } from './primary.js';
 import { endAbandonedWaits } from './standby.js';
+import type { Statement } from './text-read.js';
 import { withTimeout } from '../../batching/timeout.js';
 
 const RECONNECT_PAUSE_MS = 50;
@@ -16,9 +16,6 @@ const START_TIMEOUT_MS = 10_000;
 /** Load balancers and firewalls forget a connection without traffic. Its first answer has this long after such a pause. */
 const FORGOTTEN_AFTER_MS = 20_000;
 const FIRST_ANSWER_MS = 40;
-
-/** A statement of a reserved connection: prepared under its name, so parsed once for each session. */
-export type Statement = Pick<pg.QueryConfig, 'name' | 'text'>;
 
 /** Leaves out the name in transaction pooling, where the next session may not know a statement by that name. */
 export function statement({ pooling }: DatabaseConfig, name: string, text: string): Statement {

@@ -2,7 +2,7 @@
 export interface ServerState {
   readonly standby: boolean;
   /** Null on a standby; undefined when it was not read. */
-  readonly timeline?: number | null;
+  readonly timeline?: number | null | undefined;
 }
 
 /** The WAL timeline of a server that accepts writes, by its insert position: the control file lags behind. */

@@ -73,7 +73,7 @@ test('finds a key by its index, also in a table that is small enough to be read 
     );
     await db.query('ANALYZE api_keys, accounts');
     await db.query('SET LOCAL plan_cache_mode = force_generic_plan');
-    await db.query(`PREPARE read AS ${readKeys({ readBarrier: false, pooling: 'session' })}`);
+    await db.query(`PREPARE read AS ${readKeys({ readBarrier: false, pooling: 'session' }).text}`);
     const { rows } = await db.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE read('${key.publicPart}')`);
     const scans = rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('api_keys'));
     expect(scans).toEqual([expect.stringContaining('Index Scan using api_keys_by_public_part')]);

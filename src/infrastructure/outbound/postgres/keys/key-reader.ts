@@ -1,13 +1,15 @@
-import type pg from 'pg';
 import type { DatabaseClock, KeyReader, KeyReading } from '#application/ports.js';
+import type { DatabaseConfig } from '#config/database-config.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
 import { PostgresOutage, unavailable } from '../client/errors.js';
 import type { Primary } from '../client/primary.js';
+import type { PrimaryClient } from '../client/connection.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/server-state.js';
-import { ReservedConnections, type Statement, statement } from '../client/reserved-connections.js';
-import { type KeyReadingRow, readKeys, toReading } from './read-keys.js';
+import { ReservedConnections, statement } from '../client/reserved-connections.js';
+import type { Statement, TextStatement } from '../client/text-read.js';
+import { type KeyRow, readKeys, serverOf, toReading } from './read-keys.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
@@ -16,8 +18,8 @@ const MAX_IN_FLIGHT = 2;
 export class PostgresKeyReader implements KeyReader, DatabaseClock {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
-  private readonly readKeys: Statement;
-  private readonly readWithoutTimeline: Statement;
+  private readonly readKeys: TextStatement;
+  private readonly readWithoutTimeline: TextStatement;
   /** What a read barrier checks on the server after the read. */
   private readonly readSynchrony: Statement;
   /** When the last read was answered, by PostgreSQL and by performance.now(). */
@@ -29,12 +31,16 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
     traces = NO_TRACES,
     private readonly outage = new PostgresOutage(),
     private readonly purpose: 'validation' | 'imports' = 'validation',
-    givesLeases = false,
+    private readonly givesLeases = false,
   ) {
     const { config } = primary;
-    const name = givesLeases ? 'read_leasable_keys_v3' : 'read_keys_v9';
-    this.readKeys = statement(config, name, readKeys(config, givesLeases));
-    this.readWithoutTimeline = statement(config, name, readKeys({ ...config, pooling: 'session' }, givesLeases));
+    const name = givesLeases ? 'read_leasable_keys_v4' : 'read_keys_v10';
+    const read = (pooling: DatabaseConfig['pooling']) => {
+      const { text, columns } = readKeys({ ...config, pooling }, givesLeases);
+      return { ...statement(config, name, text), columns };
+    };
+    this.readKeys = read(config.pooling);
+    this.readWithoutTimeline = read('session');
     this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
     this.connections = new ReservedConnections(primary, purpose, MAX_IN_FLIGHT, true);
     this.batcher = new Batcher({
@@ -83,31 +89,32 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
     const sentAt = performance.now();
     const distinct = [...new Set(publicParts)].join();
     try {
-      const { rows, after } = await this.connections.run((client) => this.readRows(client, distinct));
-      if (after) requireBarrier(rows[0]!, after);
+      const { rows, server, after } = await this.connections.run((client) => this.readRows(client, distinct));
+      if (after) requireBarrier(server, after);
       this.outage.answered('validation');
-      this.answeredAt = rows[0]!.now * 1000;
+      this.answeredAt = server.nowMs;
       this.answeredAtMs = performance.now();
-      const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(sentAt, row)]));
+      const byPublicPart = new Map(rows.map((row) => [row.publicPart, toReading(sentAt, row, this.givesLeases)]));
       return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
     } catch (error) {
       throw this.outage.failed('validation', error);
     }
   }
 
-  private async readRows(client: pg.ClientBase, publicParts: string) {
+  private async readRows(client: PrimaryClient, publicParts: string) {
     const { knowsTimelines, config } = this.primary;
     const read = knowsTimelines ? this.readKeys : this.readWithoutTimeline;
-    const { rows } = await client.query<KeyReadingRow>({ ...read, values: [publicParts] });
-    this.primary.require(rows[0]!);
+    const rows = await client.readTexts<KeyRow>(read, [publicParts]);
+    const server = serverOf(rows[0]!);
+    this.primary.require(server);
     const after = config.readBarrier ? await client.query<Synchrony>(this.readSynchrony) : undefined;
-    return { rows, after: after?.rows[0] };
+    return { rows, server, after: after?.rows[0] };
   }
 }
 
 /** Throws unless the read's commit waited for a standby. The same server must still require that after the read. */
-function requireBarrier(read: KeyReadingRow, after: Synchrony): void {
-  const isSameServer = read.timeline === undefined || read.timeline === after.timeline;
-  if (read.is_synchronous && after.is_synchronous && isSameServer) return;
+function requireBarrier({ isSynchronous, timeline }: ReturnType<typeof serverOf>, after: Synchrony): void {
+  const isSameServer = timeline === undefined || timeline === after.timeline;
+  if (isSynchronous && after.is_synchronous && isSameServer) return;
   throw unavailable(new Error(`READ_BARRIER is on, and ${NOT_SYNCHRONOUS}`));
 }

@@ -17,105 +17,132 @@ import { IS_SYNCHRONOUS, PREPARES_COMMIT, READABLE, setting, TIMELINE } from '..
  */
 const BARRIER = `
   (SELECT CASE WHEN ${PREPARES_COMMIT} AND ${IS_SYNCHRONOUS}
-    THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END) AS is_synchronous`;
+    THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END)`;
 
-/**
- * In the same snapshot as the keys: for how long changes wait, and, while the successor of a key was not used yet, how long
- * the key works after that.
- */
-const FOR_LEASES = [
-  `${LONGEST_LEASE_SQL} AS lease_ms`,
-  `CASE WHEN k.replaced_by IS NOT NULL THEN (
+/** While the successor of a key was not used yet: how long the key works after that. */
+const GRACE_SECONDS = `
+  CASE WHEN k.replaced_by IS NOT NULL THEN (
     SELECT grace_seconds FROM api_keys s WHERE s.id = k.replaced_by AND s.first_used_at IS NULL
-  ) END AS grace_seconds`,
-];
+  ) END`;
 
 /** Evaluated before the first row is written. */
-const EXACT_NUMBERS = `(SELECT ${setting({ extra_float_digits: READABLE.extra_float_digits }, 'transaction')}) AS digits`;
+const EXACT_NUMBERS = `(SELECT ${setting({ extra_float_digits: READABLE.extra_float_digits }, 'transaction')})`;
 
 /**
  * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
- * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because pg's own
- * conversion costs more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The
- * subquery hides the number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost
- * of the read. It expects a tenth of what a limit that it does not know leaves, which is one part, so it finds keys by
- * their index: it would read all of a small table for ten parts.
+ * server. Times come as seconds, and permissions and networks (which contain no spaces) as one text, because conversions
+ * cost more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The subquery hides the
+ * number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost of the read. It
+ * expects a tenth of what a limit that it does not know leaves, which is one part, so it finds keys by their index: it
+ * would read all of a small table for ten parts.
  */
 export function readKeys(
   { readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>,
   givesLeases = false,
-): string {
-  const more = [
-    ...(givesLeases ? FOR_LEASES : []),
-    ...(readBarrier ? [BARRIER] : []),
-    // In a pool, each statement may go to another server, and to a session with other settings.
-    ...(pooling === 'transaction' ? [`(SELECT ${TIMELINE}) AS timeline`, EXACT_NUMBERS] : []),
-  ];
-  return `
-    SELECT asked.public_part, k.id, k.owner_id, k.access, k.digest,
-      date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
-      date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
-      date_part('epoch', k.ends_at) AS ends_at,
-      date_part('epoch', greatest(k.paused_until, k.admin_paused_until)) AS paused_until,
-      k.found_idle OR k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false) AS awaits_use,
-      array_to_string(k.permissions, ' ') AS key_permissions, array_to_string(k.allowed_networks, ' ') AS allowed_networks,
-      a.status, array_to_string(a.permissions, ' ') AS permissions, a.limits::text, a.attributes::text,
-      date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby${more.map((column) => `, ${column}`).join('')}
+): { text: string; columns: readonly string[] } {
+  // In a pool, each statement may go to another server, and to a session with other settings.
+  const isPooled = pooling === 'transaction';
+  const columns: Record<keyof KeyRow, string> = {
+    publicPart: 'asked.public_part',
+    now: `date_part('epoch', ${NOW})`,
+    standby: 'pg_is_in_recovery()',
+    timeline: isPooled ? `(SELECT ${TIMELINE})` : 'NULL',
+    digits: isPooled ? EXACT_NUMBERS : 'NULL',
+    isSynchronous: readBarrier ? BARRIER : 'NULL',
+    id: 'k.id',
+    ownerId: 'k.owner_id',
+    access: 'k.access',
+    digest: 'k.digest',
+    createdAt: `date_part('epoch', k.created_at)`,
+    expiresAt: `date_part('epoch', k.expires_at)`,
+    revokedAt: `date_part('epoch', k.revoked_at)`,
+    expiredAt: `date_part('epoch', k.expired_at)`,
+    endsAt: `date_part('epoch', k.ends_at)`,
+    pausedUntil: `date_part('epoch', greatest(k.paused_until, k.admin_paused_until))`,
+    awaitsUse: 'k.found_idle OR k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false)',
+    keyPermissions: `array_to_string(k.permissions, ' ')`,
+    allowedNetworks: `array_to_string(k.allowed_networks, ' ')`,
+    status: 'a.status',
+    permissions: `array_to_string(a.permissions, ' ')`,
+    limits: 'a.limits',
+    attributes: 'a.attributes',
+    longestLeaseMs: givesLeases ? LONGEST_LEASE_SQL : 'NULL',
+    graceSeconds: givesLeases ? GRACE_SECONDS : 'NULL',
+  };
+  const text = `
+    SELECT ${Object.entries(columns)
+      .map(([name, value]) => `${value} AS "${name}"`)
+      .join(', ')}
     FROM (SELECT unnest(string_to_array((SELECT $1::text), ',')) AS public_part LIMIT (SELECT 10000)) AS asked
     LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
     LEFT JOIN accounts a ON a.id = k.owner_id`;
+  return { text, columns: Object.keys(columns) };
 }
 
-export interface KeyReadingRow {
-  public_part: string;
+/** As PostgreSQL writes it. Of a key that is not known, all from `id` on is null. */
+export interface KeyRow {
+  publicPart: string;
+  now: string;
+  standby: Flag;
+  /** Null on a standby, and without transaction pooling. */
+  timeline: string | null;
+  digits: string | null;
+  /** Null without a read barrier. */
+  isSynchronous: Flag | null;
   id: string | null;
-  owner_id: string;
+  ownerId: string;
   access: AccessLevel;
-  digest: Buffer;
-  created_at: number;
-  expires_at: number;
-  revoked_at: number | null;
-  expired_at: number | null;
-  ends_at: number | null;
+  digest: string;
+  createdAt: string;
+  expiresAt: string;
+  revokedAt: string | null;
+  expiredAt: string | null;
+  endsAt: string | null;
   /** The later end of both pauses; null of a key that was never paused. */
-  paused_until: number | null;
-  awaits_use: boolean | null;
-  key_permissions: string | null;
-  allowed_networks: string | null;
+  pausedUntil: string | null;
+  awaitsUse: Flag | null;
+  keyPermissions: string | null;
+  allowedNetworks: string | null;
   status: StoredStatus;
   permissions: string;
   limits: string | null;
   attributes: string | null;
-  now: number;
-  standby: boolean;
-  /** Present with a read barrier. */
-  is_synchronous?: boolean;
-  /** Present with transaction pooling; null on a standby. */
-  timeline?: number | null;
-  /** Present where this process gives leases; null where no process is known. */
-  lease_ms?: number | null;
-  grace_seconds?: number | null;
+  /** Null where this process gives no leases, or no process is known. */
+  longestLeaseMs: string | null;
+  graceSeconds: string | null;
+}
+
+type Flag = 't' | 'f';
+
+/** What a row says about the server that wrote it. */
+export function serverOf({ now, standby, timeline, isSynchronous }: KeyRow) {
+  return {
+    nowMs: Number(now) * 1000,
+    standby: standby === 't',
+    timeline: timeline === null ? undefined : Number(timeline),
+    isSynchronous: isSynchronous === 't',
+  };
 }
 
 /** Converts a row, once for all calls with its public part. */
-export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
+export function toReading(sentAt: number, row: KeyRow, givesLeases: boolean): KeyReading {
   const now = toDate(row.now);
   if (row.id === null) return { now, sentAt };
   const found = KeyStanding.restore({
     id: row.id,
-    ownerId: row.owner_id,
+    ownerId: row.ownerId,
     access: row.access,
-    digest: row.digest,
-    createdAt: toDate(row.created_at),
-    expiresAt: toDate(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : toDate(row.revoked_at),
-    expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
-    endsAt: row.ends_at === null ? null : toDate(row.ends_at),
-    pausedUntil: row.paused_until === null ? null : toDate(row.paused_until),
+    digest: Buffer.from(row.digest.slice('\\x'.length), 'hex'),
+    createdAt: toDate(row.createdAt),
+    expiresAt: toDate(row.expiresAt),
+    revokedAt: row.revokedAt === null ? null : toDate(row.revokedAt),
+    expiredAt: row.expiredAt === null ? null : toDate(row.expiredAt),
+    endsAt: row.endsAt === null ? null : toDate(row.endsAt),
+    pausedUntil: row.pausedUntil === null ? null : toDate(row.pausedUntil),
     adminPausedUntil: null,
-    awaitsUse: row.awaits_use === true,
-    permissions: row.key_permissions === null ? null : wordsOf(row.key_permissions),
-    allowedNetworks: row.allowed_networks === null ? null : wordsOf(row.allowed_networks),
+    awaitsUse: row.awaitsUse === 't',
+    permissions: row.keyPermissions === null ? null : wordsOf(row.keyPermissions),
+    allowedNetworks: row.allowedNetworks === null ? null : wordsOf(row.allowedNetworks),
     owner: {
       status: statusOf(row.status),
       permissions: wordsOf(row.permissions),
@@ -123,8 +150,9 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
       attributes: row.attributes === null ? NO_ENTITLEMENTS.attributes : attributesOf(row.attributes),
     },
   });
-  const { lease_ms: longestLeaseMs, grace_seconds: graceSeconds = null } = row;
-  if (longestLeaseMs === undefined) return { now, sentAt, found };
+  if (!givesLeases) return { now, sentAt, found };
+  const longestLeaseMs = row.longestLeaseMs === null ? null : Number(row.longestLeaseMs);
+  const graceSeconds = row.graceSeconds === null ? null : Number(row.graceSeconds);
   return { now, sentAt, found, forLease: { longestLeaseMs, graceSeconds } };
 }
 
@@ -158,6 +186,6 @@ const limitsOf = oncePerText((text) => JSON.parse(text) as AccountLimits);
 const attributesOf = oncePerText((text) => JSON.parse(text) as readonly Attribute[]);
 
 /** @param seconds a time with millisecond precision, plus or minus the rounding error of binary fractions */
-function toDate(seconds: number): Date {
-  return new Date(Math.round(seconds * 1000));
+function toDate(seconds: string): Date {
+  return new Date(Math.round(Number(seconds) * 1000));
 }
