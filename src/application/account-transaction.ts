@@ -19,7 +19,7 @@ export interface UnansweredChange {
 export interface AccountLocks<Needs extends LockedAccounts> {
   /**
    * Runs `work` in one transaction that locks the account's row. Commits when `work` resolves or throws a Refusal,
-   * which is thrown after the commit. `work` may run twice when two calls open the same account.
+   * which is thrown after the commit. `work` may run twice when two calls open the same account, or import the same key.
    * @param others further accounts to lock. All rows are locked in the order of their ids
    */
   transaction<T>(id: string, work: (transaction: Needs) => Promise<T>, others?: readonly string[]): Promise<T>;
@@ -62,6 +62,8 @@ export interface KeyMaking extends KeyChanges {
   findKeyByIdempotencyKey(idempotencyKey: string, createdBy: string): Promise<string | undefined>;
   /** When the key was made that is so many keys back, 1 for the newest; undefined when there are fewer keys. Imported ones do not count. */
   keyMadeAt(keysBack: number): Promise<Date | undefined>;
+  /** Keys of any owner, including purged owners. */
+  findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
 }
 
 export interface FirstUses extends KeyChanges {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { waitMs } from '#domain/keys/lease.js';
 import type { UnansweredChange } from './account-transaction.js';
-import type { Accounts, ChangeMeter, Instances, KeyImports } from './ports.js';
+import type { Accounts, ChangeMeter, Instances } from './ports.js';
 import { type Outcome, outcomeOf, valueOf, withTransactions } from './with-transactions.js';
 
 /** A monotonic clock. */
@@ -52,21 +52,6 @@ export class ChangeWaits {
     const outcome = await outcomeOf(work(marking(accounts, (id, changeId) => changes.set(id, changeId))));
     await this.wait([...changes].map(([ownerId, changeId]) => ({ ownerId, changeId })));
     return valueOf(outcome);
-  }
-
-  /** An import changes no key, but its outcomes say what an unanswered change did. */
-  answeredImports(imports: KeyImports): KeyImports {
-    return {
-      transaction: async (scope, work) => {
-        let found: readonly UnansweredChange[] = [];
-        const answer = await imports.transaction(scope, (transaction) => {
-          found = transaction.unanswered;
-          return work(transaction);
-        });
-        await this.wait(found);
-        return answer;
-      },
-    };
   }
 
   /** Resolves when no call waits any more. */

@@ -141,15 +141,6 @@ describe('A call about an account', () => {
     });
     expect([app.waited, app.store.unanswered.size]).toEqual([[550], 0]);
   });
-
-  test('that imports keys waits for an unanswered change of an owner', async () => {
-    const app = opened();
-    const { ownerId, keyId } = await newKey(app);
-    await accountsForJobs(app.plain).transaction(ownerId, revoking(keyId));
-    const imports = app.waits.answeredImports(app.keyImports);
-    expect(await imports.transaction({ ownerIds: [ownerId], publicParts: [] }, () => 'done')).toBe('done');
-    expect(app.waited).toEqual([550]);
-  });
 });
 
 describe('The wait', () => {

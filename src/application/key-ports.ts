@@ -1,12 +1,10 @@
-/** Ports for keys that become due with time, and for imports of keys. See ports.ts, which exports them too. */
+/** Ports for keys that become due with time. See ports.ts, which exports them too. */
 import type { AuditEvent } from '#domain/audit/audit-event.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { DueNotice, NoticeCandidate } from '#domain/notices/due-notices.js';
 import type { DueNoticeType, KeyNotice } from '#domain/notices/key-notice.js';
 import type { KeyNetworks } from '#domain/usage/key-networks.js';
 import type { UtcDay } from '#domain/time.js';
-import type { Account } from '#domain/accounts/account.js';
-import type { UnansweredChange } from './account-transaction.js';
 
 /** Saved in one transaction. */
 export interface EndedKeys {
@@ -101,40 +99,3 @@ export interface NetworkUses {
 
 /** Decides of which new networks owners are notified. Runs in the transaction that saves the usage. */
 export type NotifyOfNetworks = (used: NetworkUses) => Promise<readonly KeyNotice[]>;
-
-/** A batch of keys to import. */
-export interface ImportScope {
-  /** The accounts that are locked. */
-  readonly ownerIds: readonly string[];
-  /** See ImportedKey. */
-  readonly publicParts: readonly string[];
-}
-
-export interface NewImport {
-  readonly key: ApiKey;
-  readonly event: AuditEvent;
-  readonly notices: readonly KeyNotice[];
-}
-
-/** The accounts and keys of a batch. What is added commits when the work resolves, or not at all. */
-export interface ImportTransaction {
-  readonly now: Date;
-  /** Changes of the locked accounts whose calls are not answered yet. */
-  readonly unanswered: readonly UnansweredChange[];
-  /** Undefined when the account does not exist or was purged. */
-  account(id: string): Account | undefined;
-  /** The key with this public part, if there is one, also one that has ended or whose owner was purged. */
-  existing(publicPart: string): ApiKey | undefined;
-  /** How many active keys the account has, with those that were added. */
-  activeKeys(ownerId: string): number;
-  add(imported: NewImport): void;
-}
-
-/** Where imported keys are stored, many at once. */
-export interface KeyImports {
-  /**
-   * Locks the accounts, in the order of their ids. `work` runs again when another import has added one of the keys in the
-   * meantime.
-   */
-  transaction<T>(scope: ImportScope, work: (transaction: ImportTransaction) => T): Promise<T>;
-}

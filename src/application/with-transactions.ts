@@ -53,3 +53,18 @@ export function rehearsed(accounts: Accounts): Accounts {
   );
   return replacing(rehearsal, { rehash: async () => undefined });
 }
+
+/** Does the work for each item, for so many at the same time. Throws the first error once all work has ended. */
+export async function atOnce<Item>(
+  count: number,
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = items[Symbol.iterator]();
+  const lane = async () => {
+    for (let next = waiting.next(); !next.done; next = waiting.next()) await work(next.value);
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: count }, lane));
+  const failed = lanes.find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
+}

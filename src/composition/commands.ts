@@ -1,6 +1,6 @@
 import { rehearsed } from '#application/with-transactions.js';
-import { rehearsedImports } from '#application/keys/import-keys.js';
 import { ChangeWaits } from '#application/change-waits.js';
+import type { Accounts } from '#application/ports.js';
 import { RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
 import type { ExaminedDatabase } from '#application/examination.js';
 import type { DatabaseConfig } from '#config/database-config.js';
@@ -12,7 +12,7 @@ import { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
 import { examineDatabase } from '#infrastructure/outbound/postgres/examination.js';
 import { connectMigrated, migrateDatabase } from '#infrastructure/outbound/postgres/open-database.js';
 import { buildStores } from './stores.js';
-import { buildSharedUseCases, type Ports } from './use-cases.js';
+import { buildSharedUseCases } from './use-cases.js';
 
 /** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(
@@ -52,9 +52,9 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
   const stores = buildStores(database, { noticeReceivers: receivers, ...settings });
   const waits = new ChangeWaits(stores.instances);
   const passwords = new Argon2Passwords(passwordHashes);
-  const useCases = (given: Partial<Pick<Ports, 'accounts' | 'keyImports'>>) => {
-    const ports = { ...stores, passwords, ...given };
-    const shared = buildSharedUseCases(ports, { passwordSignIn: true, ...settings });
+  const useCases = (accounts: Accounts, isRehearsal: boolean) => {
+    const ports = { ...stores, passwords, accounts };
+    const shared = buildSharedUseCases(ports, { passwordSignIn: true, ...settings }, isRehearsal);
     return {
       ...shared,
       changeStatus: shared.changeAccountStatus,
@@ -63,10 +63,7 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
     };
   };
   return {
-    ...useCases({
-      accounts: waits.answered(stores.accounts),
-      keyImports: waits.answeredImports(stores.keyImports),
-    }),
+    ...useCases(waits.answered(stores.accounts), false),
     // One change of all accounts' leases, so that a long list waits once, and not for each key.
     revokeLeaked: {
       execute: (text, administrator) =>
@@ -77,10 +74,7 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
           ),
         ),
     },
-    rehearsal: useCases({
-      accounts: rehearsed(stores.accounts),
-      keyImports: rehearsedImports(stores.keyImports),
-    }),
+    rehearsal: useCases(rehearsed(stores.accounts), true),
     trail: stores.auditTrail,
     outbox: stores.outbox,
   };

@@ -5,7 +5,6 @@ import { PostgresAuditTrail } from '#infrastructure/outbound/postgres/audit/audi
 import type { Database } from '#infrastructure/outbound/postgres/client/database.js';
 import { PostgresRecordingGate } from '#infrastructure/outbound/postgres/keys/recording-gate.js';
 import { PostgresApiKeys } from '#infrastructure/outbound/postgres/keys/api-keys.js';
-import { PostgresKeyImports } from '#infrastructure/outbound/postgres/transaction/key-imports.js';
 import { PostgresDueKeys } from '#infrastructure/outbound/postgres/transaction/due-keys.js';
 import { PostgresIdleKeys } from '#infrastructure/outbound/postgres/keys/idle-keys.js';
 import { PostgresInstances } from '#infrastructure/outbound/postgres/keys/instances.js';
@@ -29,7 +28,6 @@ export function buildStores(database: Database, { noticeReceivers, keyPolicy }: 
     dueKeys: new PostgresDueKeys(database, outboxWriter),
     idleKeys: new PostgresIdleKeys(database),
     keys: new PostgresApiKeys(database, endsIdleKeys),
-    keyImports: new PostgresKeyImports(database, outboxWriter),
     instances: new PostgresInstances(database),
     accounts: new PostgresAccounts(database, outboxWriter, endsIdleKeys),
   };

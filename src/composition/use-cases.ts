@@ -49,7 +49,6 @@ export interface Ports {
   /** Undefined without import prefixes. */
   readonly importReader: port.KeyReader | undefined;
   readonly databaseClock: port.DatabaseClock;
-  readonly keyImports: port.KeyImports;
   readonly audit: port.Audit;
   readonly auditTrail: port.AuditTrail;
   readonly outbox: port.Outbox;
@@ -96,11 +95,7 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(settings: Settings, given: Ports) {
-  const ports = {
-    ...given,
-    accounts: given.changeWaits.answered(given.accounts),
-    keyImports: given.changeWaits.answeredImports(given.keyImports),
-  };
+  const ports = { ...given, accounts: given.changeWaits.answered(given.accounts) };
   const accountsOfJobs = accountsForJobs(given.accounts);
   const {
     keyPrefix,
@@ -176,7 +171,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
   };
 }
 
-type SharedPorts = Pick<Ports, 'accounts' | 'keys' | 'keyImports' | 'dueKeys' | 'recordingGate' | 'passwords'>;
+type SharedPorts = Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'recordingGate' | 'passwords'>;
 type SharedSettings = Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'importPrefixes'> & MakingSettings;
 type MakingSettings = Pick<Settings, 'keyPrefix' | 'keyChangesPerHour' | 'keyPolicy'>;
 
@@ -186,7 +181,7 @@ function makingOf({ keyPrefix, keyChangesPerHour: changesPerHour, keyPolicy: ser
 }
 
 /** The use cases that both the service and the command line call. */
-export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings) {
+export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings, isRehearsal = false) {
   const { accounts, keys } = ports;
   const { keyPolicy, keyPrefix, importPrefixes } = settings;
   const dueEnds = new RecordDueEnds(ports.dueKeys, ports.recordingGate);
@@ -201,7 +196,7 @@ export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings
     pauseForOwner: new PauseForOwner(accounts),
     revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeForOwner, importPrefixes),
     keysFromCode: new KeysFromCode({ keys, accounts, revoke: revokeForOwner, making: makingOf(settings) }),
-    importKeys: new ImportKeys(ports.keyImports, { marker: keyPrefix, importPrefixes, policy: keyPolicy }),
+    importKeys: new ImportKeys(accounts, { marker: keyPrefix, importPrefixes, policy: keyPolicy }, isRehearsal),
     managedAccounts: new ManagedAccounts(accounts),
     putAccount: new PutAccount(accounts, ports.passwords, settings.passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),

@@ -11,7 +11,7 @@ import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { DAY_MS } from '#domain/time.js';
 import { FIRST_ID } from '#application/audit-trail-ports.js';
 import { client, POLICY } from '../support/application/calls.js';
-import { eventsOf, newAccount, newKey, revoke, rotate, type World } from './support/world.js';
+import { eventsOf, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 const asStored = (listed: ListedKey) => ({ ...listed, key: listed.key.snapshot() });
@@ -52,6 +52,15 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
     const id = await newAccount(world);
     const key = await newKey(world, id);
     expect(await within(id, (t) => t.findKey(key.id))).toEqual(key);
+  });
+
+  test('finds keys of any owner by their public parts, also of a purged one', async () => {
+    const [ada, grace] = [await newAccount(world), await newAccount(world)];
+    const keys = [await newKey(world, ada), await newKey(world, grace)];
+    await purge(world, grace);
+    const parts = [...keys.map((key) => key.snapshot().publicPart), 'f'.repeat(24)];
+    const found = await world.accounts.transaction(ada, (transaction) => transaction.findByPublicParts(parts));
+    expect(found.map(({ id }) => id).toSorted()).toEqual(keys.map(({ id }) => id).toSorted());
   });
 
   test('shows a key as the list does, with what the transaction has recorded', async () => {

@@ -38,12 +38,10 @@ describe.each(WORLDS)('Changes that are not answered %s', (_name, open) => {
     expect([await unanswered(one.ownerId), await unanswered(other.ownerId)]).toEqual([later.changeId, undefined]);
   });
 
-  test('stay when the account is purged, and are found by an import', async () => {
+  test('stay when the account is purged', async () => {
     const { ownerId, changeId } = await leave(await newAccount(world));
     await purge(world, ownerId);
     expect(await unanswered(ownerId)).toBe(changeId);
-    const scope = { ownerIds: [ownerId, await newAccount(world)], publicParts: [] };
-    expect(await world.keyImports.transaction(scope, (found) => found.unanswered)).toEqual([{ ownerId, changeId }]);
   });
 
   test('are saved with a refusal, and undone with every other error', async () => {

@@ -13,7 +13,6 @@ import { FakeStore } from './fake-store.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
 import { fakeDueKeys } from './keys/fake-due-keys.js';
 import { fakeIdleKeys } from './keys/fake-idle-keys.js';
-import { fakeKeyImports } from './keys/fake-key-imports.js';
 import { fakeKeyReader } from './keys/fake-key-reader.js';
 import { fakeKeyUsage } from './keys/fake-key-usage.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
@@ -50,7 +49,6 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     keyReader: fakeKeyReader(store),
     importReader: fakeKeyReader(store),
     databaseClock: store,
-    keyImports: fakeKeyImports(store),
     audit: fakeAudit(store),
     auditTrail: fakeAuditTrail(store),
     outbox: fakeOutbox(store),

@@ -5,6 +5,7 @@ import { THE_SERVICE, type Actor } from '#domain/audit/audit-event.js';
 import { requireFields, LatchkeyError } from '#domain/errors.js';
 import type { AccountChanges, AccountLocks, LockedAccounts } from '../account-transaction.js';
 import type { Accounts, Passwords } from '../ports.js';
+import { atOnce } from '../with-transactions.js';
 import { saveAccount } from './change-account.js';
 
 export interface PutAccountCommand extends AccountProfile {
@@ -148,13 +149,9 @@ export class ImportAccounts {
    */
   async execute(lines: readonly PutAccountCommand[], actor: Actor): Promise<AccountOutcome[]> {
     const outcomes: AccountOutcome[] = [];
-    const waiting = lines.entries();
-    const work = async () => {
-      for (const [index, line] of waiting) outcomes[index] = await this.put(line, actor);
-    };
-    const works = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, work));
-    const failed = works.find((each) => each.status === 'rejected');
-    if (failed) throw failed.reason;
+    await atOnce(IN_FLIGHT, lines.entries(), async ([index, line]) => {
+      outcomes[index] = await this.put(line, actor);
+    });
     return outcomes;
   }
 

@@ -13,9 +13,9 @@ import {
 import { eventsOf } from '#test/support/application/stored.js';
 import type { ImportedLine } from '#domain/keys/key-import.js';
 import { DAY_MS } from '#domain/time.js';
-import { fakeKeyImports } from '#test/fakes/keys/fake-key-imports.js';
 import { NO_CLIENT } from '#domain/audit/audit-event.js';
-import { ImportKeys, type ImportOutcome, rehearsedImports } from './import-keys.js';
+import { rehearsed as rehearsedAccounts } from '../with-transactions.js';
+import { ImportKeys, type ImportOutcome } from './import-keys.js';
 
 const app = openFakes({ settings: { importPrefixes: ['acme_live_'] } });
 const ACTOR = { actorId: 'service:importer', client: client() };
@@ -199,7 +199,7 @@ describe('A rehearsed import', () => {
     const rehearsed = openFakes();
     const { id: ownerId } = await newOwner(rehearsed);
     const rules = { importPrefixes: ['acme_'], policy: SERVICE_POLICY, marker: 'lk' };
-    const rehearsal = new ImportKeys(rehearsedImports(fakeKeyImports(rehearsed.store)), rules);
+    const rehearsal = new ImportKeys(rehearsedAccounts(rehearsed.accounts), rules, true);
     const outcomes = [];
     for (let batch = 0; batch < 3; batch += 1) {
       const lines = [1, 2].map((line) => lineOf(`acme_live_${batch}.${line}`, ownerId));
@@ -214,17 +214,17 @@ describe('A rehearsed import', () => {
     const rehearsed = openFakes();
     const { id: ownerId } = await newOwner(rehearsed);
     const rules = { importPrefixes: ['acme_'], policy: SERVICE_POLICY, marker: 'lk' };
-    const imports = fakeKeyImports(rehearsed.store);
-    const [really, rehearsal] = [imports, rehearsedImports(imports)].map((each) => new ImportKeys(each, rules));
+    const really = new ImportKeys(rehearsed.accounts, rules, false);
+    const rehearsal = new ImportKeys(rehearsedAccounts(rehearsed.accounts), rules, true);
     const lines = [
       lineOf('acme_live_one', ownerId),
       lineOf('acme_live_two', ownerId),
       lineOf('acme_live_three', 'nobody'),
     ];
-    await really!.execute([lines[0]!], ACTOR);
+    await really.execute([lines[0]!], ACTOR);
     const stored = () => [rehearsed.store.keys.size, rehearsed.store.events.length, rehearsed.store.outbox.size];
     const before = stored();
-    const outcomes = await rehearsal!.execute(lines, ACTOR);
+    const outcomes = await rehearsal.execute(lines, ACTOR);
     expect(outcomes).toMatchObject([
       { isNew: false },
       { isNew: true },

@@ -6,9 +6,10 @@ import { ImportedKey } from '#domain/keys/imported-key.js';
 import { isProof } from '#domain/keys/key-restrictions.js';
 import { keyPolicy } from '#domain/keys/key-policy.js';
 import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '#domain/keys/key-import.js';
-import { noticesOfChange } from '#domain/notices/notices-of-change.js';
-import type { ImportTransaction, KeyImports } from '../key-ports.js';
-import { eventOf } from './change-keys.js';
+import { OwnerKeys } from '#domain/keys/owner-keys.js';
+import type { AccountLocks, KeyMaking } from '../account-transaction.js';
+import { atOnce } from '../with-transactions.js';
+import { saveKeys } from './change-keys.js';
 
 /** The key, or why the line is refused. */
 export type ImportOutcome =
@@ -28,49 +29,79 @@ interface RefusedLine {
 /** How many lines are worth one call of ImportKeys. */
 export const IMPORTED_AT_ONCE = 500;
 
+/** The owners whose keys are stored at the same time. Each takes a connection. */
+const OWNERS_AT_ONCE = 4;
+
 /** Brings keys along that other systems made. Their holders keep using them. */
 export class ImportKeys {
+  private last: Promise<unknown> = Promise.resolve();
+  /** How many keys of each owner a dry run would have imported. */
+  private readonly rehearsed = new Map<string, number>();
+
+  /** @param isRehearsal whether the transactions store nothing */
   constructor(
-    private readonly imports: KeyImports,
+    private readonly accounts: AccountLocks<KeyMaking>,
     private readonly rules: ImportRules & { readonly marker: string },
+    private readonly isRehearsal: boolean,
   ) {}
 
   /**
    * Returns the outcome of each line, in their order. A refused line does not affect the others. A key that was imported
-   * before stays as it is.
+   * before stays as it is. When it throws, some lines may have been stored, and all may be sent again.
    */
-  async execute(lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
-    const problems = lines.map((line) => orRefusal(() => void requireImportable(line, this.rules)));
-    const good = lines.filter((_, index) => !problems[index]);
-    const scope = {
-      ownerIds: [...new Set(good.map(({ ownerId }) => ownerId))],
-      publicParts: good.map(({ sha256 }) => ImportedKey.ofDigest(sha256).publicPart),
-    };
-    return this.imports.transaction(scope, (transaction) => {
-      const made = new Map<string, ApiKey>();
-      const importing = { transaction, made, actor };
-      return lines.map((line, index) => problems[index] ?? orRefusal(() => this.import(line, importing)));
-    });
+  execute(lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
+    // One after the other: many at once would take all connections, and everybody else would wait.
+    const turn = this.last.then(() => this.importAll(lines, actor));
+    this.last = turn.catch(() => undefined);
+    return turn;
   }
 
-  private import(line: ImportedLine, { transaction, made, actor }: Importing): ImportOutcome {
+  private async importAll(lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
+    const outcomes: ImportOutcome[] = [];
+    const byOwner = new Map<string, number[]>();
+    for (const [index, line] of lines.entries()) {
+      const refused = orRefusal(() => void requireImportable(line, this.rules));
+      if (refused) outcomes[index] = refused;
+      else byOwner.set(line.ownerId, [...(byOwner.get(line.ownerId) ?? []), index]);
+    }
+    await atOnce(OWNERS_AT_ONCE, byOwner, async ([ownerId, indexes]) => {
+      const own = indexes.map((index) => lines[index]!);
+      for (const [n, outcome] of (await this.importOf(ownerId, own, actor)).entries()) outcomes[indexes[n]!] = outcome;
+    });
+    return outcomes;
+  }
+
+  private async importOf(ownerId: string, lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
+    const outcomes = await this.accounts.transaction(ownerId, async (transaction) => {
+      const keys = new OwnerKeys(await transaction.openKeys());
+      const parts = lines.map(({ sha256 }) => ImportedKey.ofDigest(sha256).publicPart);
+      const known = new Map<string, ApiKey>();
+      for (const key of await transaction.findByPublicParts(parts)) known.set(key.snapshot().publicPart, key);
+      const imported = lines.map((line) => orRefusal(() => this.import(line, { transaction, keys, known })));
+      await saveKeys(transaction, { keys, actor });
+      return imported;
+    });
+    const count = outcomes.filter((outcome) => 'isNew' in outcome && outcome.isNew).length;
+    if (this.isRehearsal) this.rehearsed.set(ownerId, (this.rehearsed.get(ownerId) ?? 0) + count);
+    return outcomes;
+  }
+
+  private import(line: ImportedLine, { transaction, keys, known }: Importing): ImportOutcome {
     const { publicPart } = ImportedKey.ofDigest(line.sha256);
-    const before = made.get(publicPart) ?? transaction.existing(publicPart);
+    const before = known.get(publicPart);
     if (before) {
       const isSame = before.ownerId === line.ownerId && isProof(line.sha256, before.snapshot());
       if (!isSame) throw invalidFields([{ field: 'sha256', message: 'belongs to a key of another owner' }]);
       return { keyId: before.id, isNew: false };
     }
-    const owner = transaction.account(line.ownerId);
+    const { account: owner, now } = transaction;
     if (!owner || owner.status === 'deleted')
       throw new LatchkeyError('account_not_found', 'no account has this owner_id');
-    const order = importOrder(line, owner, { ...this.rules, now: transaction.now });
-    const key = ApiKey.import({ ...order, id: randomUUID() }, this.rules.marker, transaction.now);
-    const change = { key, became: 'created' } as const;
-    const notices = noticesOfChange(change, { clientIp: actor.client.ip });
-    transaction.add({ key, event: eventOf(change, actor)!, notices });
-    made.set(publicPart, key);
-    const activeKeys = transaction.activeKeys(owner.id);
+    const order = importOrder(line, owner, { ...this.rules, now });
+    const key = ApiKey.import({ ...order, id: randomUUID() }, this.rules.marker, now);
+    keys.add(key);
+    known.set(publicPart, key);
+    const activeKeys = keys.countActive(now) + (this.rehearsed.get(owner.id) ?? 0);
     const { maxActiveKeys } = keyPolicy(this.rules.policy, owner);
     return {
       keyId: key.id,
@@ -81,10 +112,10 @@ export class ImportKeys {
 }
 
 interface Importing {
-  readonly transaction: ImportTransaction;
-  /** By public part: a key may stand in two lines. */
-  readonly made: Map<string, ApiKey>;
-  readonly actor: Actor;
+  readonly transaction: KeyMaking;
+  readonly keys: OwnerKeys;
+  /** By public part: stored keys, and those of earlier lines. */
+  readonly known: Map<string, ApiKey>;
 }
 
 function orRefusal<T>(work: () => T): T | RefusedLine {
@@ -94,24 +125,4 @@ function orRefusal<T>(work: () => T): T | RefusedLine {
     if (error instanceof LatchkeyError) return { refused: error };
     throw error;
   }
-}
-
-/** For a dry run: each import takes the same locks and has the same outcomes, and stores nothing. */
-export function rehearsedImports(imports: KeyImports): KeyImports {
-  /** By owner, over all transactions, because none is stored. */
-  const added = new Map<string, number>();
-  const addedTo = (ownerId: string) => added.get(ownerId) ?? 0;
-  return {
-    transaction: (scope, work) =>
-      imports.transaction(scope, (transaction) =>
-        work({
-          now: transaction.now,
-          unanswered: [],
-          account: (id) => transaction.account(id),
-          existing: (publicPart) => transaction.existing(publicPart),
-          activeKeys: (ownerId) => transaction.activeKeys(ownerId) + addedTo(ownerId),
-          add: ({ key: { ownerId } }) => added.set(ownerId, addedTo(ownerId) + 1),
-        }),
-      ),
-  };
 }

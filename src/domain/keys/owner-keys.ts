@@ -124,7 +124,8 @@ export class OwnerKeys {
     return key;
   }
 
-  private add(key: ApiKey): void {
+  /** For a key that may be above the maximum. */
+  add(key: ApiKey): void {
     this.keys.push(key);
     this.noted.push({ key, became: 'created' });
   }

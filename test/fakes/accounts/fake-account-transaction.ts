@@ -86,6 +86,7 @@ export function fakeAccountTransaction(
       );
       return made.sort((one, other) => other.getTime() - one.getTime())[keysBack - 1];
     },
+    findByPublicParts: async (parts) => store.allKeys().filter((key) => parts.includes(key.snapshot().publicPart)),
     addKey: async (key, idempotencyKey) => {
       store.keys.set(key.id, { state: key.snapshot(), idempotencyKey, isPurged: false });
     },

@@ -27,7 +27,9 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       if (store.allKeys().some((key) => key.id === id && key.ownerId === ownerId))
         store.handled.set(id, [...known.filter((each) => each !== mark), mark].slice(-HANDLED_KEPT));
     },
-    countActive: async (ownerId, at) => activeKeysOf(store, ownerId, at),
+    // Counting ends keys that are due, so it gets copies.
+    countActive: async (ownerId, at) =>
+      new OwnerKeys(keysOf(store).filter((key) => key.ownerId === ownerId)).countActive(at),
     countEnded: async (ownerId, at) =>
       keysOf(store).filter((key) => key.ownerId === ownerId && key.status(at) !== 'active').length,
   };
@@ -43,11 +45,6 @@ function order(sort: KeySort, one: Place, other: Place): number {
 }
 
 const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
-
-/** Counting ends keys that are due, so it gets copies. */
-export function activeKeysOf(store: FakeStore, ownerId: string, at = store.now()): number {
-  return new OwnerKeys(keysOf(store).filter((key) => key.ownerId === ownerId)).countActive(at);
-}
 
 /** Without those of purged accounts, newest first. */
 function keysOf(store: FakeStore): ApiKey[] {

@@ -49,9 +49,21 @@ export class PostgresApiKeys implements ApiKeys {
     await this.database.run((manager) => manager.query(MARK_HANDLED, [id, ownerId, mark, HANDLED_KEPT]));
   }
 
-  async countActive(ownerId: string, at: Date): Promise<number> {
-    const counts = await this.database.run((manager) => countActive(manager, [ownerId], at));
-    return counts.get(ownerId) ?? 0;
+  /** Counts as `OwnerKeys` does: a key does not count while the key that it replaces is active. */
+  countActive(ownerId: string, now: Date): Promise<number> {
+    return this.database.run((manager) => {
+      const predecessor = manager.createQueryBuilder(ApiKeyRow, 'old').select('1').where('old.id = key.replaces');
+      const active = predecessor.andWhere(hasStatus('active', 'old')).getQuery();
+      return (
+        manager
+          .createQueryBuilder(ApiKeyRow, 'key')
+          .where('key.owner_id = :ownerId AND NOT key.purged', { ownerId })
+          .andWhere(hasStatus('active', 'key'), { now })
+          // Without the first condition, PostgreSQL compares each key with every other while it has no statistics.
+          .andWhere(`(key.replaces IS NULL OR NOT EXISTS (${active}))`)
+          .getCount()
+      );
+    });
   }
 
   countEnded(ownerId: string, at: Date): Promise<number> {
@@ -72,26 +84,4 @@ export class PostgresApiKeys implements ApiKeys {
       return { now, items: listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!), now })) };
     });
   }
-}
-
-/**
- * By owner; those without an active key are left out. Counts as `OwnerKeys` does: a key does not count while the key that
- * it replaces is active.
- */
-export async function countActive(
-  manager: EntityManager,
-  ownerIds: readonly string[],
-  now: Date,
-): Promise<Map<string, number>> {
-  const predecessor = manager.createQueryBuilder(ApiKeyRow, 'old').select('1').where('old.id = key.replaces');
-  const counts = await manager
-    .createQueryBuilder(ApiKeyRow, 'key')
-    .select(['key.owner_id AS id', 'count(*)::integer AS active'])
-    .where('key.owner_id = ANY(:ownerIds) AND NOT key.purged', { ownerIds })
-    .andWhere(hasStatus('active', 'key'), { now })
-    // Without the first condition, PostgreSQL compares each key with every other while it has no statistics of the table.
-    .andWhere(`(key.replaces IS NULL OR NOT EXISTS (${predecessor.andWhere(hasStatus('active', 'old')).getQuery()}))`)
-    .groupBy('key.owner_id')
-    .getRawMany<{ id: string; active: number }>();
-  return new Map(counts.map(({ id, active }) => [id, active]));
 }

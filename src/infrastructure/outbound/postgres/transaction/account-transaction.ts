@@ -183,6 +183,10 @@ export class PostgresAccountTransaction implements AccountTransaction {
     return row?.createdAt;
   }
 
+  async findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]> {
+    return (await this.manager.findBy(ApiKeyRow, { publicPart: Any(publicParts) })).map(toApiKey);
+  }
+
   async addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void> {
     await this.manager.insert(ApiKeyRow, fromApiKey(key, idempotencyKey ?? null));
   }

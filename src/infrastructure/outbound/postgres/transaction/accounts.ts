@@ -83,8 +83,9 @@ export class PostgresAccounts implements Accounts {
         return outcome;
       });
     const outcome = await attempt().catch((error: unknown) => {
-      // Two calls opened the same account at once; there was no row yet to lock. The retry sees the row of the first.
-      if (isUniqueViolation(error, 'accounts_pkey')) return attempt();
+      // Two calls opened the same account or imported the same key at once: the retry sees the row of the first.
+      const isMadeTwice = ['accounts_pkey', 'api_keys_public_part'].some((index) => isUniqueViolation(error, index));
+      if (isMadeTwice) return attempt();
       throw error;
     });
     if ('refusal' in outcome) throw outcome.refusal;
