@@ -2,14 +2,12 @@ import { invalidFields, type LatchkeyError } from '#domain/errors.js';
 import type { Person } from '#domain/audit/audit-event.js';
 import type { LeakSite } from '#domain/audit/event-details.js';
 import type { Account } from '#domain/accounts/account.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
-import { type AccessLevel, lowerAccess } from '#domain/accounts/access-level.js';
+import type { AccessLevel } from '#domain/accounts/access-level.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { ShownPrefix } from '#domain/keys/key-string.js';
 import type { CouldNarrow } from '#domain/usage/narrower.js';
-import { recentUse, type RecentUse } from '#domain/usage/key-history.js';
-import { utcDay } from '#domain/time.js';
+import type { RecentUse } from '#domain/usage/key-history.js';
 
 export interface ListedKey {
   readonly key: ApiKey;
@@ -43,21 +41,6 @@ export interface Revocation {
 
 /** What is wrong with a cursor over HTTP. */
 export const WRONG_CURSOR = 'must be a nextCursor of this list';
-
-interface NewKey {
-  readonly key: ApiKey;
-  readonly maker: Person;
-  readonly policy: Pick<AccountLimits, 'maxAccess'>;
-}
-
-/** A key that was made just now. */
-export function newlyListed({ key, maker, policy: { maxAccess } }: NewKey, now: Date): ListedKey {
-  const access = lowerAccess(key.snapshot().access, maxAccess);
-  const createdBy = { id: maker.id, displayName: maker.displayName, isFormerManager: false };
-  const recent = recentUse([], utcDay(now));
-  const usual = { lastUsedAt: null, idleEndsAt: null, couldNarrow: null, handled: [], revocation: null };
-  return { key, access, createdBy, recent, ...usual };
-}
 
 export interface ReadKey extends ListedKey {
   readonly now: Date;

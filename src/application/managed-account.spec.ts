@@ -51,8 +51,8 @@ test('lets a manager make, rotate, rename and revoke keys, and records who did i
   expect(createdBy).toEqual({ id: person.id, displayName: person.displayName, isFormerManager: false });
   const { key: next } = await rotateKey(app, { ownerId: bot.id, id: key.id }, acting);
   expect(next.createdBy).toBe(person.id);
-  await app.renameApiKey.execute(acting, next.id, { name: 'Deploy' }, client());
-  await app.revokeApiKey.execute(acting, next.id, client());
+  await app.changeKeysOfOwner.rename(acting, next.id, { name: 'Deploy' }, client());
+  await app.changeKeysOfOwner.revoke(acting, next.id, client());
   const events = eventsOf(app, bot.id, 'api_key.');
   expect(events.map(({ type, actorId }) => [type, actorId])).toEqual([
     ['api_key.created', person.id],
@@ -68,7 +68,7 @@ test.each(['suspend', 'delete'] as const)('ends the access of a manager at once,
   const { person, bot, acting } = await managerAndBot();
   const { key, fullKey } = await createKey(app, bot.id, acting);
   await app.changeAccountStatus[change](person.id);
-  expect(await outcomeOf(app.revokeApiKey.execute(acting, key.id, client()))).toBe('unauthenticated');
+  expect(await outcomeOf(app.changeKeysOfOwner.revoke(acting, key.id, client()))).toBe('unauthenticated');
   expect(await outcomeOf(createKey(app, bot.id, acting))).toBe('unauthenticated');
   const question = { operation: 'read', permission: '' } as const;
   const { verdict } = await app.validateKey.execute({ credential: fullKey, question, client: client() });
@@ -84,8 +84,8 @@ test('ends the access of a person who is no longer named, as if there were no su
   const calls = [
     () => createKey(app, id, acting),
     () => rotateKey(app, { ownerId: id, id: key.id }, acting),
-    () => app.renameApiKey.execute(acting, key.id, { name: 'x' }, client()),
-    () => app.revokeApiKey.execute(acting, key.id, client()),
+    () => app.changeKeysOfOwner.rename(acting, key.id, { name: 'x' }, client()),
+    () => app.changeKeysOfOwner.revoke(acting, key.id, client()),
   ];
   for (const call of calls) expect(await outcomeOf(call())).toBe('account_not_found');
   expect(await found(person.id, id)).toBe('account_not_found');
@@ -97,7 +97,7 @@ test('lets managers of a suspended service account revoke, and make no key', asy
   await app.changeAccountStatus.suspend(bot.id);
   expect(await outcomeOf(createKey(app, bot.id, acting))).toBe('account_not_active');
   expect(await outcomeOf(rotateKey(app, { ownerId: bot.id, id: key.id }, acting))).toBe('account_not_active');
-  expect(await outcomeOf(app.revokeApiKey.execute(acting, key.id, client()))).toBe('ok');
+  expect(await outcomeOf(app.changeKeysOfOwner.revoke(acting, key.id, client()))).toBe('ok');
 });
 
 test('gives each manager Idempotency-Keys of their own', async () => {

@@ -3,30 +3,24 @@ import { ManagedAccounts } from '#application/managed-account.js';
 import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import { SignInAccounts } from '#application/accounts/sign-in-accounts.js';
 import { PutAccount } from '#application/accounts/put-account.js';
-import {
-  Administrators,
-  ChangeAsAdministrator,
-  RevokeSeveralAsAdministrator,
-} from '#application/administration/administrators.js';
+import { Administrators, ChangeAsAdministrator } from '#application/administration/administrators.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { ListAuditEvents } from '#application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
-import { byPerson, CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
+import { MakeApiKeys } from '#application/keys/make-api-keys.js';
 import { KeysFromCode } from '#application/keys/keys-from-code.js';
-import { PauseApiKey, PauseForOwner } from '#application/keys/pause-keys.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
-import {
-  GetKeyOfOwner,
-  ListKeysOfOwner,
-  MarkKeyHandled,
-  RenameApiKey,
-  RevokeApiKey,
-} from '#application/keys/keys-of-owner.js';
+import { ChangeKeysOfOwner, KeyOfOwner, ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
 import { type ChangeWaits, accountsForJobs } from '#application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '#application/keys/record-due-ends.js';
-import { RevokeAsPlatform, RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
+import {
+  PauseForOwner,
+  RevokeAsPlatform,
+  RevokeForOwner,
+  RevokeLeakedKeys,
+} from '#application/keys/revoke-for-owner.js';
 import { RevokeIdleKeys } from '#application/keys/revoke-idle-keys.js';
 import { ReportUses } from '#application/validation/report-uses.js';
 import { ShowOwnKey } from '#application/validation/show-own-key.js';
@@ -117,7 +111,6 @@ export function buildUseCases(settings: Settings, given: Ports) {
   const check = new PasswordCheck(passwords, guesses, audit);
   const takesPasswords = settings.passwordSignIn;
   const confirmation = new Confirmation({ accounts, passwords, check, takesPasswords, rule });
-  const making = { begin: byPerson(confirmation), ...makingOf(settings) };
   const recordFirstUse = new RecordFirstUse(given.accounts, validationGate);
   const validation = { ...ports, keyPrefix, importPrefixes, rateLimit };
   const validateKey = new ValidateKey({ ...validation, dueEnds: validatedEnds, recordFirstUse, leaseMs });
@@ -127,13 +120,9 @@ export function buildUseCases(settings: Settings, given: Ports) {
     validateKey,
     reportUses: new ReportUses(validation),
     showOwnKey: new ShowOwnKey(validateKey, keys),
-    createApiKey: new CreateApiKey(making),
-    rotateApiKey: new RotateApiKey(making),
-    getKeyOfOwner: new GetKeyOfOwner(shownKeys, usage),
-    markKeyHandled: new MarkKeyHandled(shownKeys, keys),
-    renameApiKey: new RenameApiKey(accounts),
-    revokeApiKey: new RevokeApiKey(accounts),
-    pauseApiKey: new PauseApiKey(accounts, confirmation),
+    makeApiKeys: new MakeApiKeys(confirmation, makingOf(settings)),
+    keyOfOwner: new KeyOfOwner(shownKeys, keys, usage),
+    changeKeysOfOwner: new ChangeKeysOfOwner(accounts, confirmation),
     revokeAsPlatform: new RevokeAsPlatform(keys, revokeForOwner),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
     endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),
@@ -146,12 +135,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     }),
     administrators,
     viewKeys: new ViewKeys({ keys, shownKeys, listAllKeys, accounts, usage, audit }),
-    changeAsAdministrator: new ChangeAsAdministrator({ ...ports, confirmation, administrators }),
-    revokeSeveralAsAdministrator: new RevokeSeveralAsAdministrator({
-      ...given,
-      confirmation,
-      administrators,
-    }),
+    changeAsAdministrator: new ChangeAsAdministrator({ ...given, confirmation, administrators }),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),

@@ -45,7 +45,7 @@ describe('a database writer', () => {
   };
   const revoked = async (ownerId: string) => {
     const { key } = await createKey(app, ownerId);
-    await app.revokeApiKey.execute(themselves(ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(ownerId), key.id, client());
     return key;
   };
   const insertKey = (ownerId: string, id = randomUUID(), createdDaysAgo = 0) => {

@@ -40,7 +40,7 @@ const inUse = async (graceSeconds?: number) => {
   await use(pair.fullKey);
   return pair;
 };
-const revoke = ({ ownerId }: Pair, id: string) => trail.app.revokeApiKey.execute(themselves(ownerId), id, client());
+const revoke = ({ ownerId }: Pair, id: string) => trail.app.changeKeysOfOwner.revoke(themselves(ownerId), id, client());
 const revokeForPlatform = ({ next }: Pair) =>
   trail.app.revokeAsPlatform.one(next, { actorId: 'service:x', client: client() });
 const set = (id: string, change: string) => trail.app.sql(`UPDATE api_keys SET ${change} WHERE id = $1`, [id]);

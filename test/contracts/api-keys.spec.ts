@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordDueEnds } from '#application/keys/record-due-ends.js';
-import { changePause } from '#application/keys/pause-keys.js';
-import { saveKeys } from '#application/keys/change-keys.js';
-import { type KeyFilter, type KeyPosition, newlyListed, type OwnedKey, sortedBy } from '#application/lists.js';
+import { pausing, saveKeys } from '#application/keys/change-keys.js';
+import { type KeyFilter, type KeyPosition, type OwnedKey, sortedBy } from '#application/lists.js';
 import type { AccountLimits } from '#domain/accounts/account-limits.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { ApiKey } from '#domain/keys/api-key.js';
 import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
 import { KeyString } from '#domain/keys/key-string.js';
-import { DAY_MS, MINUTE_MS } from '#domain/time.js';
+import { DAY_MS, MINUTE_MS, utcDay } from '#domain/time.js';
+import { recentUse } from '#domain/usage/key-history.js';
 import { change, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
@@ -81,13 +81,18 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     const key = await newKey(world, id);
     const now = await world.now();
     const owner = await world.accounts.find(id);
-    const expected = { ...newlyListed({ key, maker: await makerOf(id), policy: {} }, now), owner, now };
+    const listed = {
+      key,
+      access: key.snapshot().access,
+      createdBy: { ...(await makerOf(id)), isFormerManager: false },
+      recent: recentUse([], utcDay(now)),
+      ...{ lastUsedAt: null, idleEndsAt: null, couldNarrow: null, handled: [], revocation: null },
+    };
+    const expected = { ...listed, owner, now };
     expect(await world.keys.findListed(key.id)).toEqual(expected);
     expect(await world.keys.findListed(key.id, id)).toEqual(expected);
     expect(await list({ ownerId: id })).toEqual({ items: [expected], now });
-    expect(await world.accounts.transaction(id, (transaction) => transaction.listed(key))).toEqual(
-      newlyListed({ key, maker: await makerOf(id), policy: {} }, now),
-    );
+    expect(await world.accounts.transaction(id, (transaction) => transaction.listed(key))).toEqual(listed);
     expect(await world.keys.findListed(key.id, other)).toBeUndefined();
     expect(await world.keys.findListed(randomUUID())).toBeUndefined();
     const at = new Date('2026-04-01T12:00:00.789Z');
@@ -305,7 +310,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       const [, paused, revoked] = await keysOf(ownerId, 9, 9, 9);
       const pause = ({ id }: ApiKey, by: 'owner' | 'administrator') =>
         world.accounts.transaction(ownerId, (transaction) =>
-          changePause(transaction, { keyId: id, minutes: 5, by }, THE_SERVICE),
+          pausing({ keyId: id, minutes: 5, by })(transaction, THE_SERVICE),
         );
       await pause(paused!, 'administrator');
       await pause(revoked!, 'owner');

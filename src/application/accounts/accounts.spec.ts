@@ -27,7 +27,7 @@ describe('PurgeAccount', () => {
       await createKey(app, id),
     ];
     runOut(app, due.key.id);
-    await app.revokeApiKey.execute(themselves(id), ended.key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(id), ended.key.id, client());
     expect(await purge(id)).toBe(2);
     for (const { fullKey } of [one, two, ended]) expect(await verdictOn(fullKey)).toEqual(REVOKED);
     expect(await verdictOn(due.fullKey)).toEqual({ granted: false, reason: 'expired' });
@@ -117,7 +117,7 @@ describe('A new account with the id of a purged one', () => {
     for (const change of ['suspend', 'reactivate'] as const) await app.changeAccountStatus[change](id);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
     expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).items).toEqual([]);
-    expect(await outcomeOf(app.revokeApiKey.execute(themselves(id), old.key.id, client()))).toBe('not_found');
+    expect(await outcomeOf(app.changeKeysOfOwner.revoke(themselves(id), old.key.id, client()))).toBe('not_found');
     const { key, fullKey } = await createKey(app, id);
     expect((await verdictOn(fullKey)).granted).toBe(true);
     const events = await app.listAuditEvents.execute(themselves(id), {}, { limit: 50 });

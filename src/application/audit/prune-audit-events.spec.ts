@@ -197,7 +197,7 @@ describe('ListAuditEvents', () => {
     const { key, fullKey } = await createKey(app, id);
     await createKey(app, someoneElse.id);
     const from = client('198.51.100.7');
-    await app.revokeApiKey.execute(themselves(id), key.id, from);
+    await app.changeKeysOfOwner.revoke(themselves(id), key.id, from);
     await app.validateKey.execute({
       credential: fullKey,
       question: { operation: 'read', permission: '' },
@@ -233,7 +233,7 @@ describe('ListAuditEvents', () => {
   test('filters by type', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await app.revokeApiKey.execute(themselves(id), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
     await app.validateKey.execute({
       credential: fullKey,
       question: { operation: 'read', permission: '' },

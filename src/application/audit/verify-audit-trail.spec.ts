@@ -198,7 +198,7 @@ describe('The comparison with the audit trail', () => {
       const [one, other] = [await newOwner(app), await newOwner(app)];
       const { key } = await createKey(app, one.id);
       await createKey(app, other.id);
-      await app.revokeApiKey.execute(themselves(one.id), key.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(one.id), key.id, client());
       await app.changeAccountStatus.suspend(one.id);
       await app.purgeAccount.execute(other.id, undefined, { actorId: 'admin:ada', client: client() });
       await seal();
@@ -215,7 +215,7 @@ describe('The comparison with the audit trail', () => {
     test('are listed when they differ, and only then, with and without seals', async () => {
       const { id } = await newOwner(app);
       const [kept, revoked] = [(await createKey(app, id)).key, (await createKey(app, id)).key];
-      await app.revokeApiKey.execute(themselves(id), revoked.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(id), revoked.id, client());
       insertKey(kept.id, 'slipped-in');
       changeKey(revoked.id, { revokedAt: null });
       app.store.accounts.set(id, { ...app.store.accounts.get(id)!, permissions: ['all:write'] });

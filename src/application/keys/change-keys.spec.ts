@@ -69,7 +69,7 @@ describe('The notices of a change', () => {
   test('announce a creation with its client, and an end with its reason', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    await app.revokeApiKey.execute(themselves(id), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
     expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', client().ip],
       ['api_key.revoked', 'owner'],
@@ -80,7 +80,7 @@ describe('The notices of a change', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    expect(await outcomeOf(app.revokeApiKey.execute(themselves(id), key.id, client()))).toBe('api_key_not_active');
+    expect(await outcomeOf(app.changeKeysOfOwner.revoke(themselves(id), key.id, client()))).toBe('api_key_not_active');
     expect((await noticesOf(key.id)).map(([type]) => type)).toEqual(['api_key.created', 'api_key.expired']);
   });
 
@@ -118,8 +118,9 @@ describe('A paused key', () => {
   async function owned() {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    const pause = (minutes: number) => app.pauseApiKey.pause(themselves(id), key.id, minutes, client());
-    const resume = (password = PASSWORD) => app.pauseApiKey.resume(themselves(id), key.id, { password }, client());
+    const pause = (minutes: number) => app.changeKeysOfOwner.pause(themselves(id), key.id, minutes, client());
+    const resume = (password = PASSWORD) =>
+      app.changeKeysOfOwner.resume(themselves(id), key.id, { password }, client());
     return { id, key, keyId: key.id, fullKey, pause, resume };
   }
 
@@ -188,14 +189,14 @@ describe('A paused key', () => {
   test('can be revoked and can expire, but can’t be rotated unless it leaked', async () => {
     const rotate = (own: Awaited<ReturnType<typeof owned>>, leaked: boolean) => {
       const order = { expiresInDays: undefined, graceSeconds: undefined, idempotencyKey: undefined, leaked };
-      return app.rotateApiKey.execute(
+      return app.makeApiKeys.rotate(
         { ...themselves(own.id), ...order, keyId: own.keyId, password: PASSWORD },
         client(),
       );
     };
     const [revoked, expired, rotated] = [await owned(), await owned(), await owned()];
     for (const each of [revoked, expired, rotated]) await each.pause(60);
-    await app.revokeApiKey.execute(themselves(revoked.id), revoked.keyId, client());
+    await app.changeKeysOfOwner.revoke(themselves(revoked.id), revoked.keyId, client());
     expect(await verdictOn(revoked.fullKey)).toMatchObject({ reason: 'revoked' });
     expect(await outcomeOf(revoked.pause(5))).toBe('api_key_not_active');
     runOut(app, expired.keyId);
@@ -208,7 +209,7 @@ describe('A paused key', () => {
 
   test('is nobody else’s to pause or resume', async () => {
     const [{ id, keyId }, other] = [await owned(), await newOwner(app)];
-    expect(await outcomeOf(app.pauseApiKey.pause(themselves(other.id), keyId, 5, client()))).toBe('not_found');
+    expect(await outcomeOf(app.changeKeysOfOwner.pause(themselves(other.id), keyId, 5, client()))).toBe('not_found');
     const stranger = (await app.accounts.find(other.id))!;
     const order = { administrator: stranger, keyId };
     expect(await outcomeOf(app.changeAsAdministrator.pause(order, 5, client()))).toBe('not_found');

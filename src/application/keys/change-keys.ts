@@ -3,11 +3,12 @@ import { firstUse, fixedFacts, newLabel, pauseFacts, type LeakSite } from '#doma
 import type { KeyChange } from '#domain/keys/key-change.js';
 import { isOpen } from '#domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
+import type { PausedBy } from '#domain/keys/key-pauses.js';
+import { MINUTE_MS } from '#domain/time.js';
 import { noticesOfChange } from '#domain/notices/notices-of-change.js';
-import type { KeyChanges, KeyMaking } from '../account-transaction.js';
+import type { KeyChanges } from '../account-transaction.js';
+import type { ReadKey } from '../lists.js';
 import { type ApiKey, keyNotActive } from '#domain/keys/api-key.js';
-import { LatchkeyError } from '#domain/errors.js';
-import { requireChangesLeft } from '#domain/keys/key-policy.js';
 
 interface ChangingKeys {
   readonly keys: OwnerKeys;
@@ -93,22 +94,30 @@ export async function openKey(transaction: KeyChanges, keyId: string): Promise<O
   return found;
 }
 
-/** Throws `too_many_changes`. @param perHour how many keys an account may make in an hour; 0: no limit */
-export async function requireWithinLimit(transaction: KeyMaking, perHour: number): Promise<void> {
-  if (perHour > 0) requireChangesLeft(perHour, await transaction.keyMadeAt(perHour), transaction.now);
+export type ChangeOfKey = (transaction: KeyChanges, actor: Actor) => Promise<ApiKey>;
+
+interface Pause {
+  readonly keyId: string;
+  /** Null ends it. */
+  readonly minutes: number | null;
+  readonly by: PausedBy;
 }
 
-/** Throws `idempotency_key_reused` with the id of the key that was created the first time. */
-export async function requireFirstTime(
-  transaction: KeyMaking,
-  personId: string,
-  idempotencyKey?: string,
-): Promise<void> {
-  const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey, personId));
-  if (!earlier) return;
-  throw new LatchkeyError(
-    'idempotency_key_reused',
-    'An API key was already created under this Idempotency-Key; its secret is not shown again',
-    { apiKeyId: earlier },
-  );
+/** Throws `not_found`, and `api_key_not_active` for a key that has ended. */
+export function pausing({ keyId, minutes, by }: Pause): ChangeOfKey {
+  return async (transaction, actor) => {
+    const { now } = transaction;
+    const { keys, key } = await openKey(transaction, keyId);
+    await changeKeys(transaction, { keys, actor }, () =>
+      minutes === null
+        ? keys.resume(keyId, by, now)
+        : keys.pause(keyId, by, new Date(now.getTime() + minutes * MINUTE_MS), now),
+    );
+    return key;
+  };
+}
+
+/** A key after its change, as lists show it. */
+export async function shown(transaction: KeyChanges, changed: Promise<ApiKey>): Promise<ReadKey> {
+  return { ...(await transaction.listed(await changed)), now: transaction.now };
 }

@@ -43,7 +43,7 @@ describe('CreateApiKey', () => {
     const { id: ownerId } = await newOwner(app);
     const from = client('198.51.100.7');
     const order = { ownerId, name: ' CI ', access: 'read-only', expiresInDays: 90, password: PASSWORD } as const;
-    const { key, fullKey, now } = await app.createApiKey.execute(
+    const { key, fullKey, now } = await app.makeApiKeys.create(
       { ...order, personId: order.ownerId, idempotencyKey: undefined },
       from,
     );
@@ -122,7 +122,7 @@ describe('The limit of five active keys', () => {
     const ownerId = await ownerWith(5);
     const { items } = await app.listKeysOfOwner.execute(ownerId, undefined, { limit: 50 });
     const [first, second] = items.map(({ key }) => key.id);
-    await app.revokeApiKey.execute(themselves(ownerId), first!, client());
+    await app.changeKeysOfOwner.revoke(themselves(ownerId), first!, client());
     runOut(app, second!);
     const outcomes: string[] = [];
     for (let n = 0; n < 10; n += 1) outcomes.push(await outcomeOf(createKey(app, ownerId)));
@@ -219,7 +219,7 @@ describe('An Idempotency-Key', () => {
     const { key } = await createKey(app, ownerId, { idempotencyKey: 'once' });
     const repeat = () => createKey(app, ownerId, { idempotencyKey: 'once' });
     await expect(repeat()).rejects.toMatchObject({ details: { apiKeyId: key.id } });
-    await app.revokeApiKey.execute(themselves(ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(ownerId), key.id, client());
     await expect(repeat()).rejects.toMatchObject({ details: { apiKeyId: key.id } });
   });
 
@@ -244,7 +244,7 @@ describe('KEY_CHANGES_PER_HOUR', () => {
   /** Creates a key and revokes it, so that the maximum number of keys is never reached. */
   const createAndRevoke = async (owner: string) => {
     const { key } = await createKey(app, owner);
-    await app.revokeApiKey.execute(themselves(owner), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(owner), key.id, client());
   };
 
   test('refuses the creation after the last one of an hour, also when all keys are revoked, and says how long to wait', async () => {
@@ -303,7 +303,7 @@ describe('KEY_CHANGES_PER_HOUR', () => {
     const owner = await ownerId();
     for (let n = 0; n < 100; n += 1) {
       const { key } = await createKey(unlimited, owner);
-      await app.revokeApiKey.execute(themselves(owner), key.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(owner), key.id, client());
     }
   });
 });

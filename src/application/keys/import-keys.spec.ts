@@ -93,7 +93,7 @@ describe('ImportKeys', () => {
       { keyId, isNew: false },
     ]);
     expect(app.store.keys.get(keyId)!.state).toMatchObject({ name: 'CI deploy', access: 'read-and-write' });
-    await app.revokeApiKey.execute(themselves(id), keyId, client());
+    await app.changeKeysOfOwner.revoke(themselves(id), keyId, client());
     expect(await imported(again)).toEqual([{ keyId, isNew: false }]);
     expect(await verdictOn(text)).toBe('revoked');
     expect(eventsOf(app, id, 'api_key.created')).toHaveLength(1);

@@ -116,8 +116,8 @@ describe('A rotation under a policy', () => {
     const rotated = await rotateKey(app, { ownerId, id: key.id });
     expect([rotated.access, rotated.replaced.access]).toEqual(['read-only', 'read-only']);
     expect(rotated.key.snapshot().access).toBe('read-and-write');
-    const renamed = await app.renameApiKey.execute(themselves(ownerId), key.id, { name: 'other' }, client());
-    const read = await app.getKeyOfOwner.execute(ownerId, key.id);
+    const renamed = await app.changeKeysOfOwner.rename(themselves(ownerId), key.id, { name: 'other' }, client());
+    const read = await app.keyOfOwner.find(ownerId, key.id);
     const shown = [renamed, read, ...(await list(ownerId)).items].map(({ access }) => access);
     expect(new Set(shown)).toEqual(new Set(['read-only']));
     const created = eventsOf(app, ownerId, 'api_key.created').map(({ details }) => JSON.parse(details!).access);
@@ -142,7 +142,7 @@ describe('Where no new keys are allowed', () => {
     expect(await outcomeOf(rotateKey(app, key))).toBe(NOT_ALLOWED);
     expect(await outcomeOf(rotateKey(app, key, { leaked: true, graceSeconds: undefined }))).toBe(NOT_ALLOWED);
     expect([storedKeys(ownerId), eventsOf(app, ownerId, 'api_key.')]).toEqual(before);
-    expect(await outcomeOf(app.revokeApiKey.execute(themselves(ownerId), key.id, client()))).toBe('ok');
+    expect(await outcomeOf(app.changeKeysOfOwner.revoke(themselves(ownerId), key.id, client()))).toBe('ok');
     await limit(ownerId, {});
     expect(await outcomeOf(createKey(app, ownerId))).toBe('ok');
   });

@@ -4,19 +4,19 @@ import type { Actor } from '#domain/audit/audit-event.js';
 import { LatchkeyError, optional } from '#domain/errors.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { namedPermissions, namedPermissionsProblem } from '#domain/keys/key-restrictions.js';
-import { idempotencyKeyProblem, isKeyId, KEY_FIELDS, requireValid, ROTATION_FIELDS } from '#domain/keys/key-rules.js';
+import {
+  graceSecondsOf,
+  idempotencyKeyProblem,
+  isKeyId,
+  KEY_FIELDS,
+  requireValid,
+  ROTATION_FIELDS,
+} from '#domain/keys/key-rules.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
 import { accountNotFound, type AccountLocks, type KeyMaking } from '../account-transaction.js';
-import type { Managed } from '../managed-account.js';
+import type { ManagedTransaction } from '../managed-account.js';
 import type { Accounts, ApiKeys } from '../ports.js';
-import {
-  type BeginMaking,
-  CreateApiKey,
-  type CreatedApiKey,
-  type MakingParts,
-  RotateApiKey,
-  type RotatedApiKey,
-} from './make-api-keys.js';
+import { type CreatedApiKey, createKey, type MakingSettings, type RotatedApiKey, rotateKey } from './make-api-keys.js';
 import type { RevokeForOwner } from './revoke-for-owner.js';
 
 /** The service accounts whose keys an issuer may make and revoke: their ids, or `*` for all of them. */
@@ -50,15 +50,11 @@ export interface RotationFromCode {
   readonly idempotencyKey: string;
 }
 
-interface FromCode extends Issuer {
-  readonly ownerId: string;
-}
-
 interface KeysFromCodeParts {
   readonly keys: Pick<ApiKeys, 'find'>;
   readonly accounts: Pick<Accounts, 'find'> & AccountLocks<KeyMaking>;
   readonly revoke: RevokeForOwner;
-  readonly making: Omit<MakingParts<FromCode>, 'begin'>;
+  readonly making: MakingSettings;
 }
 
 const optionalKey = (key: unknown) => (key === '' ? undefined : idempotencyKeyProblem(key as string));
@@ -80,14 +76,7 @@ const ORDERED_ROTATION_FIELDS = {
 
 /** Makes and ends keys of service accounts, by the rules that people's keys have. Nobody confirms anything. */
 export class KeysFromCode {
-  private readonly creation: CreateApiKey<FromCode>;
-  private readonly rotation: RotateApiKey<FromCode>;
-
-  constructor(private readonly parts: KeysFromCodeParts) {
-    const making = { ...parts.making, begin: byIssuer(parts.accounts) };
-    this.creation = new CreateApiKey(making);
-    this.rotation = new RotateApiKey(making);
-  }
+  constructor(private readonly parts: KeysFromCodeParts) {}
 
   /** Throws `account_not_found`, `not_a_service_account`, and the errors of a creation but for those of a confirmation. */
   async create(wish: KeyFromCode, issuer: Issuer): Promise<CreatedApiKey> {
@@ -101,21 +90,25 @@ export class KeysFromCode {
     const { accountId: ownerId, access, permissions, idempotencyKey } = order;
     const chosen = {
       ...order,
+      ownerId,
       access: access as AccessLevel,
       permissions: namedPermissions(permissions),
       idempotencyKey: idempotencyKey || undefined,
     };
-    return this.creation.execute({ ...chosen, ...issuer, ownerId }, issuer.actor.client);
+    const { actor } = issuer;
+    return this.begin(ownerId, issuer, (transaction) => createKey(transaction, chosen, actor, this.parts.making));
   }
 
   /** Throws `not_found`, `not_a_service_account`, and the errors of a rotation but for those of a confirmation. */
   async rotate(wish: RotationFromCode, issuer: Issuer): Promise<RotatedApiKey> {
-    const { graceSeconds, expiresInDays, idempotencyKey } = wish;
+    const { expiresInDays } = wish;
     const keyId = wish.keyId.toLowerCase();
     requireValid(ORDERED_ROTATION_FIELDS, { ...wish, keyId });
     const { ownerId } = await this.find(keyId, issuer);
-    const order = { keyId, graceSeconds, expiresInDays, idempotencyKey: idempotencyKey || undefined };
-    return this.rotation.execute({ ...order, ...issuer, ownerId }, issuer.actor.client);
+    const idempotencyKey = wish.idempotencyKey || undefined;
+    const order = { keyId, graceSeconds: graceSecondsOf(wish), expiresInDays, idempotencyKey };
+    const { actor } = issuer;
+    return this.begin(ownerId, issuer, (transaction) => rotateKey(transaction, order, actor, this.parts.making));
   }
 
   /**
@@ -130,26 +123,24 @@ export class KeysFromCode {
     return was === 'active' ? 1 : 0;
   }
 
-  private async find(keyId: string, { scope }: Issuer): Promise<ApiKey> {
-    const key = await this.parts.keys.find(keyId);
-    if (!key || !isIn(scope, key.ownerId)) throw noSuchKey();
-    return key;
-  }
-}
-
-/** The account may be any other when the transaction begins, so it is checked there. */
-function byIssuer(accounts: AccountLocks<KeyMaking>): BeginMaking<FromCode> {
-  return ({ ownerId, actor, scope }, _client, work) =>
-    accounts.transaction(ownerId, async (transaction) => {
+  /** The account may be another one when the transaction begins, so it is checked there. */
+  private begin<T>(ownerId: string, { scope }: Issuer, make: (transaction: ManagedTransaction) => Promise<T>) {
+    return this.parts.accounts.transaction(ownerId, (transaction) => {
       const { account } = transaction;
       if (!account || !isIn(scope, ownerId)) throw accountNotFound();
       if (account.kind !== 'service') {
         const why = 'who confirms each new key: create a service account for keys from code';
         throw new LatchkeyError('not_a_service_account', `This is the account of a person, ${why}`);
       }
-      const maker = { id: actor.actorId!, displayName: '' };
-      return work(transaction as Managed<KeyMaking>, { maker, actor });
+      return make(transaction as ManagedTransaction);
     });
+  }
+
+  private async find(keyId: string, { scope }: Issuer): Promise<ApiKey> {
+    const key = await this.parts.keys.find(keyId);
+    if (!key || !isIn(scope, key.ownerId)) throw noSuchKey();
+    return key;
+  }
 }
 
 function isIn(scope: IssuerScope, accountId: string): boolean {

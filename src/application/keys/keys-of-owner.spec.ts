@@ -13,8 +13,7 @@ import {
 } from '#test/support/application/calls.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { DAY_MS, utcDay } from '#domain/time.js';
-import { newlyListed } from '../lists.js';
-import { GetKeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
+import { KeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
 import type { ApiKeys, DueKeys } from '../ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
 import { ShownKeys } from './shown-keys.js';
@@ -33,7 +32,7 @@ async function ownerWithKeys() {
     made.push((await createKey(app, id, { name })).key.id);
     app.store.pass(1);
   }
-  await app.revokeApiKey.execute(themselves(id), made[1]!, client());
+  await app.changeKeysOfOwner.revoke(themselves(id), made[1]!, client());
   runOut(app, made[2]!);
   return { id, made };
 }
@@ -57,10 +56,8 @@ describe('ListKeysOfOwner', () => {
 
   test('shows a new key as the answer to its creation does', async () => {
     const maker = await newOwner(app);
-    const { key, now } = await createKey(app, maker.id);
-    const { id, displayName } = maker;
-    const expected = newlyListed({ key, maker: { id, displayName }, policy: {} }, now);
-    expect((await app.listKeysOfOwner.execute(id, undefined, ALL)).items).toMatchObject([expected]);
+    const { fullKey: _, ...created } = await createKey(app, maker.id);
+    expect((await app.listKeysOfOwner.execute(maker.id, undefined, ALL)).items).toMatchObject([created]);
   });
 
   test.each<[ApiKeyStatus, string[]]>([
@@ -112,7 +109,7 @@ describe('ListKeysOfOwner', () => {
     expect(items[0]!.key.snapshot().expiredAt).toEqual(now);
     const other = await createKey(app, id);
     runOut(app, other.key.id);
-    const shown = await app.getKeyOfOwner.execute(id, other.key.id);
+    const shown = await app.keyOfOwner.find(id, other.key.id);
     expect(shown.key.snapshot().expiredAt).toEqual(shown.now);
   });
 
@@ -137,7 +134,7 @@ describe('ListKeysOfOwner', () => {
   });
 });
 
-describe('GetKeyOfOwner', () => {
+describe('KeyOfOwner', () => {
   test('returns the key as the list shows it', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
@@ -148,7 +145,7 @@ describe('GetKeyOfOwner', () => {
       client: client(),
     });
     const { items } = await app.listKeysOfOwner.execute(id, undefined, { limit: 50 });
-    const { uses, days, permissionUse, permissionUseSince, ...shown } = await app.getKeyOfOwner.execute(id, key.id);
+    const { uses, days, permissionUse, permissionUseSince, ...shown } = await app.keyOfOwner.find(id, key.id);
     const { now } = shown;
     expect([shown, now]).toEqual([items.find((item) => item.key.id === key.id), app.store.now()]);
     const today = utcDay(now);
@@ -165,7 +162,7 @@ describe('GetKeyOfOwner', () => {
     const { key } = await createKey(app, other.id);
     const refusal = { code: 'not_found', message: 'There is no such API key' };
     for (const keyId of [key.id, randomUUID()]) {
-      await expect(app.getKeyOfOwner.execute(id, keyId)).rejects.toMatchObject(refusal);
+      await expect(app.keyOfOwner.find(id, keyId)).rejects.toMatchObject(refusal);
     }
   });
 
@@ -173,7 +170,7 @@ describe('GetKeyOfOwner', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    const { now, ...shown } = await app.getKeyOfOwner.execute(id, key.id);
+    const { now, ...shown } = await app.keyOfOwner.find(id, key.id);
     expect(shown.key.status(now)).toBe('expired');
     expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
   });
@@ -189,10 +186,10 @@ test('an expiry that a list or a detail has read is recorded, even when the cloc
   keys.findListed = async (...call) => setBack(await app.keys.findListed(...call));
   const shownKeys = new ShownKeys(keys, app.dueEnds);
   const list = new ListKeysOfOwner(shownKeys, app.accounts, SERVICE_POLICY);
-  const detail = new GetKeyOfOwner(shownKeys, app.usage);
+  const detail = new KeyOfOwner(shownKeys, app.keys, app.usage);
   for (const show of [
     (ownerId: string) => list.execute(ownerId, undefined, ALL),
-    (ownerId: string, keyId: string) => detail.execute(ownerId, keyId),
+    (ownerId: string, keyId: string) => detail.find(ownerId, keyId),
   ]) {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
@@ -230,7 +227,7 @@ describe('The last use in a list', () => {
 });
 
 const rename = (ownerId: string, keyId: string, renaming: Renaming, from = client()) =>
-  app.renameApiKey.execute(themselves(ownerId), keyId, renaming, from);
+  app.changeKeysOfOwner.rename(themselves(ownerId), keyId, renaming, from);
 const renamings = (ownerId: string) => eventsOf(app, ownerId, 'api_key.renamed');
 const detailsOf = (ownerId: string) => renamings(ownerId).map(({ details }) => JSON.parse(details!) as object);
 
@@ -309,7 +306,7 @@ describe('RevokeApiKey', () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     const from = client('203.0.113.9');
-    const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(themselves(id), key.id, from);
+    const { now, lastUsedAt, ...revoked } = await app.changeKeysOfOwner.revoke(themselves(id), key.id, from);
     expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
     const { verdict } = await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
@@ -321,9 +318,9 @@ describe('RevokeApiKey', () => {
   test('refuses a second revocation with the status, and changes nothing', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    const { now } = await app.revokeApiKey.execute(themselves(id), key.id, client());
+    const { now } = await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
     app.store.pass(1000);
-    await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject({
+    await expect(app.changeKeysOfOwner.revoke(themselves(id), key.id, client())).rejects.toMatchObject({
       code: 'api_key_not_active',
       details: { apiKeyStatus: 'revoked' },
     });
@@ -334,7 +331,7 @@ describe('RevokeApiKey', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject({
+    await expect(app.changeKeysOfOwner.revoke(themselves(id), key.id, client())).rejects.toMatchObject({
       code: 'api_key_not_active',
       message: 'This API key is already expired',
       details: { apiKeyStatus: 'expired' },
@@ -346,7 +343,7 @@ describe('RevokeApiKey', () => {
     const [mine, theirs] = [await newOwner(app), await newOwner(app)];
     const { key, fullKey } = await createKey(app, theirs.id);
     for (const keyId of [key.id, randomUUID()]) {
-      await expect(app.revokeApiKey.execute(themselves(mine.id), keyId, client())).rejects.toMatchObject({
+      await expect(app.changeKeysOfOwner.revoke(themselves(mine.id), keyId, client())).rejects.toMatchObject({
         code: 'not_found',
         message: 'There is no such API key',
       });
@@ -363,8 +360,10 @@ describe('RevokeApiKey', () => {
     const { key } = await createKey(app, id);
     for (const change of ['suspend', 'delete'] as const) {
       await app.changeAccountStatus[change](id);
-      await expect(app.revokeApiKey.execute(themselves(id), key.id, client())).rejects.toMatchObject(signInAgain);
+      await expect(app.changeKeysOfOwner.revoke(themselves(id), key.id, client())).rejects.toMatchObject(signInAgain);
     }
-    await expect(app.revokeApiKey.execute(themselves('nobody'), key.id, client())).rejects.toMatchObject(signInAgain);
+    await expect(app.changeKeysOfOwner.revoke(themselves('nobody'), key.id, client())).rejects.toMatchObject(
+      signInAgain,
+    );
   });
 });

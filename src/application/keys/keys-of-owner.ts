@@ -7,10 +7,13 @@ import type { AccountLocks, KeyChanges } from '../account-transaction.js';
 import type { Accounts, ApiKeys, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
 import { accountActor, type Client } from '#domain/audit/audit-event.js';
+import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
+import { requireValid } from '#domain/keys/key-rules.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Renaming } from '#domain/keys/key-state.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
-import { anyKey, changeKeys, openKey } from './change-keys.js';
+import type { Confirmation, Proof } from '../sessions/confirmation.js';
+import { anyKey, type ChangeOfKey, changeKeys, openKey, pausing, shown } from './change-keys.js';
 
 export interface KeysOfOwner extends ShownPage {
   /** The numbers of all keys of the owner, not only of those on this page. */
@@ -40,66 +43,73 @@ export class ListKeysOfOwner {
   }
 }
 
-export class GetKeyOfOwner {
-  constructor(
-    private readonly shownKeys: ShownKeys,
-    private readonly usage: KeyUsage,
-  ) {}
-
-  /** Throws `not_found` for a key of another owner. */
-  async execute(ownerId: string, keyId: string): Promise<OwnedKey & KeyHistory> {
-    const found = await this.shownKeys.find(keyId, ownerId);
-    return { ...found, ...(await this.usage.history(keyId, found.now)) };
-  }
-}
-
-/** What needed attention about a key, and what somebody did about it elsewhere. It changes nothing about the key. */
-export class MarkKeyHandled {
+/** One key, as its owner sees it. Throws `not_found` for a key of another owner. */
+export class KeyOfOwner {
   constructor(
     private readonly shownKeys: ShownKeys,
     private readonly keys: ApiKeys,
+    private readonly usage: KeyUsage,
   ) {}
 
-  /** Throws `not_found` for a key of another owner. */
-  async execute(ownerId: string, keyId: string, mark: string): Promise<ReadKey> {
+  async find(ownerId: string, keyId: string): Promise<OwnedKey & KeyHistory> {
+    const found = await this.shownKeys.find(keyId, ownerId);
+    return { ...found, ...(await this.usage.history(keyId, found.now)) };
+  }
+
+  /** Notes that somebody did elsewhere what the key needed. It changes nothing about the key. */
+  async markHandled(ownerId: string, keyId: string, mark: string): Promise<ReadKey> {
     await this.keys.markHandled(keyId, ownerId, mark);
     return this.shownKeys.find(keyId, ownerId);
   }
 }
 
-export class RenameApiKey {
-  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
+/** What a person changes about their own keys, and about those that they manage. Throws `not_found` for any other key. */
+export class ChangeKeysOfOwner {
+  constructor(
+    private readonly accounts: AccountLocks<KeyChanges>,
+    private readonly confirmation: Confirmation,
+  ) {}
 
-  /** Throws `not_found` for a key of another owner, and `invalid_request` when nothing is to be changed. */
-  async execute(acting: Acting, keyId: string, renaming: Renaming, client: Client): Promise<ReadKey> {
+  /** Throws `invalid_fields`, and `invalid_request` when nothing is to be changed. */
+  async rename(acting: Acting, keyId: string, renaming: Renaming, client: Client): Promise<ReadKey> {
     const { name, note } = renaming;
     if (name === undefined && note === undefined) {
       throw new LatchkeyError('invalid_request', 'Send a name, a note or both');
     }
-    return managedTransaction(this.accounts, acting, async (transaction, person) => {
-      const { now } = transaction;
+    return this.change(acting, client, async (transaction, actor) => {
       const { keys, key } = await anyKey(transaction, keyId);
-      const actor = accountActor(person.id, client);
-      await changeKeys(transaction, { keys, actor }, () => keys.rename(keyId, renaming, now));
-      return { ...(await transaction.listed(key)), now };
+      await changeKeys(transaction, { keys, actor }, () => keys.rename(keyId, renaming, transaction.now));
+      return key;
     });
   }
-}
 
-export class RevokeApiKey {
-  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
-
-  /**
-   * Throws `not_found` for a key of another owner, and `api_key_not_active` for a key that has ended.
-   * @param leaked recorded as the reason
-   */
-  execute(acting: Acting, keyId: string, client: Client, leaked = false): Promise<ReadKey> {
-    return managedTransaction(this.accounts, acting, async (transaction, person) => {
-      const { now } = transaction;
+  /** Throws `api_key_not_active` for a key that has ended. @param leaked recorded as the reason */
+  revoke(acting: Acting, keyId: string, client: Client, leaked = false): Promise<ReadKey> {
+    return this.change(acting, client, async (transaction, actor) => {
       const { keys, key } = await openKey(transaction, keyId);
-      const actor = accountActor(person.id, client);
-      await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, leaked ? 'leaked' : 'owner', now));
-      return { ...(await transaction.listed(key)), now };
+      const reason = leaked ? 'leaked' : 'owner';
+      await changeKeys(transaction, { keys, actor }, () => keys.revoke(keyId, reason, transaction.now));
+      return key;
     });
+  }
+
+  /** Needs no confirmation. Throws `invalid_fields` and `api_key_not_active`. */
+  async pause(acting: Acting, keyId: string, minutes: number, client: Client): Promise<ReadKey> {
+    requireValid(PAUSE_FIELDS, { minutes });
+    return this.change(acting, client, pausing({ keyId, minutes, by: 'owner' }));
+  }
+
+  /** Is confirmed like a creation. Throws `api_key_not_active`, and the errors of a confirmation. */
+  resume(acting: Acting, keyId: string, proof: Proof, client: Client): Promise<ReadKey> {
+    const resuming = pausing({ keyId, minutes: null, by: 'owner' });
+    return this.confirmation.confirm({ acting, proof, client }, (transaction, { id }) =>
+      shown(transaction, resuming(transaction, accountActor(id, client))),
+    );
+  }
+
+  private change(acting: Acting, client: Client, change: ChangeOfKey): Promise<ReadKey> {
+    return managedTransaction(this.accounts, acting, (transaction, { id }) =>
+      shown(transaction, change(transaction, accountActor(id, client))),
+    );
   }
 }

@@ -1,45 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { accountActor, type Actor, type Client, type Person } from '#domain/audit/audit-event.js';
+import { accountActor, type Actor, type Client } from '#domain/audit/audit-event.js';
+import { LatchkeyError, requireFields } from '#domain/errors.js';
 import {
   defaultKeyDays,
+  keyDaysProblem,
+  type KeyPolicy,
   keyPolicy,
+  requireChangesLeft,
   requireGivable,
   requireNewKeys,
   type ServicePolicy,
-  keyDaysProblem,
 } from '#domain/keys/key-policy.js';
+import { graceSecondsOf } from '#domain/keys/key-rules.js';
 import type { KeyOrder, RotationOrder } from '#domain/keys/key-state.js';
 import { KeyString } from '#domain/keys/key-string.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
-import { newlyListed, type ReadKey, type ListedKey } from '../lists.js';
+import type { ListedKey, ReadKey } from '../lists.js';
 import { type Acting, type ManagedTransaction, requireActiveOwner } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
-import { changeKeys, requireWithinLimit, requireFirstTime, openKey } from './change-keys.js';
-import { requireFields } from '#domain/errors.js';
-import { graceSecondsOf } from '#domain/keys/key-rules.js';
-
-/** Who makes a key: as lists show them, and as the audit trail names them. */
-export interface KeyMaker {
-  readonly maker: Person;
-  readonly actor: Actor;
-}
-
-type Making<T> = (transaction: ManagedTransaction, maker: KeyMaker) => Promise<T>;
-
-/** Checks who makes a key, and runs `work` in the transaction that locks the owner of the key. */
-export type BeginMaking<By> = <T>(by: By, client: Client, work: Making<T>) => Promise<T>;
-
-/** For a person, who confirms it. */
-export function byPerson(confirmation: Confirmation): BeginMaking<Acting & Proof> {
-  return (by, client, work) =>
-    confirmation.confirm({ acting: by, proof: by, client }, (transaction, person) =>
-      work(transaction, { maker: person, actor: accountActor(person.id, client) }),
-    );
-}
+import { changeKeys, openKey } from './change-keys.js';
 
 /** What a creation and a rotation need. */
-export interface MakingParts<By> {
-  readonly begin: BeginMaking<By>;
+export interface MakingSettings {
   readonly keyPrefix: string;
   /** How many keys an account may make in an hour; 0: no limit. */
   readonly changesPerHour: number;
@@ -47,94 +29,121 @@ export interface MakingParts<By> {
 }
 
 /** The door has already checked the fields with `KEY_FIELDS`. */
-interface CreationOrder extends Omit<KeyOrder, 'id' | 'expiresInDays' | 'createdBy'> {
+export interface CreationOrder extends Omit<KeyOrder, 'id' | 'expiresInDays' | 'createdBy'> {
   /** By default 90, or as many as the policy allows. */
   readonly expiresInDays: number | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
-export type CreateApiKeyCommand = CreationOrder & Acting & Proof;
-
 export interface CreatedApiKey extends ReadKey {
   readonly fullKey: string;
 }
 
-export class CreateApiKey<By = Acting & Proof> {
-  constructor(private readonly making: MakingParts<By>) {}
-
-  /**
-   * Throws `keys_not_allowed`, `invalid_fields` for what can't be given, `too_many_active_keys`, `too_many_changes`, and
-   * the errors of `begin`.
-   */
-  execute(command: CreationOrder & By, client: Client): Promise<CreatedApiKey> {
-    const { idempotencyKey } = command;
-    const { begin, keyPrefix, changesPerHour, service } = this.making;
-    return begin(command, client, async (transaction, { maker, actor }) => {
-      const { now, account } = transaction;
-      requireActiveOwner(account);
-      await requireFirstTime(transaction, maker.id, idempotencyKey);
-      const { permissions } = account;
-      const policy = keyPolicy(service, account);
-      requireNewKeys(policy);
-      const days = command.expiresInDays ?? defaultKeyDays(policy);
-      const order = { ...command, createdBy: maker.id, expiresInDays: days, policy };
-      requireGivable(order, permissions, policy);
-      await requireWithinLimit(transaction, changesPerHour);
-      const keys = new OwnerKeys(await transaction.openKeys());
-      const keyString = KeyString.generate(keyPrefix);
-      const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
-        keys.issue({ ...order, id: randomUUID() }, keyString, now),
-      );
-      return { ...newlyListed({ key, maker, policy }, now), fullKey: keyString.reveal(), now };
-    });
-  }
+/**
+ * In a transaction of somebody who may make the key. Throws `keys_not_allowed`, `account_not_active`, `invalid_fields` for
+ * what can't be given, `idempotency_key_reused`, `too_many_active_keys` and `too_many_changes`.
+ */
+export async function createKey(
+  transaction: ManagedTransaction,
+  command: CreationOrder,
+  actor: Actor,
+  settings: MakingSettings,
+): Promise<CreatedApiKey> {
+  const { now, account } = transaction;
+  const { idempotencyKey } = command;
+  const policy = await policyOfNewKey(transaction, actor, settings, idempotencyKey);
+  const expiresInDays = command.expiresInDays ?? defaultKeyDays(policy);
+  const order = { ...command, id: randomUUID(), createdBy: actor.actorId!, expiresInDays, policy };
+  requireGivable(order, account.permissions, policy);
+  await requireWithinLimit(transaction, settings.changesPerHour);
+  const keys = new OwnerKeys(await transaction.openKeys());
+  const keyString = KeyString.generate(settings.keyPrefix);
+  const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () => keys.issue(order, keyString, now));
+  return { ...(await transaction.listed(key)), fullKey: keyString.reveal(), now };
 }
 
 /** The door has already checked the fields with `ROTATION_FIELDS`. */
-interface RotatingOrder extends Omit<
-  RotationOrder,
-  'id' | 'createdBy' | 'graceSeconds' | 'policy' | 'ownerPermissions'
-> {
-  /** By default a day, or 0 for a leaked key. */
-  readonly graceSeconds: number | undefined;
+export interface RotatingOrder extends Omit<RotationOrder, 'id' | 'createdBy' | 'policy' | 'ownerPermissions'> {
   readonly keyId: string;
   readonly idempotencyKey: string | undefined;
 }
-
-export type RotateApiKeyCommand = RotatingOrder & Acting & Proof;
 
 export interface RotatedApiKey extends CreatedApiKey {
   /** The old key. Unless it leaked, it keeps working until the successor has been used, and then for the grace period. */
   readonly replaced: ListedKey;
 }
 
-export class RotateApiKey<By = Acting & Proof> {
-  constructor(private readonly making: MakingParts<By>) {}
+/** Throws the errors of a creation, and `not_found`, `api_key_not_active`, `api_key_paused` and `rotation_pending`. */
+export async function rotateKey(
+  transaction: ManagedTransaction,
+  command: RotatingOrder,
+  actor: Actor,
+  settings: MakingSettings,
+): Promise<RotatedApiKey> {
+  const { now, account } = transaction;
+  const { keyId, idempotencyKey } = command;
+  const policy = await policyOfNewKey(transaction, actor, settings, idempotencyKey);
+  requireFields({ expiresInDays: keyDaysProblem(command.expiresInDays, policy) });
+  await requireWithinLimit(transaction, settings.changesPerHour);
+  const { keys, key: replaced } = await openKey(transaction, keyId);
+  const keyString = KeyString.generate(settings.keyPrefix);
+  const made = { id: randomUUID(), createdBy: actor.actorId!, policy, ownerPermissions: account.permissions };
+  const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
+    keys.rotate(keyId, { ...command, ...made }, keyString, now),
+  );
+  const successor = { ...(await transaction.listed(key)), fullKey: keyString.reveal(), now };
+  return { ...successor, replaced: await transaction.listed(replaced) };
+}
 
-  /**
-   * Throws `keys_not_allowed`, `invalid_fields`, `not_found`, `api_key_not_active`, `rotation_pending`, `too_many_changes`,
-   * and the errors of `begin`.
-   */
-  async execute(command: RotatingOrder & By, client: Client): Promise<RotatedApiKey> {
-    const { keyId, idempotencyKey } = command;
-    const graceSeconds = graceSecondsOf(command);
-    const { begin, keyPrefix, changesPerHour, service } = this.making;
-    return begin(command, client, async (transaction, { maker, actor }) => {
-      const { now, account } = transaction;
-      requireActiveOwner(account);
-      await requireFirstTime(transaction, maker.id, idempotencyKey);
-      const policy = keyPolicy(service, account);
-      requireNewKeys(policy);
-      requireFields({ expiresInDays: keyDaysProblem(command.expiresInDays, policy) });
-      await requireWithinLimit(transaction, changesPerHour);
-      const { keys, key: replaced } = await openKey(transaction, keyId);
-      const keyString = KeyString.generate(keyPrefix);
-      const from = { createdBy: maker.id, graceSeconds, policy, ownerPermissions: account.permissions };
-      const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
-        keys.rotate(keyId, { ...command, ...from, id: randomUUID() }, keyString, now),
-      );
-      const successor = { ...newlyListed({ key, maker, policy }, now), fullKey: keyString.reveal(), now };
-      return { ...successor, replaced: await transaction.listed(replaced) };
-    });
+/** Throws unless the owner may have a new key, and `idempotency_key_reused` with the id of the key of the first time. */
+async function policyOfNewKey(
+  transaction: ManagedTransaction,
+  { actorId }: Actor,
+  { service }: MakingSettings,
+  idempotencyKey: string | undefined,
+): Promise<KeyPolicy> {
+  requireActiveOwner(transaction.account);
+  const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey, actorId!));
+  if (earlier) {
+    const message = 'An API key was already created under this Idempotency-Key; its secret is not shown again';
+    throw new LatchkeyError('idempotency_key_reused', message, { apiKeyId: earlier });
+  }
+  const policy = keyPolicy(service, transaction.account);
+  requireNewKeys(policy);
+  return policy;
+}
+
+async function requireWithinLimit(transaction: ManagedTransaction, perHour: number): Promise<void> {
+  if (perHour > 0) requireChangesLeft(perHour, await transaction.keyMadeAt(perHour), transaction.now);
+}
+
+export type CreateApiKeyCommand = CreationOrder & Acting & Proof;
+export type RotateApiKeyCommand = Omit<RotatingOrder, 'graceSeconds'> &
+  Acting &
+  Proof & {
+    /** By default a day, or 0 for a leaked key. */
+    readonly graceSeconds: number | undefined;
+  };
+
+/** For a person, who confirms it. */
+export class MakeApiKeys {
+  constructor(
+    private readonly confirmation: Confirmation,
+    private readonly settings: MakingSettings,
+  ) {}
+
+  /** Throws the errors of `createKey` and of a confirmation. */
+  create(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
+    return this.confirmation.confirm({ acting: command, proof: command, client }, (transaction, { id }) =>
+      createKey(transaction, command, accountActor(id, client), this.settings),
+    );
+  }
+
+  /** Throws the errors of `rotateKey` and of a confirmation. */
+  async rotate(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
+    const order = { ...command, graceSeconds: graceSecondsOf(command) };
+    return this.confirmation.confirm({ acting: command, proof: command, client }, (transaction, { id }) =>
+      rotateKey(transaction, order, accountActor(id, client), this.settings),
+    );
   }
 }

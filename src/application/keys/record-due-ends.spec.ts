@@ -48,7 +48,7 @@ describe.each(observers)('An expiry observed by %s', (_name, observe) => {
     expect(await statusOf(due)).toBe('expired');
     const { verdict } = await app.validateKey.execute({ credential: due.fullKey, question: READ, client: client() });
     expect(verdict).toEqual({ granted: false, reason: 'expired' });
-    const revoke = app.revokeApiKey.execute(themselves(due.key.ownerId), due.key.id, client());
+    const revoke = app.changeKeysOfOwner.revoke(themselves(due.key.ownerId), due.key.id, client());
     await expect(revoke).rejects.toMatchObject({ details: { apiKeyStatus: 'expired' } });
     expect(expiryEvents(due)).toHaveLength(1);
     expect(stored(due).revokedAt).toBeNull();

@@ -115,7 +115,7 @@ describe('RotateApiKey', () => {
       await createKey(app, mine.id),
     ];
     expect(await outcomeOf(rotate(mine.id, foreign.key.id))).toBe('not_found');
-    await app.revokeApiKey.execute(themselves(mine.id), ended.key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(mine.id), ended.key.id, client());
     await expect(rotate(mine.id, ended.key.id)).rejects.toMatchObject({ details: { apiKeyStatus: 'revoked' } });
     runOut(app, due.key.id);
     await expect(rotate(mine.id, due.key.id)).rejects.toMatchObject({ details: { apiKeyStatus: 'expired' } });
@@ -220,7 +220,7 @@ describe('A change between the read of a successor and its first use', () => {
 
   test('cancels the rotation: the request is refused, and the old key keeps working', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
-    const verdict = await during(next, () => app.revokeApiKey.execute(themselves(id), next.key.id, client()));
+    const verdict = await during(next, () => app.changeKeysOfOwner.revoke(themselves(id), next.key.id, client()));
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
     expect((await verdictOn(old.fullKey)).granted).toBe(true);
     expect(stateOf(old.key.id)).toMatchObject({ replacedBy: null, endsAt: null });
@@ -245,7 +245,7 @@ describe('A change between the read of a successor and its first use', () => {
 
   test('revokes the old key: the request is granted', async () => {
     const { id, old, next } = await pair();
-    const verdict = await during(next, () => app.revokeApiKey.execute(themselves(id), old.key.id, client()));
+    const verdict = await during(next, () => app.changeKeysOfOwner.revoke(themselves(id), old.key.id, client()));
     expect(verdict.granted).toBe(true);
     expect(stateOf(next.key.id).firstUsedAt).toEqual(app.store.now());
   });
@@ -273,7 +273,7 @@ describe('A change between the read of a successor and its first use', () => {
   test('revokes the key and suspends the owner: the request is refused as revoked', async () => {
     const { id, next } = await pair();
     const verdict = await during(next, async () => {
-      await app.revokeApiKey.execute(themselves(id), next.key.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(id), next.key.id, client());
       await app.changeAccountStatus.suspend(id);
     });
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });

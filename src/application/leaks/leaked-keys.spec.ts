@@ -50,7 +50,7 @@ describe('EndReportedKeys', () => {
   test('changes nothing for keys that have already ended', async () => {
     const { app, report, newKey, failures } = setUp();
     const [revoked, expired] = [await newKey(), await newKey()];
-    await app.revokeApiKey.execute(themselves(revoked.key.ownerId), revoked.key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(revoked.key.ownerId), revoked.key.id, client());
     runOut(app, expired.key.id);
     await report(revoked.fullKey, expired.fullKey, revoked.fullKey);
     await report(revoked.fullKey);

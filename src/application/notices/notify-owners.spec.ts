@@ -238,7 +238,7 @@ describe('The recipients of a notice', () => {
       runOut(app, expired.key.id);
       expect(await expired.goes()).toEqual(HAPPENED);
       const revoked = await ownedKey();
-      await app.revokeApiKey.execute(themselves(revoked.owner.id), revoked.key.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(revoked.owner.id), revoked.key.id, client());
       expect(await revoked.goes()).toEqual(HAPPENED);
     });
 
@@ -254,10 +254,7 @@ describe('The recipients of a notice', () => {
       const { owner, key, goes, addressee } = await ownedKey();
       expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: false });
       const order = { password: PASSWORD, idempotencyKey: undefined, expiresInDays: 5, graceSeconds: 60 };
-      const { fullKey } = await app.rotateApiKey.execute(
-        { ...order, ...themselves(owner.id), keyId: key.id },
-        client(),
-      );
+      const { fullKey } = await app.makeApiKeys.rotate({ ...order, ...themselves(owner.id), keyId: key.id }, client());
       expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: true });
       await app.validateKey.execute({
         credential: fullKey,

@@ -49,7 +49,7 @@ class Life {
     if (what.is === 'permissions') return this.give(what.permissions);
     const { key: newest } = this.newest!;
     if (what.is === 'revoke' && !this.isRevoked && owner.status === 'active') {
-      await app.revokeApiKey.execute(themselves(owner.id), newest.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(owner.id), newest.id, client());
       this.isRevoked = true;
     } else if (what.is === 'rotate' && !this.isRevoked && owner.status === 'active') {
       const rotated = await outcomeOf(rotateKey(app, newest.snapshot()).then((created) => (this.newest = created)));

@@ -31,7 +31,7 @@ describe('ShowOwnKey', () => {
     const limited = await show(fullKey);
     expect(limited).toMatchObject({ verdict: { granted: false, reason: 'rate-limited' } });
     expect(limited).not.toHaveProperty('name');
-    await app.revokeApiKey.execute(themselves(id), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
     expect(await show(fullKey)).toMatchObject({ verdict: { reason: 'revoked' } });
     expect(eventsOf(app, id, 'authentication.failed')).toMatchObject([{ reason: 'revoked', keyId: key.id }]);
   });

@@ -145,7 +145,7 @@ describe('ValidateKey before the secret is proven', () => {
 
   test('reveals nothing about a key to a wrong secret, and does not charge it', async () => {
     const { key, fullKey } = await newKey();
-    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client());
     await app.changeAccountStatus.suspend(key.ownerId);
     for (let n = 0; n < 5; n += 1) {
       const { verdict, rate } = await validate(withAnotherSecret(fullKey));
@@ -158,7 +158,7 @@ describe('ValidateKey before the secret is proven', () => {
 describe('ValidateKey after the secret is proven', () => {
   const questionOf = (operation: Operation, permission = ''): Question => ({ operation, permission });
   const cases: [DenialReason, (created: CreatedApiKey) => Promise<unknown>, Question, boolean][] = [
-    ['revoked', ({ key }) => app.revokeApiKey.execute(themselves(key.ownerId), key.id, client()), READ, true],
+    ['revoked', ({ key }) => app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client()), READ, true],
     ['expired', async ({ key }) => runOut(app, key.id), READ, true],
     ['owner-suspended', ({ key }) => app.changeAccountStatus.suspend(key.ownerId), READ, true],
     ['owner-deleted', ({ key }) => app.changeAccountStatus.delete(key.ownerId), READ, true],
@@ -194,7 +194,7 @@ describe('ValidateKey after the secret is proven', () => {
   test('answers revoked for a revoked key beyond its limit', async () => {
     const { key, fullKey } = await newKey();
     for (let n = 0; n < 4; n += 1) await validate(fullKey);
-    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client());
     expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'revoked' });
   });
 
@@ -207,7 +207,7 @@ describe('ValidateKey after the secret is proven', () => {
         await createKey(app, id),
         await createKey(app, id),
       ];
-      await app.revokeApiKey.execute(themselves(id), revoked!.key.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(id), revoked!.key.id, client());
       await app.changeAccountStatus[change](id);
       endAt(app.store, app.store.now(), expiring!.key.id);
       await app.changeAccountStatus.reactivate(id);
@@ -236,7 +236,7 @@ describe('The metrics of a validation', () => {
     await validate(fullKey);
     const used = await lastUseOf(key.ownerId);
     expect(used).toBeInstanceOf(Date);
-    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client());
     await validate(fullKey);
     expect(await lastUseOf(key.ownerId)).toEqual(used);
     expect(counts()).toEqual([before[0]! + 1, before[1]! + 1, before[2]]);
@@ -288,7 +288,7 @@ describe('The usage of a key', () => {
     await validate(fullKey, { operation: 'destroy', permission: '' });
     expect((await validate(fullKey)).verdict).toMatchObject({ reason: 'rate-limited' });
     expect(await refused()).toEqual([4]);
-    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client());
     await validate(fullKey);
     expect(await historyOf(key.id)).toMatchObject({
       uses: [{ clientIp: client().ip, lastDenial: { reason: 'revoked', operation: 'read', permission: '' } }],
@@ -298,7 +298,7 @@ describe('The usage of a key', () => {
 
   test('counts no refusal that was not answered because it could not be recorded', async () => {
     const { key, fullKey } = await newKey();
-    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client());
     app.store.isAuditTrailAway = true;
     await expect(validate(fullKey)).rejects.toMatchObject({ code: 'unavailable' });
     app.store.isAuditTrailAway = false;
@@ -340,7 +340,7 @@ describe('The phases of a validation', () => {
     expect(wrong.parts[2]!.since).toBe(wrong.parts[1]!.until);
     const malformed = await measured('let me in');
     expect(malformed.parts).toEqual([{ part: 'record', since: malformed.begun, until: expect.any(Number) }]);
-    await app.revokeApiKey.execute(themselves(key.ownerId), key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client());
     const revoked = await measured(fullKey);
     expect(names(revoked.parts)).toEqual(['batch', 'postgresql', 'limits', 'record']);
     expect(revoked.parts[3]!.since).toBe(revoked.parts[2]!.until);
@@ -504,7 +504,7 @@ test('ValidateKey grants an old key whose end was cancelled when the clock is se
   app.store.pass(60_000);
   const validating = judgeAfter(async () => {
     app.store.pass(-60_000);
-    await app.revokeApiKey.execute(themselves(ownerId), successor.key.id, client());
+    await app.changeKeysOfOwner.revoke(themselves(ownerId), successor.key.id, client());
   });
   expect((await validating(fullKey)).verdict.granted).toBe(true);
   expect(eventsOf(app, ownerId, 'api_key.revoked')).toMatchObject([{ keyId: successor.key.id }]);

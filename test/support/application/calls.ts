@@ -1,12 +1,7 @@
 import { NO_TERMS } from '#domain/accounts/account-change.js';
 import { randomUUID } from 'node:crypto';
 import type { PutAccount, PutAccountCommand } from '#application/accounts/put-account.js';
-import type {
-  CreateApiKey,
-  CreateApiKeyCommand,
-  RotateApiKey,
-  RotateApiKeyCommand,
-} from '#application/keys/make-api-keys.js';
+import type { CreateApiKeyCommand, MakeApiKeys, RotateApiKeyCommand } from '#application/keys/make-api-keys.js';
 import { DEMO_OWNER } from '#config/demo.js';
 import type { Client } from '#domain/audit/audit-event.js';
 import { keyPolicy } from '#domain/keys/key-policy.js';
@@ -31,16 +26,13 @@ export function client(ip = '192.0.2.1'): Client {
 /** What creates owners and keys: the use cases, over real adapters or over fakes. */
 interface Maker {
   readonly putAccount: PutAccount;
-  readonly createApiKey: CreateApiKey;
+  readonly makeApiKeys: MakeApiKeys;
   /** A hash of PASSWORD that is checked almost at once. */
   readonly cheapHash: string;
 }
 
 /** A new account, whose password is PASSWORD. */
-export function newOwner(
-  { putAccount, cheapHash }: Omit<Maker, 'createApiKey'>,
-  part: Partial<PutAccountCommand> = {},
-) {
+export function newOwner({ putAccount, cheapHash }: Omit<Maker, 'makeApiKeys'>, part: Partial<PutAccountCommand> = {}) {
   const id = `u-${randomUUID()}`;
   return putAccount.execute({
     id,
@@ -53,22 +45,22 @@ export function newOwner(
 }
 
 export function createKey(
-  { createApiKey }: Pick<Maker, 'createApiKey'>,
+  { makeApiKeys }: Pick<Maker, 'makeApiKeys'>,
   ownerId: string,
   part: Partial<CreateApiKeyCommand> = {},
 ) {
   const order = { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD } as const;
-  return createApiKey.execute({ ...order, ...themselves(ownerId), idempotencyKey: undefined, ...part }, client());
+  return makeApiKeys.create({ ...order, ...themselves(ownerId), idempotencyKey: undefined, ...part }, client());
 }
 
 /** Starts a rotation. By default, the old key works for an hour after the first use of its successor. */
 export function rotateKey(
-  { rotateApiKey }: { readonly rotateApiKey: RotateApiKey },
+  { makeApiKeys }: Pick<Maker, 'makeApiKeys'>,
   { ownerId, id: keyId }: { readonly ownerId: string; readonly id: string },
   part: Partial<RotateApiKeyCommand> = {},
 ) {
   const order = { graceSeconds: 3600, expiresInDays: undefined, password: PASSWORD, idempotencyKey: undefined };
-  return rotateApiKey.execute({ ...order, ...themselves(ownerId), keyId, ...part }, client());
+  return makeApiKeys.rotate({ ...order, ...themselves(ownerId), keyId, ...part }, client());
 }
 
 /** The result of a call: `ok`, or the code of its error. */

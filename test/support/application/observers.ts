@@ -13,6 +13,7 @@ export const OBSERVERS: Record<string, Observe> = {
   list: (instance, { key }) => instance.listKeysOfOwner.execute(key.ownerId, undefined, { limit: 50 }),
   validate: (instance, { fullKey }) =>
     instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
-  revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(themselves(key.ownerId), key.id, client())),
+  revoke: (instance, { key }) =>
+    outcomeOf(instance.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client())),
   sweep: (instance) => instance.dueEnds.ofAll(),
 };

@@ -4,7 +4,6 @@ import { openFakes } from '#test/fakes/fake-application.js';
 import { client, createKey, newOwner, rotateKey, themselves } from '#test/support/application/calls.js';
 import { MailServer, type ReceivedMail } from '#test/support/platform/mail-server.js';
 import { Addressees } from '#application/notices/notify-owners.js';
-import { RenameApiKey } from '#application/keys/keys-of-owner.js';
 import { channelsOf, NOTICE_TYPES, type NoticeData, noticeData, type NoticeType } from '#domain/notices/key-notice.js';
 import { DAY_MS } from '#domain/time.js';
 import { readConfig } from '#config/config.js';
@@ -138,7 +137,7 @@ describe('the text', () => {
   test('of a rotation says so, and names the key that is replaced', async () => {
     const { owner, key } = await notify('api_key.created');
     const { key: next } = await rotateKey(app, { ownerId: owner.id, id: key.id });
-    await new RenameApiKey(app.accounts).execute(themselves(owner.id), key.id, { name: 'Old <bot>' }, client());
+    await app.changeKeysOfOwner.rename(themselves(owner.id), key.id, { name: 'Old <bot>' }, client());
     const data = noticeData({ type: 'api_key.created', key: next, replacesKeyId: key.id }, 1);
     await receiver.deliver(messageOf('api_key.created', data));
     const { subject, text, html } = server.mails[1]!;

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ChangeAsAdministrator, RevokeSeveralAsAdministrator } from '#application/administration/administrators.js';
+import { ChangeAsAdministrator } from '#application/administration/administrators.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
 import { accountActor, type Actor } from '#domain/audit/audit-event.js';
 import { Answers, MALFORMED_BODY } from '../pipeline/openapi.js';
@@ -54,7 +54,6 @@ export class AdminKeysController {
   constructor(
     private readonly view: ViewKeys,
     private readonly change: ChangeAsAdministrator,
-    private readonly revokeKeys: RevokeSeveralAsAdministrator,
   ) {}
 
   @Get()
@@ -78,7 +77,7 @@ export class AdminKeysController {
     const { account: administrator, signIn } = request.session!;
     const keyIds = [...new Set(ids.map((id) => id.toLowerCase()))];
     const proof = { note, password, signIn };
-    const { revoked, failed } = await this.revokeKeys.execute({ administrator, keyIds }, proof, clientOf(request));
+    const { revoked, failed } = await this.change.revokeSeveral({ administrator, keyIds }, proof, clientOf(request));
     return { revoked: [...revoked], failed: [...failed] };
   }
 

@@ -1,14 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiHeader, ApiTags } from '@nestjs/swagger';
-import { CreateApiKey, RotateApiKey } from '#application/keys/make-api-keys.js';
-import {
-  GetKeyOfOwner,
-  ListKeysOfOwner,
-  MarkKeyHandled,
-  RenameApiKey,
-  RevokeApiKey,
-} from '#application/keys/keys-of-owner.js';
-import { PauseApiKey } from '#application/keys/pause-keys.js';
+import { MakeApiKeys } from '#application/keys/make-api-keys.js';
+import { ChangeKeysOfOwner, KeyOfOwner, ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
@@ -75,13 +68,9 @@ export const CONFIRMED = {
 export class ApiKeysController {
   constructor(
     private readonly listKeys: ListKeysOfOwner,
-    private readonly getKey: GetKeyOfOwner,
-    private readonly createKey: CreateApiKey,
-    private readonly renameKey: RenameApiKey,
-    private readonly rotateKey: RotateApiKey,
-    private readonly revokeKey: RevokeApiKey,
-    private readonly pauseKey: PauseApiKey,
-    private readonly markHandled: MarkKeyHandled,
+    private readonly key: KeyOfOwner,
+    private readonly makeKeys: MakeApiKeys,
+    private readonly changeKeys: ChangeKeysOfOwner,
   ) {}
 
   @Get()
@@ -93,7 +82,7 @@ export class ApiKeysController {
   @Get(':id')
   @Answers(ApiKeyHistoryView, { ...OF_ACCOUNT, 404: NO_KEY })
   async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
-    return keyHistoryView(await this.getKey.execute(ownerIn(request).id, readKeyId(id)));
+    return keyHistoryView(await this.key.find(ownerIn(request).id, readKeyId(id)));
   }
 
   @Post()
@@ -111,7 +100,7 @@ export class ApiKeysController {
     const { signIn } = request.session!;
     const idempotencyKey = readIdempotencyKey(header);
     const command = { ...chosen, ...actingIn(request), expiresInDays, signIn, idempotencyKey };
-    const created = await this.createKey.execute(command, clientOf(request));
+    const created = await this.makeKeys.create(command, clientOf(request));
     return { apiKey: keyView(created, created.now), fullKey: created.fullKey, now: created.now.toISOString() };
   }
 
@@ -122,7 +111,7 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body() { name, note }: RenameApiKeyBody,
   ): Promise<ApiKeyView> {
-    const renamed = await this.renameKey.execute(actingIn(request), readKeyId(id), { name, note }, clientOf(request));
+    const renamed = await this.changeKeys.rename(actingIn(request), readKeyId(id), { name, note }, clientOf(request));
     return keyView(renamed, renamed.now);
   }
 
@@ -144,7 +133,7 @@ export class ApiKeysController {
     const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
     const order = { ...chosen, keyId: readKeyId(id), graceSeconds, expiresInDays };
     const command = { ...order, ...proof, ...actingIn(request) };
-    const { replaced, fullKey, now, ...successor } = await this.rotateKey.execute(command, clientOf(request));
+    const { replaced, fullKey, now, ...successor } = await this.makeKeys.rotate(command, clientOf(request));
     return { apiKey: keyView(successor, now), replaced: keyView(replaced, now), fullKey, now: now.toISOString() };
   }
 
@@ -155,7 +144,7 @@ export class ApiKeysController {
     // Not `@Body()`: earlier versions ignored the body, so none is required, and other fields are still ignored.
     const { leaked } = (request.body ?? {}) as { readonly leaked?: unknown };
     requireFields({ leaked: ROTATION_FIELDS.leaked(leaked) });
-    const revoked = await this.revokeKey.execute(actingIn(request), readKeyId(id), clientOf(request), leaked === true);
+    const revoked = await this.changeKeys.revoke(actingIn(request), readKeyId(id), clientOf(request), leaked === true);
     return keyView(revoked, revoked.now);
   }
 
@@ -166,7 +155,7 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body() { minutes }: PauseApiKeyBody,
   ): Promise<ApiKeyView> {
-    const paused = await this.pauseKey.pause(actingIn(request), readKeyId(id), minutes, clientOf(request));
+    const paused = await this.changeKeys.pause(actingIn(request), readKeyId(id), minutes, clientOf(request));
     return keyView(paused, paused.now);
   }
 
@@ -177,7 +166,7 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body() { mark }: HandledBody,
   ): Promise<ApiKeyView> {
-    const marked = await this.markHandled.execute(ownerIn(request).id, readKeyId(id), mark);
+    const marked = await this.key.markHandled(ownerIn(request).id, readKeyId(id), mark);
     return keyView(marked, marked.now);
   }
 
@@ -189,7 +178,7 @@ export class ApiKeysController {
     @Body() { password }: ResumeApiKeyBody,
   ): Promise<ApiKeyView> {
     const proof = { password, signIn: request.session!.signIn };
-    const resumed = await this.pauseKey.resume(actingIn(request), readKeyId(id), proof, clientOf(request));
+    const resumed = await this.changeKeys.resume(actingIn(request), readKeyId(id), proof, clientOf(request));
     return keyView(resumed, resumed.now);
   }
 }

@@ -129,7 +129,7 @@ describe('Durable commits', () => {
       [
         [
           'a revocation',
-          (app, ownerId, keyId) => app.revokeApiKey.execute(themselves(ownerId), keyId, client()),
+          (app, ownerId, keyId) => app.changeKeysOfOwner.revoke(themselves(ownerId), keyId, client()),
           `SELECT FROM api_keys WHERE id = $2 AND owner_id = $1 AND revoked_at IS NOT NULL`,
         ],
         [
@@ -203,7 +203,7 @@ describe('Durable commits', () => {
       await app.leakReports.finished(one!);
       await app.leakReports.postpone(other!, [], 1000);
       expect(await app.spentSignIns.spend('state', PLATFORM)).toBe(true);
-      await app.revokeApiKey.execute(themselves(id), key.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
       await new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
       await app.purgeAccount.execute(id, undefined, { actorId: null, client: client() });
       await sql(owned.url, MAKE_OLD);

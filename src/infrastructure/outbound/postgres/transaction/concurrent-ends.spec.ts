@@ -139,7 +139,7 @@ describe('rotation on two instances at once', () => {
   const use = async ({ fullKey }: Pick<CreatedApiKey, 'fullKey'>, instance: Application = app) =>
     (await instance.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict.granted;
   const revoke = (instance: Application, ownerId: string, { key }: Pick<CreatedApiKey, 'key'>) =>
-    instance.revokeApiKey.execute(themselves(ownerId), key.id, client());
+    instance.changeKeysOfOwner.revoke(themselves(ownerId), key.id, client());
 
   test('creates one successor for five rotations of one key', async () => {
     const { id } = await newOwner(app);

@@ -127,7 +127,7 @@ describe('keys on two instances', () => {
       const { id } = await newOwner(app);
       const { key, fullKey } = await createKey(app, id);
       const from = client('203.0.113.9');
-      const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(themselves(id), key.id, from);
+      const { now, lastUsedAt, ...revoked } = await app.changeKeysOfOwner.revoke(themselves(id), key.id, from);
       expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
       for (const instance of [other, app]) {
         const { verdict } = await instance.validateKey.execute({
@@ -160,7 +160,7 @@ describe('keys on two instances', () => {
           if (startedAfterAnswer) return;
         }
       });
-      await app.revokeApiKey.execute(themselves(id), key.id, client());
+      await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
       answered = true;
       await Promise.all(validating);
       expect(stale).toEqual([]);
@@ -169,7 +169,7 @@ describe('keys on two instances', () => {
     test('succeeds for one of 20 calls at once, and the others learn that the key had ended', async () => {
       const { id } = await newOwner(app);
       const { key } = await createKey(app, id);
-      const calls = times(20, (n) => (n % 2 ? app : other).revokeApiKey.execute(themselves(id), key.id, client()));
+      const calls = times(20, (n) => (n % 2 ? app : other).changeKeysOfOwner.revoke(themselves(id), key.id, client()));
       expect(await tally(calls)).toEqual({ ok: 1, api_key_not_active: 19 });
       expect(await eventsOf(app, id, 'api_key.revoked')).toHaveLength(1);
     });
@@ -185,7 +185,7 @@ describe('keys on two instances', () => {
       const calls = times(6, (n) =>
         n % 2
           ? admin.one(id, key.id, { actor: ADMIN, reason: 'administrator' })
-          : app.revokeApiKey.execute(themselves(id), key.id, client()),
+          : app.changeKeysOfOwner.revoke(themselves(id), key.id, client()),
       );
       expect(await tally(calls)).toEqual({ ok: 1, api_key_not_active: 5 });
       expect((await eventsOf(app, id)).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.revoked']);
@@ -240,7 +240,7 @@ describe('KEY_CHANGES_PER_HOUR', () => {
         for (;;) {
           try {
             const { key } = await createKey(app, id);
-            await app.revokeApiKey.execute(themselves(id), key.id, client());
+            await app.changeKeysOfOwner.revoke(themselves(id), key.id, client());
           } catch (error) {
             const { code } = error as { code?: string };
             // A place is free again as soon as another one of the crowd has revoked its key.

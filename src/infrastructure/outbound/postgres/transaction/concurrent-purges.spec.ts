@@ -123,7 +123,7 @@ describe('a purge', () => {
   test('ends each key once when ten purges and a revocation run at once', async () => {
     const { id } = await newOwner(app);
     const keys = [await createKey(app, id), await createKey(app, id)];
-    const byOwner = outcomeOf(app.revokeApiKey.execute(themselves(id), keys[0]!.key.id, client()));
+    const byOwner = outcomeOf(app.changeKeysOfOwner.revoke(themselves(id), keys[0]!.key.id, client()));
     const counts = await Promise.all(times(10, () => purge(id)));
     const revokedByPurge = counts.reduce((sum, count) => sum + count, 0);
     expect(revokedByPurge + ((await byOwner) === 'ok' ? 1 : 0)).toBe(2);
