@@ -13,9 +13,7 @@ export interface UnansweredChange {
   readonly changeId: string;
 }
 
-/**
- * Locks accounts and changes what belongs to them. A use case names in `Needs` the parts of the transaction that it uses.
- */
+/** A use case names in `Needs` the parts of the transaction that it uses. */
 export interface AccountLocks<Needs extends LockedAccounts> {
   /**
    * Runs `work` in one transaction that locks the account's row. Commits when `work` resolves or throws a Refusal,

@@ -42,10 +42,7 @@ export type ManagedTransaction = Managed<KeyMaking>;
 /** Throws if the person may not change the keys of the account. Both are locked. */
 export type Admission = (account: Account | undefined, person: Account | undefined) => void;
 
-/**
- * For a person and their own keys, or those that they manage. Throws `unauthenticated` for a person who is not active any
- * more, and `account_not_found` for one who does not manage the account any more.
- */
+/** Throws `unauthenticated` unless the person is still active, `account_not_found` unless they manage the account. */
 const requireManager: Admission = (account, person) => {
   if (!person?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
   if (!account?.isManagedBy(person)) throw notManaged();

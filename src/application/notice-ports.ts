@@ -8,10 +8,7 @@ export interface Outbox {
   claim(channel: NoticeChannel, limit: number): Promise<Claim[]>;
   /** The receiver accepted the message, which is then deleted. */
   delivered(claim: Claim): Promise<void>;
-  /**
-   * The attempt failed. Does nothing if the claim has run out and another sender has the message.
-   * @param pauseMs until the next attempt; undefined gives the message up
-   */
+  /** Does nothing if the claim has run out. @param pauseMs until the next attempt; undefined gives the message up */
   failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
   /**
    * Makes messages due now that were tried and wait for a later attempt, if `isTriedSooner` says so: those that are due
@@ -27,10 +24,7 @@ export interface UndeliveredNotices {
   backlog(): Promise<Record<NoticeChannel, Backlog>>;
   /** The messages that wait, or those that were given up. Oldest first. */
   list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]>;
-  /**
-   * Makes one message due now, whether it waits or was given up; without an id, all messages that were given up.
-   * Returns how many.
-   */
+  /** Makes one message due now, or without an id all that were given up. Returns how many. */
   retry(id: string | undefined): Promise<number>;
 }
 

@@ -42,10 +42,7 @@ export interface EventSearch extends TimeSpan {
 export interface Audit {
   /** Resolves after the event has committed. */
   recordFailure(failure: FailedAuthentication): Promise<void>;
-  /**
-   * For an event without a change. Resolves after the event has committed.
-   * @param ownerId the account that the event is about, if it is one
-   */
+  /** For an event without a change. Resolves after its commit. @param ownerId the account that it is about, if any */
   record(event: AuditEvent, ownerId: string | null): Promise<void>;
   /** The owner's own events, newest first. Excludes events of a purged account with the same id, and of its keys. */
   list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;

@@ -22,10 +22,7 @@ export interface SessionOpening {
 }
 
 export interface Sessions {
-  /**
-   * Begins a session if the account is active, and saves the event with it.
-   * @returns undefined when the account is no longer active or its password hash has changed
-   */
+  /** Saves the event with it. Undefined when the account is no longer active or its password hash has changed. */
   begin(opening: SessionOpening): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   find(token: string): Promise<Session | undefined>;

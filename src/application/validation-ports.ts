@@ -78,9 +78,7 @@ export interface RefusalDetails {
   readonly rights?: KeyRights;
 }
 
-/**
- * Reports why somebody was refused, to the people who run the service: callers learn less. Never fails and never waits.
- */
+/** Tells the people who run the service why somebody was refused: callers learn less. Never fails and never waits. */
 export interface Refusals {
   /** @param refused may also be a valid key that may not do what was requested */
   note(refused: FailedAuthentication, details: RefusalDetails): void;
@@ -125,10 +123,7 @@ export interface KeyUsage {
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string): void;
   /** Notes several grants under a lease, as `noteGrant` does: the last of them at `at`. Nothing is kept for an unknown key. */
   noteLeased(uses: LeasedUses): void;
-  /**
-   * Counts a denied request that had the right secret.
-   * @param denied undefined when its address is not known
-   */
+  /** Of a request with the right secret. @param denied undefined when its address is not known */
   noteDenial(keyId: string, at: Date, denied?: DeniedUse): void;
   /** The stored usage of a key, at `now`. */
   history(keyId: string, now: Date): Promise<KeyHistory>;

@@ -30,10 +30,7 @@ export function valueOf<T>(outcome: Outcome<T>): T {
 /** Undoes a transaction whose work has ended well. */
 class Undone extends Error {}
 
-/**
- * For a dry run: each transaction takes the same locks and does the same work, with the same answer or error, and is
- * then rolled back.
- */
+/** For a dry run: the same locks, work, answers and errors, but each transaction is rolled back. */
 export function rehearsed(accounts: Accounts): Accounts {
   const rehearsal = withTransactions(
     accounts,

@@ -61,10 +61,7 @@ export function spellAddress(address: IpAddress): string {
   return spellIpv6(address.map((group) => group.toString(16)).join(':'));
 }
 
-/**
- * The network that one client probably has to itself: an IPv4 address, or the /64 of an IPv6 address (RFC 6177).
- * @param ip a valid address, or null when it is not known
- */
+/** The /64 of an IPv6 address (RFC 6177), or the IPv4 address: one client probably has it to itself. Null: unknown. */
 export function clientNetwork(ip: string | null): string {
   if (ip === null) return 'unknown';
   if (!ip.includes(':')) return ip;

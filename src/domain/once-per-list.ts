@@ -1,7 +1,4 @@
-/**
- * Remembers what was computed from a list for as long as the list itself is in memory. The list must never change: the
- * reader of keys gives the same list for the same stored text.
- */
+/** Remembers what was computed from a list, which must never change, for as long as the list is in memory. */
 export function oncePerList<T, Item = string>(compute: (list: readonly Item[]) => T): (list: readonly Item[]) => T {
   const known = new WeakMap<readonly Item[], { readonly result: T }>();
   return (list) => {

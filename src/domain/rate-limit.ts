@@ -70,11 +70,7 @@ export function rateDecision(limit: RateLimit, admitted: boolean, backlog: numbe
   };
 }
 
-/**
- * Charges a lease beforehand for further requests, as if they came now: at most half of what is left, so that other
- * guards find the other half.
- * @param tat see `gcra`, after the charge for the request itself
- */
+/** Charges for uses of a lease: at most half of what is left. Other guards find the other half. @param tat see `gcra` */
 export function chargeAhead(limit: RateLimit, tat: number, now: number, wanted: number): { tat: number; uses: number } {
   const interval = emissionIntervalMicros(limit);
   const start = Math.max(tat, now);

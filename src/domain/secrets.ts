@@ -31,10 +31,7 @@ export function canHoldSecret(text: string): boolean {
   return text.length >= (imported.pattern ? SHORTEST_IMPORTED : SHORTEST_FIND);
 }
 
-/**
- * Finds strings that begin so and are long enough for a key. Undefined for no prefix.
- * @param characters those that may follow the prefix, as a class of a regular expression
- */
+/** Finds strings that begin so and are long enough for a key. @param characters a class of those after the prefix */
 export function importedStrings(prefixes: readonly string[], characters = UP_TO_A_SPACE): RegExp | undefined {
   if (prefixes.length === 0) return undefined;
   const shapes = prefixes.map((each) => `${inText(each)}${characters}{${SHORTEST_IMPORTED - each.length},}`);

@@ -143,10 +143,7 @@ export class ImportAccounts {
     private readonly isRehearsal: boolean,
   ) {}
 
-  /**
-   * Returns the outcome of each line, in their order. No two lines may have the same id. A refused line does not affect the
-   * others. Throws `unavailable` and `busy`: then some lines may have been stored, and all may be sent again.
-   */
+  /** In the order of the lines, whose ids differ. After `unavailable` or `busy`, all lines may be sent again. */
   async execute(lines: readonly PutAccountCommand[], actor: Actor): Promise<AccountOutcome[]> {
     const outcomes: AccountOutcome[] = [];
     await atOnce(IN_FLIGHT, lines.entries(), async ([index, line]) => {

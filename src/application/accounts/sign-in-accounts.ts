@@ -21,10 +21,7 @@ export class SignInAccounts {
     private readonly rules: SignInRules | undefined,
   ) {}
 
-  /**
-   * The account of a person who has just signed in, as the login says now. Undefined: they have none, and get none. The
-   * platform's accounts stay as they are, and so do those that are not active.
-   */
+  /** As the login says now. Undefined: they have none and get none. Accounts of the platform stay as they are. */
   async of({ accountId: id, issuer, profile }: PlatformPerson, client: Client): Promise<Account | undefined> {
     const stored = id === undefined ? undefined : await this.accounts.find(id);
     // Another login gives the same id to another person, even after SIGN_IN_OPENS_ACCOUNTS was turned off.

@@ -82,10 +82,7 @@ export class ChangeAsAdministrator {
     return this.change(order, client, pausing({ keyId: order.keyId, minutes: null, by: 'administrator' }), proof);
   }
 
-  /**
-   * With one confirmation, whose errors it throws. Each key has a transaction and an event of its own. A key that can't be
-   * revoked does not keep the others from being revoked.
-   */
+  /** With one confirmation, whose errors it throws. Each key has a transaction and an event of its own. */
   async revokeSeveral(
     { administrator, keyIds }: { readonly administrator: Account; readonly keyIds: readonly string[] },
     { note, ...proof }: NotedProof,

@@ -31,10 +31,7 @@ interface RecordedState {
   differences(prunedUpTo: Date | undefined, now: Date): string[];
 }
 
-/**
- * Compares all keys and accounts with the audit trail. Keeps only one of them in memory at a time.
- * @param prunedUpTo events up to this time were deleted
- */
+/** Keeps one key or account in memory at a time. @param prunedUpTo events up to this time were deleted */
 export async function compareWithAuditTrail(
   snapshot: AuditTrailSnapshot,
   prunedUpTo: Date | undefined,

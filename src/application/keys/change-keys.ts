@@ -75,10 +75,7 @@ interface OneOfTheKeys {
   readonly key: ApiKey;
 }
 
-/**
- * One of the account's keys, with all of its open keys, which are locked first, in the order of their ids. Throws
- * `not_found`.
- */
+/** One of the account's keys. All open ones are locked first, in the order of their ids. Throws `not_found`. */
 export async function anyKey(transaction: KeyChanges, keyId: string): Promise<OneOfTheKeys> {
   const open = await transaction.openKeys();
   const found = await transaction.findKey(keyId);

@@ -45,10 +45,7 @@ export class ImportKeys {
     private readonly isRehearsal: boolean,
   ) {}
 
-  /**
-   * Returns the outcome of each line, in their order. A refused line does not affect the others. A key that was imported
-   * before stays as it is. When it throws, some lines may have been stored, and all may be sent again.
-   */
+  /** In the order of the lines. A refused line affects no other. After an error, all lines may be sent again. */
   execute(lines: readonly ImportedLine[], actor: Actor): Promise<ImportOutcome[]> {
     // One after the other: many at once would take all connections, and everybody else would wait.
     const turn = this.last.then(() => this.importAll(lines, actor));

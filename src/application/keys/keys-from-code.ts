@@ -111,10 +111,7 @@ export class KeysFromCode {
     return this.begin(ownerId, issuer, (transaction) => rotateKey(transaction, order, actor, this.parts.making));
   }
 
-  /**
-   * As an owner does: the end of a successor cancels its rotation. A call may be repeated. Throws `not_found`, also for
-   * the key of a person. @returns how many keys it revoked
-   */
+  /** May be repeated. Returns how many keys it revoked. Throws `not_found`, also for the key of a person. */
   async revoke(keyId: string, issuer: Issuer): Promise<number> {
     const key = await this.find(keyId, issuer);
     const owner = await this.parts.accounts.find(key.ownerId);

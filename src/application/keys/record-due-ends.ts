@@ -54,10 +54,7 @@ export const endDueKeys: EndDecision = (open, now) => {
 
 const BATCH = 500;
 
-/**
- * Repeats the work until a batch is not full.
- * @param work returns how many items it did, at most `limit`
- */
+/** Repeats the work until a batch is not full. @param work returns how many items it did, at most `limit` */
 export async function inBatches(work: (limit: number) => Promise<number>): Promise<number> {
   let done = 0;
   for (let batch = BATCH; batch === BATCH; done += batch) batch = await work(BATCH);
@@ -75,20 +72,14 @@ export interface FirstUse {
   readonly since: number;
 }
 
-/**
- * Records the first use of a successor, which sets the end of the old key; and a use of a key that the first of two
- * checks found idle, so that the second one does not end it.
- */
+/** The first use of a successor, which sets the end of the old key, and a use of a key that was found idle once. */
 export class RecordFirstUse {
   constructor(
     private readonly accounts: AccountLocks<FirstUses>,
     private readonly gate: RecordingGate,
   ) {}
 
-  /**
-   * Returns the grant after the use has committed. Undefined when the key must be read again: the key or its
-   * owner has changed, or another request was recording something of the key.
-   */
+  /** The grant, after the use has committed. Undefined when something has changed: the key must be read again. */
   execute(use: FirstUse): Promise<Verdict | undefined> {
     return this.gate.pass(use.standing.id, use.since, () => this.record(use));
   }

@@ -36,10 +36,7 @@ export class EndReportedKeys {
     this.hasStopped = true;
   }
 
-  /**
-   * Returns how many keys it revoked. Rejects if it could not revoke some: they wait for another turn. A report whose
-   * keys can't be ended now does not delay the others.
-   */
+  /** Returns how many keys it revoked. Rejects if it could not revoke some, which wait for another turn. */
   async execute(): Promise<number> {
     const run: Run = { ended: 0, ending: 0, claimed: 0, errors: [], underWay: new Set() };
     for (await this.claim(run); run.underWay.size > 0; await this.claim(run)) {

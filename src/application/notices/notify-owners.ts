@@ -13,10 +13,7 @@ import type { Account } from '#domain/accounts/account.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { OutboxMessage } from '../notice-ports.js';
 
-/**
- * Writes the notices that have become due. A notice without a receiver is not written. It stays due until a receiver is
- * configured.
- */
+/** Writes the notices that have become due. One without a receiver stays due until a receiver is configured. */
 export class NotifyOfDueKeys {
   private readonly noticeDays: NoticeDays;
 

@@ -9,10 +9,7 @@ const AT_ONCE = 16;
 interface Limits {
   /** How long attempts may take after the service has begun to stop. */
   readonly graceMs: number;
-  /**
-   * How long an attempt may take, even if the receiver's own timeout fails. Shorter than a claim: a sender that waited
-   * for ever would never look again.
-   */
+  /** Even if the receiver's own timeout fails. Shorter than a claim. */
   readonly deadlineMs: number;
 }
 

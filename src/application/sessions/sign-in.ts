@@ -91,10 +91,7 @@ export class SignOut {
     private readonly login: PlatformLogin | undefined,
   ) {}
 
-  /**
-   * May be repeated. Returns the URL that ends the person's session at the platform too, if they signed in there and
-   * the platform offers it.
-   */
+  /** May be repeated. Returns the URL that ends the person's session at the platform too, if there is one. */
   async execute(token: string): Promise<string | undefined> {
     const session = await this.sessions.find(token);
     await this.sessions.end(token);

@@ -10,8 +10,7 @@ export interface OwnKey extends Validation {
   readonly allowedNetworks?: readonly string[] | null;
 }
 
-/** Shows the holder of a key what it may do. The key is judged, charged and recorded like for any request, except
- * that a key which may only write is shown too. */
+/** Judged, charged and recorded like any request, except that a key which may only write is shown too. */
 export class ShowOwnKey {
   constructor(
     private readonly validateKey: ValidateKey,

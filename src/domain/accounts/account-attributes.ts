@@ -32,10 +32,7 @@ export function attributesByName(attributes: readonly Attribute[]): Record<strin
   return Object.fromEntries(attributes.map(({ name, value }) => [name, value]));
 }
 
-/**
- * A dictionary of RFC 9651 (Structured Field Values for HTTP): `tenant="acme", plan="pro"`. Values beyond printable ASCII
- * are Display Strings.
- */
+/** A dictionary of RFC 9651: `tenant="acme", plan="pro"`. Values beyond printable ASCII are Display Strings. */
 export function attributesHeader(attributes: readonly Attribute[]): string {
   return attributes
     .map(({ name, value }) => `${name}=${isPlain(value) ? asString(value) : asDisplayString(value)}`)

@@ -69,10 +69,7 @@ function displayNameProblem(name: string): string | undefined {
   return name !== '' && showsNothing(name) ? 'must be empty or show something' : undefined;
 }
 
-/**
- * Throws one error that names every invalid field of the profile.
- * @param stored undefined for a new account
- */
+/** Throws one error that names every invalid field. @param stored undefined for a new account */
 export function requireProfile(id: string, profile: AccountProfile, stored: AccountKind | undefined): void {
   const kind = profile.kind ?? stored ?? 'person';
   const { email, displayName, permissions, limits = {}, attributes = [] } = profile;

@@ -148,10 +148,7 @@ export class Account implements OwnerStanding {
     return this.before !== undefined && leasesEnd(this.before, this.state);
   }
 
-  /**
-   * Throws `kind_is_fixed`, and `invalid_fields` for a permission that is not stored yet and does not follow the grammar
-   * of new ones.
-   */
+  /** Throws `kind_is_fixed`, and `invalid_fields` for a new permission that does not follow the grammar of new ones. */
   update({ email, displayName, permissions, version, ...profile }: AccountProfile): void {
     const { kind } = this.state;
     if (profile.kind !== undefined && profile.kind !== kind) throw kindIsFixed(kind);
@@ -202,10 +199,7 @@ export class Account implements OwnerStanding {
     this.state = { ...this.state, passwordHash };
   }
 
-  /**
-   * Replaces all limits. Throws `invalid_fields`.
-   * @param version of this change, counted by the platform; the same holds for every change below
-   */
+  /** Replaces all limits. Throws `invalid_fields`. @param version counted by the platform, as for every change below */
   limitKeys(limits: AccountLimits, version?: bigint): void {
     requireFields(limitProblems(limits));
     this.state = { ...this.state, limits: givenLimits(limits), version: newestVersion(this.state.version, version) };
@@ -236,11 +230,7 @@ export class Account implements OwnerStanding {
   }
 }
 
-/**
- * The version to store. Changes may arrive out of order: an older version is refused, the same version may be sent
- * again.
- * @param sent by the platform; undefined keeps the stored version
- */
+/** The version to store. Changes may arrive out of order: the same version may be sent again, an older one may not. */
 export function newestVersion(stored: bigint, sent = stored): bigint {
   if (sent >= stored) return sent;
   throw new LatchkeyError(

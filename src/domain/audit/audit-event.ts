@@ -68,10 +68,7 @@ interface KeyEvent extends Actor {
   readonly keyId: string;
   /** Only of a revocation. */
   readonly reason?: RevocationReason;
-  /**
-   * The facts of a new key that never change; what it was called before; the first use of a successor; where it leaked;
-   * what an administrator noted.
-   */
+  /** What was made, called before, used, paused, found or noted: see event-details.ts. */
   readonly details?:
     | ReturnType<typeof fixedFacts | typeof newLabel | typeof firstUse | typeof pauseFacts>
     | LeakSite
@@ -110,10 +107,7 @@ interface ViewEvent extends Actor {
 /** Commits in the same transaction as the change that it records. The details are stored and sealed as JSON text. */
 export type AuditEvent = KeyEvent | AccountEvent | SessionEvent | ViewEvent;
 
-/**
- * The details of an event as they are stored and sealed. The kind of the actor is among them unless the id says it as
- * well, so that instances of the release before can seal them.
- */
+/** As they are stored and sealed. Instances of the release before can seal the kind of an actor only as a detail. */
 export function storedDetails({ actorId, actorKind, details }: AuditEvent): string | null {
   const kind = actorKind === plainActorKind(actorId) ? undefined : actorKind;
   return details || kind ? JSON.stringify({ ...details, ...(kind && { actorKind: kind }) }) : null;

@@ -108,10 +108,7 @@ export interface LeakSite {
 export const MAX_SOURCE_LENGTH = 200;
 export const MAX_URL_LENGTH = 2048;
 
-/**
- * The address as a link, only if it plainly is https. A name before the host could pass for the host. The settings screen
- * decides the same way.
- */
+/** A link only if it plainly is https: a user name could pass for the host. The settings screen decides the same. */
 export function linkOfLeak(url: string | null | undefined): string | undefined {
   if (!url?.startsWith('https://') || !URL.canParse(url)) return undefined;
   const { username, password, href } = new URL(url);

@@ -16,10 +16,7 @@ export const ROWS_REGAINED_PER_SECOND = MAX_ROWS_PER_SECOND - MARGIN - ROWS_AT_O
 
 const MEMORY_MS = 1000;
 
-/**
- * Measures how many failures arrive. The load decays exponentially, and it is capped at the rate of a flood, so that
- * commits are normal again about a second after a flood of any size.
- */
+/** Measures how many failures arrive. Its cap makes commits normal again about a second after a flood of any size. */
 export class FloodGauge {
   private load = 0;
   private asOfMs = 0;
@@ -66,10 +63,7 @@ export interface FailureGroup {
   readonly count: number;
 }
 
-/**
- * Groups failures that have the same reason, credential and client network.
- * @param isFlood ignores a credential that points at no account, so that guesses from one network make few groups
- */
+/** By reason, credential and client network. @param isFlood ignores a credential that points at no account */
 export function groupFailures(failures: readonly FailedAuthentication[], isFlood: boolean): FailureGroup[] {
   const groups = new Map<string, { failure: FailedAuthentication; count: number }>();
   for (const failure of failures) {

@@ -167,10 +167,7 @@ function importProblem({ displayPrefix }: StoredKey, given: string): string {
   return `is ${is}; ${given} as ${was}`;
 }
 
-/**
- * Keys that an owner made are stored without a maker, as all keys were before there were managers. So are imported keys,
- * which the platform brings. The maker of a key from code is a service identity or an administrator.
- */
+/** The keys of an owner are stored without a maker, and so are imported ones, which the platform brings. */
 function makerProblems({ createdBy, displayPrefix }: StoredKey, event: HistoryEvent): string[] {
   const { id, ownerId, actorId } = event;
   const kind = actorKindOf(event) ?? 'account';

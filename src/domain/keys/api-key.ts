@@ -129,10 +129,7 @@ export class ApiKey {
     this.leasesEnd = true;
   }
 
-  /**
-   * The key is denied until then, unless somebody resumes it. A pause that is running only gets longer. Returns whether it
-   * changed anything.
-   */
+  /** Until then, or until it is resumed. A running pause only gets longer. Returns whether it changed. */
   pause(by: PausedBy, until: Date, now: Date): boolean {
     this.requireActive(now);
     const running = this.state[PAUSE_OF[by]];

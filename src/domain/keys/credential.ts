@@ -21,10 +21,7 @@ export interface Presented {
 
 const NONE: Credential = { authorization: '' };
 
-/**
- * The only credential of a request. Each header that an enabled form uses counts as one, whatever its scheme. A header of
- * a form that is off is not read.
- */
+/** The only credential of a request. Each header that an enabled form uses counts as one, whatever its scheme. */
 export function readCredential(forms: readonly CredentialForm[], request: RequestHeaders): Presented {
   const { authorization, keys } = headersOf(forms, request);
   const isBasicOn = forms.includes('basic');

@@ -8,18 +8,12 @@ export const MAX_SHOWN_LENGTH = 16;
 const SHOWN_AFTER_PREFIX = 4;
 const PUBLIC_PART_LENGTH = 24;
 
-/**
- * Visible ASCII, without what ends a string in a text: `withoutSecrets` and leak reports could not tell where such a key
- * ends.
- */
+/** Visible ASCII, without what ends a string in a text, so that masking and leak reports know where such a key ends. */
 const IMPORTED_STRING = new RegExp(`^[!#-&(-;=?-[\\]-~]{${IMPORTED_LENGTH.least},${IMPORTED_LENGTH.most}}$`);
 /** One of the beginnings that the operator names, such as `acme_live_`. */
 const IMPORT_PREFIX = /^[!#-&(-;=?-[\]-~]{3,16}$/;
 
-/**
- * A key string that another system made. It is identified by SHA-256 of the whole string, and found by the first 96
- * bits of that, which take the place of a public part.
- */
+/** Made by another system. The first 96 bits of its SHA-256, which identifies it, take the place of a public part. */
 export class ImportedKey {
   private constructor(
     readonly publicPart: string,
@@ -54,10 +48,7 @@ export function importPrefixProblem(prefix: string, marker: string): string | un
   return undefined;
 }
 
-/**
- * What a search for imported keys looks for: what lists show of a key, a beginning of that, or a beginning of its string.
- * Undefined for a text that no imported key begins with.
- */
+/** What lists show of an imported key, a beginning of that, or of its string. Undefined for any other text. */
 export function readDisplayed(text: string, prefixes: readonly string[]): string | undefined {
   const shown = text.replace(/…$/, '');
   const isImport = prefixes.some((prefix) => prefix.startsWith(shown) || shown.startsWith(prefix));

@@ -66,10 +66,7 @@ interface Wish {
   readonly permissions?: readonly string[] | undefined;
 }
 
-/**
- * Throws `invalid_fields` for more than the policy allows, and unless what the owner has now, and the access level,
- * cover each permission of a new key.
- */
+/** Throws `invalid_fields` for more than the policy allows, or than the owner has and the access level covers. */
 export function requireGivable(wish: Wish, ownerPermissions: readonly string[], policy: KeyPolicy): void {
   const isTooHigh = ACCESS_LEVELS.indexOf(wish.access) > ACCESS_LEVELS.indexOf(policy.maxAccess);
   requireFields({
@@ -104,10 +101,7 @@ export function permissionsProblem(
   return tooHigh && `holds ${JSON.stringify(tooHigh)}, which a ${access} key can't use: leave it out or change access`;
 }
 
-/**
- * Throws `too_many_changes` when the account made `perHour` keys within the last hour, by creation or rotation.
- * @param earlierAt when the account made the key that is `perHour` keys back; undefined when it made fewer
- */
+/** Throws `too_many_changes`. @param earlierAt when the key was made that is `perHour` keys back, if there is one */
 export function requireChangesLeft(perHour: number, earlierAt: Date | undefined, now: Date): void {
   const waitMs = earlierAt ? earlierAt.getTime() + HOUR_MS - now.getTime() : 0;
   if (waitMs <= 0) return;

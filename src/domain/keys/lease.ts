@@ -36,11 +36,7 @@ export interface LeasedKey {
   readonly longestLeaseMs: number | null;
 }
 
-/**
- * How long a lease may be, in milliseconds. Undefined: none may be given.
- * @param leaseMs LEASE_MS of this process
- * @param now of the database, when it read the key
- */
+/** In milliseconds. Undefined: none may be given. @param now of the database, when it read the key */
 export function leaseLength(leaseMs: number, wish: LeaseWish, key: LeasedKey, now: Date): number | undefined {
   if (key.awaitsUse || (key.graceSeconds ?? Infinity) < SHORT_GRACE_SECONDS) return undefined;
   if (!key.restrictions.every((each) => wish.understands.has(each))) return undefined;
@@ -50,10 +46,7 @@ export function leaseLength(leaseMs: number, wish: LeaseWish, key: LeasedKey, no
   return lengthMs >= LEAST_LEASE_MS ? lengthMs : undefined;
 }
 
-/**
- * How long a change waits after its commit before it is answered, in milliseconds.
- * @param longestLeaseMs the longest LEASE_MS of all processes that serve. Undefined: unknown
- */
+/** How long a change waits between its commit and its answer. @param longestLeaseMs of all processes, if known */
 export function waitMs(longestLeaseMs = MAX_LEASE_MS): number {
   return (WAITED_PERCENT * longestLeaseMs) / 100;
 }

@@ -21,10 +21,7 @@ interface Owner {
   readonly policy: KeyPolicy;
 }
 
-/**
- * What a successor of a key may do. A lower access level drops the key's permissions to write. Throws `invalid_fields` for
- * anything that the key may not do. The lists must be valid.
- */
+/** A lower access level drops permissions to write. Throws `invalid_fields` for more than the key has. */
 export function narrowed(key: KeyWidth, wish: Narrowing, { permissions: owned, policy }: Owner): KeyWidth {
   const { access = key.access, permissions, allowedNetworks } = wish;
   const kept =

@@ -37,10 +37,7 @@ export class OwnerKeys {
     return key;
   }
 
-  /**
-   * Adds nothing to the number of keys, so it may be above the maximum. Throws `not_found`, `api_key_not_active`,
-   * `api_key_paused` and `rotation_pending`.
-   */
+  /** Also above the maximum. Throws `not_found`, `api_key_not_active`, `api_key_paused` and `rotation_pending`. */
   rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     const key = this.requireActive(keyId, now);
     if (key.pausedUntil(now) && !order.leaked) {

@@ -2,10 +2,7 @@ import type { Attribute } from '../accounts/account-attributes.js';
 import type { AccessLevel } from '../accounts/access-level.js';
 import type { Operation } from './access.js';
 
-/**
- * The reasons that the audit trail records as failed authentications: the credential proves no identity, or it comes
- * from an address where it should not be. The others mean "this key may not do that".
- */
+/** Failed authentications: no identity is proven, or the address is wrong. The others limit a proven key. */
 const FAILED_AUTHENTICATION = [
   'invalid-key',
   'revoked',

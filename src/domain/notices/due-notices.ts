@@ -49,11 +49,7 @@ interface Lifetime {
   readonly endsAt: Date | null;
 }
 
-/**
- * Which notice of a coming expiry is due: the smallest of `days` that the key has reached. None is due when a notice of
- * as many days, or of fewer, was already sent; when the notice period is more than half of the key's lifetime; or when
- * the key ends because of its successor.
- */
+/** The fewest of `days` that the key has reached, unless as few were sent, or they exceed half of its lifetime. */
 export function dueExpiryNotice(
   { createdAt, expiresAt, endsAt }: Lifetime,
   days: readonly number[],

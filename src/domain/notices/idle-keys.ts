@@ -43,10 +43,7 @@ export interface IdleRule {
   readonly hasReceiver: boolean;
 }
 
-/**
- * What is to be done about a key. The key is the newer one of a rotating pair, which counts as one key: the old key
- * ends with it.
- */
+/** The key is the newer one of a rotating pair, which counts as one key: the old key ends with it. */
 export type IdleStep =
   | { readonly step: 'notify'; readonly key: ApiKey; readonly replaced: ApiKey | undefined; readonly endsAt: Date }
   | { readonly step: 'found-idle'; readonly keyId: string; readonly notice: IdleNotice }

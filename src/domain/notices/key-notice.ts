@@ -112,10 +112,7 @@ export function channelsOf(type: NoticeType, receivers: NoticeReceivers): Notice
   return NOTICE_CHANNELS.filter((channel) => receivers[channel] && (channel === 'webhook' || MAILED.has(type)));
 }
 
-/**
- * The messages of a notice: one to the platform, and one mail to the owner and to each manager.
- * @param managers of the service account that owns the key
- */
+/** One to the platform, and one mail to the owner and to each manager. */
 export function deliveriesOf(
   type: NoticeType,
   receivers: NoticeReceivers,
