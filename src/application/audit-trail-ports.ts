@@ -7,7 +7,7 @@ import {
   EventsMac,
 } from '#domain/audit/audit-seal.js';
 import type { StoredAccount } from '#domain/audit/recorded-account.js';
-import type { StoredKey } from '#domain/audit/recorded-key.js';
+import type { StoredKey } from '#domain/audit/recorded-rotation.js';
 import type { HistoryEvent } from '#domain/audit/event-details.js';
 
 /** From `since`, inclusive, to `until`, exclusive. Either may be undefined. */

@@ -1,26 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
 import { UNTOUCHED } from '../keys/key-state.js';
 import { DAY_MS, HOUR_MS } from '../time.js';
-import { RecordedKey, type StoredKey } from './recorded-key.js';
+import { RecordedKey } from './recorded-key.js';
 import type { HistoryEvent } from './event-details.js';
-import { rotationProblems, type StoredPredecessor, type StoredRotation } from './recorded-rotation.js';
+import { rotationProblems, type StoredKey, type StoredPredecessor } from './recorded-rotation.js';
+
+const CREATED_AT = new Date('2026-05-01T12:00:00.000Z');
+const KEY: StoredKey = {
+  ...UNTOUCHED,
+  id: 'key',
+  keyPrefix: 'lk',
+  replaced: undefined,
+  ownerId: 'ada',
+  name: 'CI',
+  note: null,
+  access: 'read-only',
+  publicPart: 'a1'.repeat(12),
+  digest: Buffer.alloc(32, 7),
+  createdAt: CREATED_AT,
+  expiresAt: new Date(CREATED_AT.valueOf() + 365 * DAY_MS),
+};
 
 describe('RecordedKey', () => {
-  const CREATED_AT = new Date('2026-05-01T12:00:00.000Z');
   const LATER = new Date('2026-06-01T12:00:00.000Z');
-  const KEY: StoredKey = {
-    ...UNTOUCHED,
-    id: 'key',
-    replaced: undefined,
-    ownerId: 'ada',
-    name: 'CI',
-    note: null,
-    access: 'read-only',
-    publicPart: 'a1'.repeat(12),
-    digest: Buffer.alloc(32, 7),
-    createdAt: CREATED_AT,
-    expiresAt: new Date(CREATED_AT.valueOf() + 365 * DAY_MS),
-  };
   const FACTS = {
     access: 'read-only',
     publicPart: KEY.publicPart,
@@ -213,8 +215,8 @@ describe('a rotation', () => {
     replacedBy: 'next',
     successors: 1,
   };
-  const NEXT: StoredRotation = {
-    ...UNTOUCHED,
+  const NEXT: StoredKey = {
+    ...KEY,
     id: 'next',
     expiresAt: at(900),
     replaces: 'old',
@@ -241,17 +243,17 @@ describe('a rotation', () => {
   const revoked = (reason: string) => event(3n, 'revoked', null, reason);
 
   type Ends = Partial<StoredPredecessor>;
-  const ended = (next: Partial<StoredRotation>, old: Ends) => ({
+  const ended = (next: Partial<StoredKey>, old: Ends) => ({
     ...next,
     revokedAt: at(0),
     replaced: { ...OLD, ...old },
   });
-  function problems(part: Partial<StoredRotation>, events: { firstUsed?: HistoryEvent; revoked?: HistoryEvent } = {}) {
+  function problems(part: Partial<StoredKey>, events: { firstUsed?: HistoryEvent; revoked?: HistoryEvent } = {}) {
     const all = { created: CREATED, firstUsed: undefined, revoked: undefined, ...events };
     return rotationProblems({ ...NEXT, ...part }, all, at(0.5));
   }
 
-  test.each<[string, Partial<StoredRotation>, Parameters<typeof problems>[1]]>([
+  test.each<[string, Partial<StoredKey>, Parameters<typeof problems>[1]]>([
     ['before the first use', UNUSED, {}],
     ['after the first use', {}, { firstUsed: FIRST_USED }],
     ['after a first use that left no event', {}, {}],
@@ -274,7 +276,7 @@ describe('a rotation', () => {
     expect(problems(part, events)).toEqual([]);
   });
 
-  test.each<[Partial<StoredRotation>, string]>([
+  test.each<[Partial<StoredKey>, string]>([
     [{ replaces: null }, 'replaces no key; event 1 created it to replace old'],
     [{ replaces: 'other' }, 'replaces other; event 1 created it to replace old'],
     [{ graceSeconds: null }, 'has a grace period of null seconds; event 1 created it with 3600'],
@@ -284,7 +286,7 @@ describe('a rotation', () => {
     [{ replaced: { ...OLD, replacedBy: null } }, 'replaces key old, which is replaced by no key'],
     [{ replaced: { ...OLD, replacedBy: 'x', successors: 2 } }, 'replaces key old, which is replaced by x'],
     [ended({}, { replacedBy: null }), 'replaces key old, which is replaced by no key'],
-    ...[null, at(0.5), at(2), NEVER].map((endsAt): [Partial<StoredRotation>, string] => [
+    ...[null, at(0.5), at(2), NEVER].map((endsAt): [Partial<StoredKey>, string] => [
       { replaced: { ...OLD, endsAt } },
       `gave key old its end at ${END.toISOString()}, but that key ends at ${
         endsAt?.valueOf() ? endsAt.toISOString() : 'no time'
@@ -294,7 +296,7 @@ describe('a rotation', () => {
     expect(problems(part, { firstUsed: FIRST_USED })).toEqual([problem]);
   });
 
-  test.each<[Partial<StoredRotation>]>([
+  test.each<[Partial<StoredKey>]>([
     [{ replaced: { ...OLD, endsAt: null } }],
     [{ replaced: { ...OLD, endsAt: at(1.1) } }],
     [{ replaced: { ...OLD, endsAt: NEVER } }],

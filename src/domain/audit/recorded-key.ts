@@ -1,62 +1,35 @@
 import { MAX_KEY_DAYS } from '../accounts/account-limits.js';
 import { type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-pauses.js';
-import { type KeyRestrictions, pausedDigest } from '../keys/key-restrictions.js';
-import type { ApiKeyState } from '../keys/key-state.js';
-import type { KeyTimes } from '../keys/key-status.js';
+import { pausedDigest } from '../keys/key-restrictions.js';
 import { DAY_MS } from '../time.js';
 import { actorKindOf, detailsOf, type HistoryEvent, moment } from './event-details.js';
-import { rotationProblems, type StoredRotation } from './recorded-rotation.js';
-
-export interface StoredKey
-  extends
-    StoredRotation,
-    Pick<
-      ApiKeyState,
-      | 'ownerId'
-      | 'createdBy'
-      | 'name'
-      | 'note'
-      | 'access'
-      | 'publicPart'
-      | 'digest'
-      | 'displayPrefix'
-      | 'createdAt'
-      | keyof KeyTimes
-      | keyof KeyRestrictions
-      | keyof KeyPauses
-    > {}
+import { rotationProblems, type StoredKey } from './recorded-rotation.js';
 
 /** Reconstructs a key from its events, in the order of their ids, to compare it with the stored key. */
 export class RecordedKey {
-  private created: HistoryEvent | undefined;
-  private renamed: HistoryEvent | undefined;
-  private rotated: HistoryEvent | undefined;
-  private firstUsed: HistoryEvent | undefined;
+  /** The event that counts, by what the key became in it. */
+  private readonly events: Partial<Record<string, HistoryEvent>> = {};
   private readonly pauses: Partial<Record<keyof KeyPauses, HistoryEvent>> = {};
-  private revoked: HistoryEvent | undefined;
-  private expired: HistoryEvent | undefined;
 
   /** @param stored undefined where no such key is stored */
   constructor(private readonly stored: StoredKey | undefined) {}
 
   /** Of most types only the first event counts: a genuine trail has no second one. A key may be renamed many times. */
   add(event: HistoryEvent): void {
-    if (event.type === 'api_key.created') this.created ??= event;
-    if (event.type === 'api_key.renamed') this.renamed = event;
-    if (event.type === 'api_key.rotated') this.rotated ??= event;
-    if (event.type === 'api_key.first_used') this.firstUsed ??= event;
-    if (event.type === 'api_key.paused' || event.type === 'api_key.resumed') this.pauses[pauseIn(event)] = event;
-    if (event.type === 'api_key.revoked') this.revoked ??= event;
-    if (event.type === 'api_key.expired') this.expired ??= event;
+    const became = event.type.replace(/^api_key\./, '');
+    if (became === 'paused' || became === 'resumed') this.pauses[pauseIn(event)] = event;
+    else if (became === 'renamed') this.events[became] = event;
+    else this.events[became] ??= event;
   }
 
   get isTakenAsFound(): boolean {
-    return this.created === undefined;
+    return this.events['created'] === undefined;
   }
 
   /** @param prunedUpTo events up to this time were deleted; undefined when none were */
   differences(prunedUpTo: Date | undefined, now: Date): string[] {
-    const { stored, created, firstUsed, revoked } = this;
+    const { stored } = this;
+    const { created, first_used: firstUsed, revoked } = this.events;
     if (!stored) return ['has events, but is not stored any more'];
     return [
       ...this.problemsOfCreation(stored, prunedUpTo),
@@ -70,7 +43,7 @@ export class RecordedKey {
   }
 
   private problemsOfCreation(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
-    const { created } = this;
+    const { created } = this.events;
     if (!created) return mustHaveEvent(stored.createdAt, prunedUpTo) ? ['has no event that created it'] : [];
     const given = `event ${created.id} created it`;
     const {
@@ -99,7 +72,7 @@ export class RecordedKey {
 
   /** Nothing records what a key was called before it was renamed for the first time. */
   private problemsOfLabel(stored: StoredKey): string[] {
-    const { renamed } = this;
+    const { renamed } = this.events;
     if (!renamed) return [];
     const { name, note } = detailsOf(renamed);
     const given = `than event ${renamed.id} gave it`;
@@ -124,13 +97,13 @@ export class RecordedKey {
   }
 
   private problemsOfSuccessor({ replacedBy, endsAt }: StoredKey): string[] {
-    return this.rotated || (replacedBy === null && endsAt === null)
+    return this.events['rotated'] || (replacedBy === null && endsAt === null)
       ? []
       : [`is replaced by ${replacedBy ?? 'no key'} and ends at ${moment(endsAt)}, but no event rotated it`];
   }
 
   private problemsOfEnd(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
-    const { revoked, expired } = this;
+    const { revoked, expired } = this.events;
     const hasEnded = stored.revokedAt !== null || stored.expiredAt !== null;
     const lacksEvent = (at: Date | null, event: HistoryEvent | undefined) =>
       at !== null && !event && mustHaveEvent(at, prunedUpTo);

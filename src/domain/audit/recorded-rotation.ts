@@ -9,8 +9,7 @@ export interface StoredPredecessor extends KeyTimes, Pick<ApiKeyState, 'replaced
   readonly successors: number;
 }
 
-export interface StoredRotation
-  extends KeyTimes, Pick<ApiKeyState, 'id' | 'replaces' | 'replacedBy' | 'graceSeconds' | 'firstUsedAt'> {
+export interface StoredKey extends ApiKeyState {
   /** Undefined when the key replaces none. */
   readonly replaced: StoredPredecessor | undefined;
 }
@@ -23,7 +22,7 @@ interface RotationEvents {
 }
 
 /** What is wrong with a key as a successor, and with the key that it replaces. */
-export function rotationProblems(stored: StoredRotation, events: RotationEvents, now: Date): string[] {
+export function rotationProblems(stored: StoredKey, events: RotationEvents, now: Date): string[] {
   return [
     ...problemsOfOrder(stored, events.created),
     ...problemsOfFirstUse(stored, events.firstUsed, now),
@@ -32,7 +31,7 @@ export function rotationProblems(stored: StoredRotation, events: RotationEvents,
 }
 
 /** Every successor was created with an event that has both, and no other key was. */
-function problemsOfOrder({ replaces, graceSeconds }: StoredRotation, created: HistoryEvent): string[] {
+function problemsOfOrder({ replaces, graceSeconds }: StoredKey, created: HistoryEvent): string[] {
   const ordered = { replaces: null, graceSeconds: null, ...detailsOf(created) };
   const given = `event ${created.id} created it`;
   return [
@@ -45,7 +44,7 @@ function problemsOfOrder({ replaces, graceSeconds }: StoredRotation, created: Hi
   ];
 }
 
-function problemsOfFirstUse({ firstUsedAt }: StoredRotation, event: HistoryEvent | undefined, now: Date): string[] {
+function problemsOfFirstUse({ firstUsedAt }: StoredKey, event: HistoryEvent | undefined, now: Date): string[] {
   if (!event) {
     // Written so that an invalid time, such as infinity, is a problem too.
     const isPossible = firstUsedAt === null || firstUsedAt.valueOf() <= now.valueOf();
@@ -58,7 +57,7 @@ function problemsOfFirstUse({ firstUsedAt }: StoredRotation, event: HistoryEvent
 }
 
 /** Nothing is wrong once the old key has ended or the rotation was cancelled. */
-function problemsOfReplaced(stored: StoredRotation, { firstUsed, revoked }: RotationEvents): string[] {
+function problemsOfReplaced(stored: StoredKey, { firstUsed, revoked }: RotationEvents): string[] {
   const { id, replaced } = stored;
   if (!replaced || !isOpen(replaced) || (revoked && cancelsRotation(revoked.reason))) return [];
   const [name, isCurrent] = [`key ${stored.replaces}`, replaced.replacedBy === id];
@@ -76,7 +75,7 @@ function problemsOfReplaced(stored: StoredRotation, { firstUsed, revoked }: Rota
 
 /** The end that the first use gave the old key: as recorded, or at the latest. */
 function endOf(
-  { firstUsedAt, graceSeconds }: StoredRotation,
+  { firstUsedAt, graceSeconds }: StoredKey,
   { expiresAt }: StoredPredecessor,
   firstUsed: HistoryEvent | undefined,
 ): Date | undefined {

@@ -2,7 +2,7 @@ import type { EntityManager, ObjectLiteral } from 'typeorm';
 import type { HistoryItem } from '#application/audit-trail-ports.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '#domain/audit/audit-event.js';
 import type { StoredAccount } from '#domain/audit/recorded-account.js';
-import type { StoredKey } from '#domain/audit/recorded-key.js';
+import type { StoredKey } from '#domain/audit/recorded-rotation.js';
 import { AccountRow, rareTerms, statusOf } from '../accounts/rows.js';
 import { ApiKeyRow } from '../keys/rows.js';
 
