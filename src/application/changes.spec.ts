@@ -5,7 +5,7 @@ import { NO_CLIENT } from '#domain/audit/audit-event.js';
 import { DAY_MS } from '#domain/time.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { RevokeForOwner } from './keys/revoke-for-owner.js';
-import { ChangeAccountStatus, PurgeAccount } from './accounts/change-account.js';
+import { ChangeAccount, PurgeAccount } from './accounts/change-account.js';
 import { rehearsed } from './with-transactions.js';
 import { accountsForJobs, ChangeWaits } from './change-waits.js';
 import type { AccountTransaction } from './account-transaction.js';
@@ -15,8 +15,8 @@ const app = openFakes();
 const ADA = { actorId: 'admin:ada', client: NO_CLIENT };
 const CAUSE = { actor: ADA, reason: 'administrator' } as const;
 const accounts = rehearsed(app.accounts);
-const revoke = new RevokeForOwner(accounts);
-const status = new ChangeAccountStatus(accounts);
+const revoke = new RevokeForOwner(accounts, app.keys, []);
+const status = new ChangeAccount(accounts);
 
 const stored = () => {
   const { accounts: people, keys, events, outbox, sessions, formerAccounts } = app.store;

@@ -67,7 +67,7 @@ test('lets a manager make, rotate, rename and revoke keys, and records who did i
 test.each(['suspend', 'delete'] as const)('ends the access of a manager at once, and no key: %s', async (change) => {
   const { person, bot, acting } = await managerAndBot();
   const { key, fullKey } = await createKey(app, bot.id, acting);
-  await app.changeAccountStatus[change](person.id);
+  await app.changeAccount[change](person.id);
   expect(await outcomeOf(app.changeKeysOfOwner.revoke(acting, key.id, client()))).toBe('unauthenticated');
   expect(await outcomeOf(createKey(app, bot.id, acting))).toBe('unauthenticated');
   const question = { operation: 'read', permission: '' } as const;
@@ -94,7 +94,7 @@ test('ends the access of a person who is no longer named, as if there were no su
 test('lets managers of a suspended service account revoke, and make no key', async () => {
   const { bot, acting } = await managerAndBot();
   const { key } = await createKey(app, bot.id, acting);
-  await app.changeAccountStatus.suspend(bot.id);
+  await app.changeAccount.suspend(bot.id);
   expect(await outcomeOf(createKey(app, bot.id, acting))).toBe('account_not_active');
   expect(await outcomeOf(rotateKey(app, { ownerId: bot.id, id: key.id }, acting))).toBe('account_not_active');
   expect(await outcomeOf(app.changeKeysOfOwner.revoke(acting, key.id, client()))).toBe('ok');
@@ -134,7 +134,7 @@ test.each([
 ] as const)('PutAccount with %s', async (_what, part, outcome) => {
   const own = openFakes();
   for (const id of ['ada', 'off']) await newOwner(own, { id, email: `${id}@example.org` });
-  await own.changeAccountStatus.suspend('off');
+  await own.changeAccount.suspend('off');
   const robot = { id: 'robot', email: '', displayName: '', permissions: [], managers: ['ada'] };
   await own.putAccount.execute({ ...robot, kind: 'service' });
   const email = 'kind' in part ? '' : 'new@example.org';

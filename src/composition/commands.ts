@@ -1,7 +1,7 @@
 import { rehearsed } from '#application/with-transactions.js';
 import { ChangeWaits } from '#application/change-waits.js';
 import type { Accounts } from '#application/ports.js';
-import { RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
+import { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
 import type { ExaminedDatabase } from '#application/examination.js';
 import type { DatabaseConfig } from '#config/database-config.js';
 import type { Administered, Administration } from '#infrastructure/inbound/cli/administration.js';
@@ -57,21 +57,17 @@ function compose(database: Database, { receivers, ...settings }: Omit<Administer
     const shared = buildSharedUseCases(ports, { passwordSignIn: true, ...settings }, isRehearsal);
     return {
       ...shared,
-      changeStatus: shared.changeAccountStatus,
       revoke: shared.revokeForOwner,
-      revokeLeaked: shared.revokeLeakedKeys,
+      revokeLeaked: shared.revokeForOwner,
     };
   };
   return {
     ...useCases(waits.answered(stores.accounts), false),
     // One change of all accounts' leases, so that a long list waits once, and not for each key.
     revokeLeaked: {
-      execute: (text, administrator) =>
+      leakedIn: (text, administrator) =>
         waits.once(stores.accounts, (accounts) =>
-          new RevokeLeakedKeys(stores.keys, new RevokeForOwner(accounts), settings.importPrefixes).execute(
-            text,
-            administrator,
-          ),
+          new RevokeForOwner(accounts, stores.keys, settings.importPrefixes).leakedIn(text, administrator),
         ),
     },
     rehearsal: useCases(rehearsed(stores.accounts), true),

@@ -1,4 +1,4 @@
-import { ChangeAccountStatus, ChangeEntitlements, PurgeAccount } from '#application/accounts/change-account.js';
+import { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
 import { ManagedAccounts } from '#application/managed-account.js';
 import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import { SignInAccounts } from '#application/accounts/sign-in-accounts.js';
@@ -15,12 +15,7 @@ import { ChangeKeysOfOwner, KeyOfOwner, ListKeysOfOwner } from '#application/key
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
 import { type ChangeWaits, accountsForJobs } from '#application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '#application/keys/record-due-ends.js';
-import {
-  PauseForOwner,
-  RevokeAsPlatform,
-  RevokeForOwner,
-  RevokeLeakedKeys,
-} from '#application/keys/revoke-for-owner.js';
+import { PauseForOwner, RevokeForOwner } from '#application/keys/revoke-for-owner.js';
 import { RevokeIdleKeys } from '#application/keys/revoke-idle-keys.js';
 import { ReportUses } from '#application/validation/report-uses.js';
 import { ShowOwnKey } from '#application/validation/show-own-key.js';
@@ -104,8 +99,8 @@ export function buildUseCases(settings: Settings, given: Ports) {
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const shared = buildSharedUseCases(ports, settings);
-  const { shownKeys, revokeForOwner, listAllKeys } = shared;
-  const endLeakedKeys = new RevokeLeakedKeys(keys, new RevokeForOwner(accountsOfJobs), importPrefixes);
+  const { shownKeys, listAllKeys } = shared;
+  const endLeakedKeys = new RevokeForOwner(accountsOfJobs, keys, importPrefixes);
   const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
@@ -123,7 +118,6 @@ export function buildUseCases(settings: Settings, given: Ports) {
     makeApiKeys: new MakeApiKeys(confirmation, makingOf(settings)),
     keyOfOwner: new KeyOfOwner(shownKeys, keys, usage),
     changeKeysOfOwner: new ChangeKeysOfOwner(accounts, confirmation),
-    revokeAsPlatform: new RevokeAsPlatform(keys, revokeForOwner),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
     endReportedKeys: new EndReportedKeys(leakReports, endLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
@@ -170,7 +164,7 @@ export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings
   const { keyPolicy, keyPrefix, importPrefixes } = settings;
   const dueEnds = new RecordDueEnds(ports.dueKeys, ports.recordingGate);
   const shownKeys = new ShownKeys(keys, dueEnds);
-  const revokeForOwner = new RevokeForOwner(accounts);
+  const revokeForOwner = new RevokeForOwner(accounts, keys, importPrefixes);
   return {
     dueEnds,
     shownKeys,
@@ -178,7 +172,6 @@ export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings
     listAllKeys: new ListAllKeys(shownKeys, importPrefixes),
     revokeForOwner,
     pauseForOwner: new PauseForOwner(accounts),
-    revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeForOwner, importPrefixes),
     keysFromCode: new KeysFromCode({ keys, accounts, revoke: revokeForOwner, making: makingOf(settings) }),
     importKeys: new ImportKeys(accounts, { marker: keyPrefix, importPrefixes, policy: keyPolicy }, isRehearsal),
     managedAccounts: new ManagedAccounts(accounts),
@@ -186,7 +179,6 @@ export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),
     listAccounts: new ListAccounts(accounts),
-    changeAccountStatus: new ChangeAccountStatus(accounts),
-    changeEntitlements: new ChangeEntitlements(accounts),
+    changeAccount: new ChangeAccount(accounts),
   };
 }

@@ -165,7 +165,7 @@ describe('a database writer', () => {
 
   test('is detected when they lift a suspension or delete an account', async () => {
     const [lifted, deleted] = [await newOwner(app), await newOwner(app)];
-    await app.changeAccountStatus.suspend(lifted.id);
+    await app.changeAccount.suspend(lifted.id);
     await seal();
     await run(`UPDATE accounts SET status = 'active' WHERE id = $1`, lifted.id);
     await run('DELETE FROM accounts WHERE id = $1', deleted.id);
@@ -238,14 +238,10 @@ describe('a database writer', () => {
     test('is not suspected for what the platform and administrators change', async () => {
       const admin = { actorId: 'admin:ada', client: client() };
       const { email } = await newOwner(app, { id: 'u1', ...terms });
-      await app.changeEntitlements.limit(
-        'u1',
-        { limits: { maxKeyDays: 7 }, isWhole: false, version: undefined },
-        admin,
-      );
-      await app.changeEntitlements.describe('u1', [], undefined, admin);
-      await app.changeAccountStatus.suspend('u1');
-      await app.changeAccountStatus.reactivate('u1');
+      await app.changeAccount.limit('u1', { limits: { maxKeyDays: 7 }, isWhole: false, version: undefined }, admin);
+      await app.changeAccount.describe('u1', [], undefined, admin);
+      await app.changeAccount.suspend('u1');
+      await app.changeAccount.reactivate('u1');
       await newOwner(app, { id: 'u1', email, limits: {}, attributes: terms.attributes });
       await app.purgeAccount.execute('u1', 1n, admin);
       expect(await verify()).toMatchObject({ code: 0 });

@@ -112,12 +112,12 @@ describe('idle keys of two instances, while the clock is moved', () => {
 
   /** Suspends, deletes or reactivates an owner, or the only manager of a service account. */
   async function changeOwner(owner: OwnerLife): Promise<void> {
-    const { changeAccountStatus } = anyOf(instances);
+    const { changeAccount } = anyOf(instances);
     const isOfManager = owner.id !== owner.person && chance(0.5);
     const isOn = isOfManager ? owner.isHeard : owner.isActive;
     const id = isOfManager ? owner.person : owner.id;
-    if (isOn) await changeAccountStatus.suspend(id);
-    else await changeAccountStatus.reactivate(id);
+    if (isOn) await changeAccount.suspend(id);
+    else await changeAccount.reactivate(id);
     if (!isOfManager && !isOn) owner.activeSinceMs = nowMs;
     Object.assign(owner, isOfManager ? { isHeard: !isOn } : { isActive: !isOn }, { changedMs: nowMs });
     counts.suspensions += 1;

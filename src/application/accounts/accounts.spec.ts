@@ -40,7 +40,7 @@ describe('PurgeAccount', () => {
   test.each(['suspend', 'delete'] as const)('purges an account also after %s', async (change) => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
-    await app.changeAccountStatus[change](id);
+    await app.changeAccount[change](id);
     expect(await purge(id)).toBe(1);
     expect(await verdictOn(fullKey)).toEqual(REVOKED);
   });
@@ -84,7 +84,7 @@ describe('A change after the purge', () => {
   test.each(['suspend', 'reactivate', 'delete'] as const)('throws account_not_found: %s', async (change) => {
     const { id } = await newOwner(app, { version: 5n });
     await purge(id);
-    expect(await outcomeOf(app.changeAccountStatus[change](id, 9n))).toBe('account_not_found');
+    expect(await outcomeOf(app.changeAccount[change](id, 9n))).toBe('account_not_found');
   });
 
   test.each([4n, 5n, undefined])('does not open an account with version %s', async (version) => {
@@ -114,7 +114,7 @@ describe('A new account with the id of a purged one', () => {
     await purge(id);
     await openAgain(id, 6n);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
-    for (const change of ['suspend', 'reactivate'] as const) await app.changeAccountStatus[change](id);
+    for (const change of ['suspend', 'reactivate'] as const) await app.changeAccount[change](id);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
     expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).items).toEqual([]);
     expect(await outcomeOf(app.changeKeysOfOwner.revoke(themselves(id), old.key.id, client()))).toBe('not_found');
@@ -186,8 +186,8 @@ describe('ListAccounts', () => {
 
   test('filters by status, or by email in any case', async () => {
     const app = await appWith(3);
-    await app.changeAccountStatus.suspend(idOf(0));
-    await app.changeAccountStatus.delete(idOf(1));
+    await app.changeAccount.suspend(idOf(0));
+    await app.changeAccount.delete(idOf(1));
     for (const [n, status] of (['suspended', 'deleted', 'active'] as const).entries()) {
       expect(await pages(app, { status, pageSize: 0 })).toEqual([[idOf(n)]]);
       const email = `${idOf(n)}@Example.ORG`.toUpperCase();

@@ -41,7 +41,7 @@ describe('A change of an account', () => {
   test('is recorded for each change of the status', async () => {
     const { id } = await app.putAccount.execute(profile(), PLATFORM);
     for (const change of ['reactivate', 'suspend', 'suspend', 'delete', 'reactivate'] as const) {
-      await app.changeAccountStatus[change](id, undefined, PLATFORM);
+      await app.changeAccount[change](id, undefined, PLATFORM);
     }
     const types = ['account.suspended', 'account.deleted', 'account.reactivated'];
     expect(recorded(id).slice(1)).toEqual(types.map((type) => ({ type, ...by, details: null })));
@@ -57,8 +57,8 @@ describe('A change of an account', () => {
     const refused = profile();
     expect(await outcomeOf(app.putAccount.execute({ ...refused, email: holder.email }))).toBe('email_taken');
     expect(recorded(refused.id)).toEqual([]);
-    await app.changeAccountStatus.delete(holder.id);
-    expect(await outcomeOf(app.changeAccountStatus.suspend(holder.id))).toBe('account_deleted');
+    await app.changeAccount.delete(holder.id);
+    expect(await outcomeOf(app.changeAccount.suspend(holder.id))).toBe('account_deleted');
     expect(recorded(holder.id)).toHaveLength(2);
   });
 
@@ -67,7 +67,7 @@ describe('A change of an account', () => {
     await app.putAccount.execute(sent);
     app.store.isAuditTrailAway = true;
     expect(await outcomeOf(app.putAccount.execute({ ...sent, permissions: [] }))).toBe('unavailable');
-    expect(await outcomeOf(app.changeAccountStatus.suspend(sent.id))).toBe('unavailable');
+    expect(await outcomeOf(app.changeAccount.suspend(sent.id))).toBe('unavailable');
     app.store.isAuditTrailAway = false;
     expect(await app.getAccount.execute(sent.id)).toMatchObject({ status: 'active', permissions: ['a:read'] });
   });
@@ -126,7 +126,7 @@ describe('A sign-in', () => {
   test('leaves only a failure when it fails', async () => {
     const { id, email } = await newOwner(app);
     expect(await outcomeOf(app.signIn.execute(email, 'wrong', client()))).toBe('invalid_credentials');
-    await app.changeAccountStatus.suspend(id);
+    await app.changeAccount.suspend(id);
     expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('invalid_credentials');
     expect(eventsOf(app, id, 'session.')).toEqual([]);
     expect(eventsOf(app, id, 'authentication.')).toHaveLength(2);
@@ -152,7 +152,7 @@ test('Owners see account and session events only when they filter for them', asy
 
 const CHANGES = ['suspend', 'reactivate', 'delete'] as const;
 
-describe('ChangeAccountStatus', () => {
+describe('ChangeAccount', () => {
   test('returns and stores the status', async () => {
     const { id } = await newOwner(app);
     for (const [change, status] of [
@@ -166,31 +166,31 @@ describe('ChangeAccountStatus', () => {
       ['delete', 'deleted'],
       ['delete', 'deleted'],
     ] as const) {
-      expect((await app.changeAccountStatus[change](id)).status).toBe(status);
+      expect((await app.changeAccount[change](id)).status).toBe(status);
       expect((await app.getAccount.execute(id)).status).toBe(status);
     }
   });
 
   test('refuses to suspend a deleted account', async () => {
     const { id } = await newOwner(app);
-    await app.changeAccountStatus.delete(id);
-    expect(await outcomeOf(app.changeAccountStatus.suspend(id))).toBe('account_deleted');
+    await app.changeAccount.delete(id);
+    expect(await outcomeOf(app.changeAccount.suspend(id))).toBe('account_deleted');
     expect((await app.getAccount.execute(id)).status).toBe('deleted');
   });
 
   test('changes nothing else of the account', async () => {
     const { id, email, permissions, passwordHash } = await newOwner(app, { version: 3n });
-    for (const change of CHANGES) await app.changeAccountStatus[change](id);
+    for (const change of CHANGES) await app.changeAccount[change](id);
     expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
   });
 
   test('refuses an older version and stores a newer one', async () => {
     const { id } = await newOwner(app, { version: 3n });
-    await app.changeAccountStatus.reactivate(id, 7n);
-    expect(await outcomeOf(app.changeAccountStatus.suspend(id, 6n))).toBe('stale_version');
-    expect(await outcomeOf(app.changeAccountStatus.delete(id, 6n))).toBe('stale_version');
+    await app.changeAccount.reactivate(id, 7n);
+    expect(await outcomeOf(app.changeAccount.suspend(id, 6n))).toBe('stale_version');
+    expect(await outcomeOf(app.changeAccount.delete(id, 6n))).toBe('stale_version');
     expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 7n });
-    expect(await app.changeAccountStatus.suspend(id, 8n)).toMatchObject({ status: 'suspended', version: 8n });
+    expect(await app.changeAccount.suspend(id, 8n)).toMatchObject({ status: 'suspended', version: 8n });
   });
 
   test('ends the sessions of the account, and of no other', async () => {
@@ -200,9 +200,9 @@ describe('ChangeAccountStatus', () => {
       ['suspend', false],
       ['delete', false],
     ] as const) {
-      await app.changeAccountStatus.reactivate(id);
+      await app.changeAccount.reactivate(id);
       const { token } = await app.signIn.execute(email, PASSWORD, client());
-      await app.changeAccountStatus[change](id);
+      await app.changeAccount[change](id);
       const sessions = [...app.store.sessions.values()].filter(({ accountId }) => accountId === id);
       expect([change, sessions.length > 0]).toEqual([change, isStillIn]);
       await app.signOut.execute(token);
@@ -210,7 +210,7 @@ describe('ChangeAccountStatus', () => {
   });
 
   test.each(CHANGES)('throws account_not_found for an unknown account: %s', async (change) => {
-    await expect(app.changeAccountStatus[change]('nobody')).rejects.toMatchObject({
+    await expect(app.changeAccount[change]('nobody')).rejects.toMatchObject({
       code: 'account_not_found',
       message: 'no account has this id',
     });
@@ -218,18 +218,18 @@ describe('ChangeAccountStatus', () => {
   });
 });
 
-const { changeEntitlements } = app;
+const { changeAccount } = app;
 const ADA: Actor = { actorId: 'admin:ada', client: NO_CLIENT };
 const TENANT = [{ name: 'tenant', value: 'acme' }];
 
 const limit = (id: string, limits: AccountLimits, isWhole = false, version?: bigint) =>
-  changeEntitlements.limit(id, { limits, isWhole, version }, ADA);
+  changeAccount.limit(id, { limits, isWhole, version }, ADA);
 const changesOf = (id: string) =>
   eventsOf(app, id, 'account.')
     .slice(1)
     .map(({ type, actorId, details }) => ({ type, actorId, ...(JSON.parse(details ?? '{}') as object) }));
 
-describe('ChangeEntitlements', () => {
+describe('ChangeAccount', () => {
   test('replaces the given limits and keeps the others, or replaces all of them', async () => {
     const { id } = await newOwner(app);
     await limit(id, { requestsPerSecond: 5, burst: 9 });
@@ -250,7 +250,7 @@ describe('ChangeEntitlements', () => {
     await limit(id, { burst: 9 });
     expect((await limit(id, { requestsPerSecond: 5 })).limits).toEqual({ requestsPerSecond: 5, burst: 9 });
     const tooMany = Array.from({ length: 17 }, (_, n) => ({ name: `n${n}`, value: '' }));
-    expect(await outcomeOf(changeEntitlements.describe(id, tooMany, undefined, ADA))).toBe('invalid_fields');
+    expect(await outcomeOf(changeAccount.describe(id, tooMany, undefined, ADA))).toBe('invalid_fields');
     expect(changesOf(id)).toHaveLength(2);
   });
 
@@ -259,7 +259,7 @@ describe('ChangeEntitlements', () => {
     const permissions = { before: ['a:read'], after: ['a:read'] };
     for (const _ of [1, 2]) {
       await limit(id, { burst: 9 });
-      await changeEntitlements.describe(id, TENANT, undefined, ADA);
+      await changeAccount.describe(id, TENANT, undefined, ADA);
     }
     const changed = { type: 'account.changed', actorId: ADA.actorId, permissions };
     expect(changesOf(id)).toEqual([
@@ -271,8 +271,8 @@ describe('ChangeEntitlements', () => {
   test('keeps what the platform sends without limits and attributes, and the status', async () => {
     const owner = await newOwner(app);
     await limit(owner.id, { burst: 9 });
-    await changeEntitlements.describe(owner.id, TENANT, undefined, ADA);
-    await app.changeAccountStatus.suspend(owner.id);
+    await changeAccount.describe(owner.id, TENANT, undefined, ADA);
+    await app.changeAccount.suspend(owner.id);
     const { id, email } = owner;
     const kept = await app.putAccount.execute({ id, email, displayName: 'New', permissions: [] });
     expect(kept).toMatchObject({ limits: { burst: 9 }, attributes: TENANT, status: 'suspended' });
@@ -284,7 +284,7 @@ describe('ChangeEntitlements', () => {
     await app.purgeAccount.execute(id, undefined, ADA);
     for (const unknown of [id, 'nobody']) {
       expect(await outcomeOf(limit(unknown, { burst: 9 }))).toBe('account_not_found');
-      expect(await outcomeOf(changeEntitlements.describe(unknown, [], undefined, ADA))).toBe('account_not_found');
+      expect(await outcomeOf(changeAccount.describe(unknown, [], undefined, ADA))).toBe('account_not_found');
     }
   });
 });

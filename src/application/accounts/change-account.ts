@@ -9,49 +9,12 @@ import { FormerAccount } from '#domain/accounts/former-account.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { changeKeys } from '../keys/change-keys.js';
 
-interface ChangedBy {
-  readonly id: string;
-  readonly actor: Actor;
-}
-
-/** Resolves after the change has committed, so every later validation sees it. Throws `account_not_found`. */
-function changeAccount(
-  accounts: AccountLocks<AccountChanges>,
-  { id, actor }: ChangedBy,
-  change: (account: Account, now: Date) => void,
-): Promise<Account> {
-  return accounts.transaction(id, async (transaction) => {
-    const { account } = transaction;
-    if (!account) throw accountNotFound();
-    change(account, transaction.now);
-    await saveAccount(transaction, account, actor);
-    if (!account.isActive) await transaction.endSessions();
-    return account;
-  });
-}
-
 /** Saves a locked account and an event for each of its changes. */
 export async function saveAccount(transaction: AccountChanges, account: Account, actor: Actor): Promise<void> {
   await transaction.saveAccount(account);
   for (const { became, ...details } of account.changes) {
     const more = details.permissions ? { details } : {};
     await transaction.record({ type: `account.${became}`, ...more, ...actor }, account.id);
-  }
-}
-
-export class ChangeAccountStatus {
-  constructor(private readonly accounts: AccountLocks<AccountChanges>) {}
-
-  suspend(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
-    return changeAccount(this.accounts, { id, actor }, (account) => account.suspend(version));
-  }
-
-  reactivate(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
-    return changeAccount(this.accounts, { id, actor }, (account, now) => account.reactivate(now, version));
-  }
-
-  delete(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
-    return changeAccount(this.accounts, { id, actor }, (account) => account.delete(version));
   }
 }
 
@@ -62,18 +25,41 @@ interface LimitChange {
   readonly version: bigint | undefined;
 }
 
-/** Changes the limits or the attributes of an account alone. */
-export class ChangeEntitlements {
+/** Resolves after the change has committed, so every later validation sees it. Throws `account_not_found`. */
+export class ChangeAccount {
   constructor(private readonly accounts: AccountLocks<AccountChanges>) {}
 
+  suspend(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return this.change(id, actor, (account) => account.suspend(version));
+  }
+
+  reactivate(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return this.change(id, actor, (account, now) => account.reactivate(now, version));
+  }
+
+  delete(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return this.change(id, actor, (account) => account.delete(version));
+  }
+
   limit(id: string, { limits, isWhole, version }: LimitChange, actor: Actor): Promise<Account> {
-    return changeAccount(this.accounts, { id, actor }, (account) => {
+    return this.change(id, actor, (account) => {
       account.limitKeys(isWhole ? limits : { ...account.limits, ...limits }, version);
     });
   }
 
   describe(id: string, attributes: readonly Attribute[], version: bigint | undefined, actor: Actor): Promise<Account> {
-    return changeAccount(this.accounts, { id, actor }, (account) => account.describe(attributes, version));
+    return this.change(id, actor, (account) => account.describe(attributes, version));
+  }
+
+  private change(id: string, actor: Actor, change: (account: Account, now: Date) => void): Promise<Account> {
+    return this.accounts.transaction(id, async (transaction) => {
+      const { account } = transaction;
+      if (!account) throw accountNotFound();
+      change(account, transaction.now);
+      await saveAccount(transaction, account, actor);
+      if (!account.isActive) await transaction.endSessions();
+      return account;
+    });
   }
 }
 

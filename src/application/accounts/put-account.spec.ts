@@ -91,7 +91,7 @@ describe('PutAccount', () => {
   test.each(['suspend', 'delete'] as const)('does not change the status after %s', async (change) => {
     const sent = profile();
     await app.putAccount.execute(sent);
-    const { status } = await app.changeAccountStatus[change](sent.id);
+    const { status } = await app.changeAccount[change](sent.id);
     expect((await app.putAccount.execute({ ...sent, displayName: 'Back?' })).status).toBe(status);
     expect(await stored(sent.id)).toMatchObject({ status, displayName: 'Back?' });
   });
@@ -113,7 +113,7 @@ describe('The email of an account', () => {
     const other = profile({ email: 'tAKEN@example.ORG' });
     const take = () => app.putAccount.execute(other);
     await expect(take()).rejects.toMatchObject({ code: 'email_taken', message: 'email belongs to another account' });
-    await app.changeAccountStatus.delete(holder.id);
+    await app.changeAccount.delete(holder.id);
     expect(await outcomeOf(take())).toBe('email_taken');
     await app.putAccount.execute({ ...holder, email: 'moved@example.org' });
     expect(await outcomeOf(take())).toBe('ok');

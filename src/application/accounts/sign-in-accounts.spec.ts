@@ -142,7 +142,7 @@ describe('A later sign-in', () => {
     ] as const) {
       const id = newId();
       await signIn(id);
-      await app.changeAccountStatus[change](id);
+      await app.changeAccount[change](id);
       expect(await signIn(id, { issuedAt: at(9), roles: ['viewer'] })).toBe(refusal);
       expect(await permissionsOf(id)).toEqual(['systems:read', 'systems:write', 'users:read']);
     }
@@ -216,15 +216,15 @@ describe('The origin of an account', () => {
           }
           if (!model) continue;
           if (what === 'suspend' && model.status !== 'deleted') {
-            await app.changeAccountStatus.suspend(id);
+            await app.changeAccount.suspend(id);
             model.status = 'suspended';
           }
           if (what === 'reactivate') {
-            await app.changeAccountStatus.reactivate(id);
+            await app.changeAccount.reactivate(id);
             model.status = 'active';
           }
           if (what === 'delete') {
-            await app.changeAccountStatus.delete(id);
+            await app.changeAccount.delete(id);
             model.status = 'deleted';
           }
           if (what === 'purge') {

@@ -38,7 +38,7 @@ describe('Administrators', () => {
     expect(app.administrators.includes(person)).toBe(true);
     expect(app.administrators.includes(bot)).toBe(false);
     for (const change of ['suspend', 'delete'] as const) {
-      expect(app.administrators.includes(await app.changeAccountStatus[change](person.id))).toBe(false);
+      expect(app.administrators.includes(await app.changeAccount[change](person.id))).toBe(false);
     }
   });
 
@@ -54,7 +54,7 @@ describe('Administrators', () => {
     expect(await begin('nobody', owner.id)).toBe('not_found');
     expect(await begin(admin.id, 'nobody')).toBe('not_found');
     await createKey(app, owner.id);
-    await app.changeAccountStatus.suspend(admin.id);
+    await app.changeAccount.suspend(admin.id);
     expect(await begin(admin.id, owner.id)).toBe('not_found');
   });
 });
@@ -118,14 +118,14 @@ describe('a revocation by an administrator', () => {
       displayName: '',
       permissions: [ADMIN_PERMISSION],
     });
-    await app.changeAccountStatus.suspend(administrator.id);
+    await app.changeAccount.suspend(administrator.id);
     expect(await outcomeOf(revoke(key.id))).toBe('not_found');
     expect(ends()).toEqual([]);
   });
 
   test('revokes keys of owners who are not active, of other administrators and of oneself', async () => {
     const { app, administrator, owner, key, revoke } = await world();
-    await app.changeAccountStatus.suspend(owner.id);
+    await app.changeAccount.suspend(owner.id);
     expect(await outcomeOf(revoke(key.id))).toBe('ok');
     const other = await newOwner(app, { permissions: [ADMIN_PERMISSION] });
     for (const { id } of [other, administrator]) {

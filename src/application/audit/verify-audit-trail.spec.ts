@@ -199,7 +199,7 @@ describe('The comparison with the audit trail', () => {
       const { key } = await createKey(app, one.id);
       await createKey(app, other.id);
       await app.changeKeysOfOwner.revoke(themselves(one.id), key.id, client());
-      await app.changeAccountStatus.suspend(one.id);
+      await app.changeAccount.suspend(one.id);
       await app.purgeAccount.execute(other.id, undefined, { actorId: 'admin:ada', client: client() });
       await seal();
       const [keys, accounts] = [

@@ -12,12 +12,12 @@ import {
 } from '#test/support/application/calls.js';
 import { keyProofsIn } from '#domain/leaks/leak-report.js';
 import { VerifyAuditTrail } from '../audit/verify-audit-trail.js';
-import { RevokeForOwner, RevokeLeakedKeys } from './revoke-for-owner.js';
+import { RevokeForOwner } from './revoke-for-owner.js';
 
 const app = openFakes();
 
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
-const revokeForOwner = new RevokeForOwner(app.accounts);
+const revokeForOwner = new RevokeForOwner(app.accounts, app.keys, []);
 
 /** The notices of a key, in the order of their sequence. */
 async function noticesOf(keyId: string) {
@@ -51,7 +51,7 @@ describe('The event of a change', () => {
   ])('%s', async (_what, site) => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await new RevokeLeakedKeys(app.keys, revokeForOwner, []).end(keyProofsIn(fullKey), {
+    await revokeForOwner.end(keyProofsIn(fullKey), {
       actor: ADMIN,
       ...(site && { site }),
     });
@@ -87,7 +87,7 @@ describe('The notices of a change', () => {
   test('announce a leak and the revocation', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await new RevokeLeakedKeys(app.keys, revokeForOwner, []).execute(fullKey, ADMIN);
+    await revokeForOwner.leakedIn(fullKey, ADMIN);
     expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', expect.any(String)],
       ['api_key.revoked', 'leaked'],

@@ -191,12 +191,12 @@ describe('A change between the password check and the insert', () => {
   });
 
   test.each(['suspend', 'delete'] as const)('locks the account (%s): the creation is refused', async (change) => {
-    expect(await during((id) => app.changeAccountStatus[change](id))).toEqual(['unauthenticated', 0]);
+    expect(await during((id) => app.changeAccount[change](id))).toEqual(['unauthenticated', 0]);
   });
 
   test('locks the account: the error says how to continue', async () => {
     const { id } = await newOwner(app);
-    passwords.beforeAnswer = async () => void (await app.changeAccountStatus.suspend(id));
+    passwords.beforeAnswer = async () => void (await app.changeAccount.suspend(id));
     const refused = createKey(interrupted, id).finally(() => (passwords.beforeAnswer = async () => {}));
     await expect(refused).rejects.toThrow('Sign in again');
   });

@@ -114,12 +114,12 @@ describe('ImportKeys', () => {
 
   test('takes keys of a suspended owner, who gets them back when reactivated, and none of a deleted one', async () => {
     const { id } = await newOwner(app);
-    await app.changeAccountStatus.suspend(id);
+    await app.changeAccount.suspend(id);
     const { text, id: keyId } = await importedKey(id);
     expect(await verdictOn(text)).toBe('owner-suspended');
-    await app.changeAccountStatus.reactivate(id);
+    await app.changeAccount.reactivate(id);
     expect(await verdictOn(text)).toBe(keyId);
-    await app.changeAccountStatus.delete(id);
+    await app.changeAccount.delete(id);
     expect(refusals(await imported(lineOf(keyOfAnother(), id)))).toEqual(['no account has this owner_id']);
   });
 

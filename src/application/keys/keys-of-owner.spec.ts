@@ -295,7 +295,7 @@ describe('RenameApiKey', () => {
     const { id, keyId } = await ownerWithKey();
     const other = await newOwner(app);
     expect(await outcomeOf(rename(other.id, keyId, { name: 'Mine' }))).toBe('not_found');
-    await app.changeAccountStatus.suspend(id);
+    await app.changeAccount.suspend(id);
     expect(await outcomeOf(rename(id, keyId, { name: 'Mine' }))).toBe('unauthenticated');
     expect(app.store.keys.get(keyId)!.state.name).toBe('CI');
   });
@@ -359,7 +359,7 @@ describe('RevokeApiKey', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     for (const change of ['suspend', 'delete'] as const) {
-      await app.changeAccountStatus[change](id);
+      await app.changeAccount[change](id);
       await expect(app.changeKeysOfOwner.revoke(themselves(id), key.id, client())).rejects.toMatchObject(signInAgain);
     }
     await expect(app.changeKeysOfOwner.revoke(themselves('nobody'), key.id, client())).rejects.toMatchObject(

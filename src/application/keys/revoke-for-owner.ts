@@ -24,9 +24,33 @@ interface RevocationCause {
   readonly site?: LeakSite | undefined;
 }
 
+export interface LeakedKey {
+  readonly key: ApiKey;
+  /** The status before this call: only an active key was revoked. */
+  readonly was: ApiKeyStatus;
+}
+
+/** Proves no key: the string was made up, or it has the public part of a key but not its secret. */
+export interface UnprovenKey {
+  readonly publicPart: string;
+  readonly key: ApiKey | undefined;
+}
+
+interface LeakCircumstances {
+  readonly actor: Actor;
+  /** Where the keys were found, for the audit trail. */
+  readonly site?: LeakSite;
+  /** Checked before each key. Once it returns true, the remaining keys are left. */
+  readonly isOver?: () => boolean;
+}
+
 /** Revokes keys without their owners, who may be suspended or deleted: for the platform, leaks and the command line. */
 export class RevokeForOwner {
-  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
+  constructor(
+    private readonly accounts: AccountLocks<KeyChanges>,
+    private readonly keys: ApiKeys,
+    private readonly importPrefixes: readonly string[],
+  ) {}
 
   /** Throws `account_not_found`, `not_found` for another owner's key, and `api_key_not_active` for an ended key. */
   one(ownerId: string, keyId: string, { actor, reason, site }: RevocationCause): Promise<ApiKey> {
@@ -61,71 +85,19 @@ export class RevokeForOwner {
       return changeKeys(transaction, { keys, actor }, () => keys.revokeAll(reason, transaction.now));
     });
   }
-}
 
-/** For the command line, which pauses as an administrator. */
-export class PauseForOwner {
-  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
-
-  /** Throws `invalid_fields`, `account_not_found`, `not_found` and `api_key_not_active`. @param minutes null ends the pause */
-  async execute(ownerId: string, keyId: string, minutes: number | null, actor: Actor): Promise<ReadKey> {
-    if (minutes !== null) requireValid(PAUSE_FIELDS, { minutes });
-    return this.accounts.transaction(ownerId, async (transaction) => {
-      if (!transaction.account) throw accountNotFound();
-      return shown(transaction, pausing({ keyId, minutes, by: 'administrator' })(transaction, actor));
-    });
-  }
-}
-
-/** For the platform. A call may be repeated: an ended key is no error. Returns how many keys it revoked. */
-export class RevokeAsPlatform {
-  constructor(
-    private readonly keys: ApiKeys,
-    private readonly revoke: RevokeForOwner,
-  ) {}
-
-  /** Throws `not_found` when no such key was ever created. */
-  async one(keyId: string, platform: Actor): Promise<number> {
+  /**
+   * A key of any owner. May be repeated: an ended key is no error. Returns how many keys it revoked. Throws `not_found` when
+   * no such key was ever created.
+   */
+  async byId(keyId: string, cause: RevocationCause): Promise<number> {
     const key = await this.keys.find(keyId);
     if (!key) throw noSuchKey();
-    return (await this.revoke.found(key, { actor: platform, reason: 'platform' })) === 'active' ? 1 : 0;
+    return (await this.found(key, cause)) === 'active' ? 1 : 0;
   }
-
-  /** Throws `account_not_found`. */
-  async all(ownerId: string, platform: Actor): Promise<number> {
-    return (await this.revoke.all(ownerId, { actor: platform, reason: 'platform' })).length;
-  }
-}
-
-export interface LeakedKey {
-  readonly key: ApiKey;
-  /** The status before this call: only an active key was revoked. */
-  readonly was: ApiKeyStatus;
-}
-
-/** Proves no key: the string was made up, or it has the public part of a key but not its secret. */
-export interface UnprovenKey {
-  readonly publicPart: string;
-  readonly key: ApiKey | undefined;
-}
-
-interface LeakCircumstances {
-  readonly actor: Actor;
-  /** Where the keys were found, for the audit trail. */
-  readonly site?: LeakSite;
-  /** Checked before each key. Once it returns true, the remaining keys are left. */
-  readonly isOver?: () => boolean;
-}
-
-export class RevokeLeakedKeys {
-  constructor(
-    private readonly keys: ApiKeys,
-    private readonly revoke: RevokeForOwner,
-    private readonly importPrefixes: readonly string[],
-  ) {}
 
   /** Revokes every key whose full string is somewhere in the text. A key that had already ended is no error. */
-  async execute(text: string, administrator: Administrator): Promise<LeakedKey[]> {
+  async leakedIn(text: string, administrator: Administrator): Promise<LeakedKey[]> {
     const { leaked, errors } = await this.end(keyProofsIn(text, this.importPrefixes), {
       actor: administrator,
       site: UNKNOWN_SITE,
@@ -150,7 +122,7 @@ export class RevokeLeakedKeys {
       if (!isProof(proof.digest, key?.snapshot()) || !key) unproven.push({ ...proof, key });
       else {
         try {
-          leaked.push({ key, was: await this.revoke.found(key, { actor, reason: 'leaked', site }) });
+          leaked.push({ key, was: await this.found(key, { actor, reason: 'leaked', site }) });
         } catch (error) {
           failed.push(proof);
           errors.push(error);
@@ -158,5 +130,19 @@ export class RevokeLeakedKeys {
       }
     }
     return { leaked, unproven, left: [...waiting, ...failed], errors };
+  }
+}
+
+/** For the command line, which pauses as an administrator. */
+export class PauseForOwner {
+  constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
+
+  /** Throws `invalid_fields`, `account_not_found`, `not_found` and `api_key_not_active`. @param minutes null ends the pause */
+  async execute(ownerId: string, keyId: string, minutes: number | null, actor: Actor): Promise<ReadKey> {
+    if (minutes !== null) requireValid(PAUSE_FIELDS, { minutes });
+    return this.accounts.transaction(ownerId, async (transaction) => {
+      if (!transaction.account) throw accountNotFound();
+      return shown(transaction, pausing({ keyId, minutes, by: 'administrator' })(transaction, actor));
+    });
   }
 }

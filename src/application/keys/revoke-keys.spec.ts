@@ -8,17 +8,17 @@ import { LatchkeyError } from '#domain/errors.js';
 import { FakeStore } from '#test/fakes/fake-store.js';
 import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import type { Accounts } from '../ports.js';
-import { RevokeForOwner, RevokeLeakedKeys } from './revoke-for-owner.js';
+import { RevokeForOwner } from './revoke-for-owner.js';
 import { MAX_STEPS, RevokeIdleKeys } from './revoke-idle-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
+const BY_PLATFORM = { actor: PLATFORM, reason: 'platform' } as const;
 const BY_ADMIN = { actor: ADMIN, reason: 'administrator' } as const;
 
 const app = openFakes();
-const revoke = new RevokeForOwner(app.accounts);
-const revokeLeaked = new RevokeLeakedKeys(app.keys, revoke, []);
+const revoke = new RevokeForOwner(app.accounts, app.keys, []);
 
 const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
@@ -31,9 +31,9 @@ describe('RevokeForOwner', () => {
     for (const change of ['suspend', 'delete'] as const) {
       const { id } = await newOwner(app);
       const { key, fullKey } = await createKey(app, id);
-      await app.changeAccountStatus[change](id);
+      await app.changeAccount[change](id);
       expect((await revoke.one(id, key.id, BY_ADMIN)).snapshot().revokedAt).toEqual(expect.any(Date));
-      await app.changeAccountStatus.reactivate(id);
+      await app.changeAccount.reactivate(id);
       expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
       expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
         { keyId: key.id, reason: 'administrator', actorId: 'admin:ada', clientIp: null, userAgent: 'latchkey-cli' },
@@ -79,12 +79,12 @@ describe('RevokeForOwner', () => {
   });
 });
 
-describe('RevokeLeakedKeys', () => {
+describe('RevokeForOwner with a text', () => {
   test('finds a key by its string, and ends it once, as leaked', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     for (const was of ['active', 'revoked']) {
-      const [found, ...more] = await revokeLeaked.execute(fullKey, ADMIN);
+      const [found, ...more] = await revoke.leakedIn(fullKey, ADMIN);
       expect([found?.was, found?.key.id, found?.key.ownerId, more]).toEqual([was, key.id, id, []]);
     }
     expect(typesOf(id)).toEqual(['api_key.created', 'api_key.revoked']);
@@ -96,15 +96,15 @@ describe('RevokeLeakedKeys', () => {
     const [revoked, due] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);
     await app.purgeAccount.execute(id, undefined, ADMIN);
-    expect(await revokeLeaked.execute(revoked.fullKey, ADMIN)).toMatchObject([{ was: 'revoked' }]);
-    expect(await revokeLeaked.execute(due.fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
+    expect(await revoke.leakedIn(revoked.fullKey, ADMIN)).toMatchObject([{ was: 'revoked' }]);
+    expect(await revoke.leakedIn(due.fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
   });
 
   test('returns that an expired key had already ended', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     runOut(app, key.id);
-    expect(await revokeLeaked.execute(fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
+    expect(await revoke.leakedIn(fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
   });
 
   test('finds keys anywhere in a text, next to foreign ones', async () => {
@@ -112,7 +112,7 @@ describe('RevokeLeakedKeys', () => {
     const keys = [await createKey(app, id), await createKey(app, id)];
     const [one, two] = keys.map(({ fullKey }) => fullKey);
     const text = `GET /x?key=${one} 200\n{"header":"Bearer ${unknownKey()}","body":"line\\n${two}"}`;
-    const found = await revokeLeaked.execute(text, ADMIN);
+    const found = await revoke.leakedIn(text, ADMIN);
     expect(found.map(({ key, was }) => [key.id, was])).toEqual(keys.map(({ key }) => [key.id, 'active']));
   });
 
@@ -120,7 +120,7 @@ describe('RevokeLeakedKeys', () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
     for (const guess of [withWrongSecret(fullKey), unknownKey(), fullKey.slice(0, 27), '']) {
-      expect(await revokeLeaked.execute(guess, ADMIN)).toEqual([]);
+      expect(await revoke.leakedIn(guess, ADMIN)).toEqual([]);
     }
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
@@ -133,8 +133,10 @@ describe('RevokeLeakedKeys', () => {
       Object.assign(Object.create(app.accounts), {
         transaction: () => Promise.reject(new LatchkeyError('unavailable', 'away')),
       }),
+      app.keys,
+      [],
     );
-    expect(await outcomeOf(new RevokeLeakedKeys(app.keys, away, []).execute(fullKey, ADMIN))).toBe('unavailable');
+    expect(await outcomeOf(away.leakedIn(fullKey, ADMIN))).toBe('unavailable');
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 });
@@ -143,10 +145,10 @@ describe('RevokeAsPlatform', () => {
   test('ends a key of any owner by its id, once', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await app.changeAccountStatus.suspend(id);
-    expect(await app.revokeAsPlatform.one(key.id, PLATFORM)).toBe(1);
-    expect(await app.revokeAsPlatform.one(key.id, PLATFORM)).toBe(0);
-    await app.changeAccountStatus.reactivate(id);
+    await app.changeAccount.suspend(id);
+    expect(await revoke.byId(key.id, BY_PLATFORM)).toBe(1);
+    expect(await revoke.byId(key.id, BY_PLATFORM)).toBe(0);
+    await app.changeAccount.reactivate(id);
     expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
     expect(revocations(id)).toMatchObject([{ keyId: key.id, reason: 'platform', actorId: 'service:platform' }]);
   });
@@ -155,11 +157,11 @@ describe('RevokeAsPlatform', () => {
     const { id } = await newOwner(app);
     const [due, purged] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);
-    expect(await app.revokeAsPlatform.one(due.key.id, PLATFORM)).toBe(0);
+    expect(await revoke.byId(due.key.id, BY_PLATFORM)).toBe(0);
     await app.purgeAccount.execute(id, undefined, PLATFORM);
-    expect(await app.revokeAsPlatform.one(purged.key.id, PLATFORM)).toBe(0);
+    expect(await revoke.byId(purged.key.id, BY_PLATFORM)).toBe(0);
     await newOwner(app, { id, version: 1n });
-    expect(await app.revokeAsPlatform.one(purged.key.id, PLATFORM)).toBe(0);
+    expect(await revoke.byId(purged.key.id, BY_PLATFORM)).toBe(0);
     expect(revocations(id)).toHaveLength(1);
   });
 
@@ -167,17 +169,16 @@ describe('RevokeAsPlatform', () => {
     const [{ id }, other] = [await newOwner(app), await newOwner(app)];
     const keys = [await createKey(app, id), await createKey(app, id)];
     const spared = await createKey(app, other.id);
-    expect([await app.revokeAsPlatform.all(id, PLATFORM), await app.revokeAsPlatform.all(id, PLATFORM)]).toEqual([
-      2, 0,
-    ]);
+    expect(await revoke.all(id, BY_PLATFORM)).toHaveLength(2);
+    expect(await revoke.all(id, BY_PLATFORM)).toEqual([]);
     for (const { fullKey } of keys) expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
     expect((await verdictOn(spared.fullKey)).granted).toBe(true);
     expect(revocations(id).map(({ reason }) => reason)).toEqual(['platform', 'platform']);
   });
 
   test('throws for an unknown key and an unknown account', async () => {
-    await expect(app.revokeAsPlatform.one(randomUUID(), PLATFORM)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(app.revokeAsPlatform.all('nobody', PLATFORM)).rejects.toMatchObject({ code: 'account_not_found' });
+    await expect(revoke.byId(randomUUID(), BY_PLATFORM)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(revoke.all('nobody', BY_PLATFORM)).rejects.toMatchObject({ code: 'account_not_found' });
   });
 });
 
@@ -254,15 +255,15 @@ describe('RevokeIdleKeys', () => {
     await app.putAccount.execute({ id: 'bot', kind: 'service', managers: [ada.id], ...profile });
     await createKey(app, 'bot', { personId: ada.id, expiresInDays: 365 });
     app.store.pass(60 * DAY_MS);
-    await app.changeAccountStatus.suspend(ada.id);
+    await app.changeAccount.suspend(ada.id);
     expect(await app.revokeIdleKeys.find()).toEqual({ notified: 0, ended: 0 });
-    await app.changeAccountStatus.reactivate(ada.id);
+    await app.changeAccount.reactivate(ada.id);
     expect(await app.revokeIdleKeys.find()).toEqual({ notified: 1, ended: 0 });
     const idle = [...app.store.outbox.values()].filter(
       ({ type, channel }) => type === 'api_key.idle' && channel === 'mail',
     );
     expect(idle.map(({ recipient }) => recipient)).toEqual([null, ada.id]);
-    await app.changeAccountStatus.suspend(ada.id);
+    await app.changeAccount.suspend(ada.id);
     app.store.pass(7 * DAY_MS);
     await app.revokeIdleKeys.check();
     app.store.pass(10 * MINUTE_MS);

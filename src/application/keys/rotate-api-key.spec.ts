@@ -93,7 +93,7 @@ describe('RotateApiKey', () => {
     const { key } = await createKey(app, id);
     expect(await outcomeOf(rotate(id, key.id, { password: 'wrong' }))).toBe('incorrect_password');
     expect(stateOf(key.id).replacedBy).toBeNull();
-    await app.changeAccountStatus.suspend(id);
+    await app.changeAccount.suspend(id);
     expect(await outcomeOf(rotate(id, key.id))).toBe('unauthenticated');
   });
 
@@ -229,9 +229,9 @@ describe('A change between the read of a successor and its first use', () => {
 
   test('suspends the owner: the request is refused, and both keys are unchanged after a reactivation', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
-    const verdict = await during(next, () => app.changeAccountStatus.suspend(id));
+    const verdict = await during(next, () => app.changeAccount.suspend(id));
     expect(verdict).toEqual({ granted: false, reason: 'owner-suspended' });
-    await app.changeAccountStatus.reactivate(id);
+    await app.changeAccount.reactivate(id);
     expect((await verdictOn(old.fullKey)).granted).toBe(true);
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });
@@ -253,8 +253,8 @@ describe('A change between the read of a successor and its first use', () => {
   test('suspends and reactivates the owner: the request is granted as the first use', async () => {
     const { id, next } = await pair();
     const verdict = await during(next, async () => {
-      await app.changeAccountStatus.suspend(id);
-      await app.changeAccountStatus.reactivate(id);
+      await app.changeAccount.suspend(id);
+      await app.changeAccount.reactivate(id);
     });
     expect(verdict.granted).toBe(true);
     expect(stateOf(next.key.id).firstUsedAt).toEqual(app.store.now());
@@ -274,7 +274,7 @@ describe('A change between the read of a successor and its first use', () => {
     const { id, next } = await pair();
     const verdict = await during(next, async () => {
       await app.changeKeysOfOwner.revoke(themselves(id), next.key.id, client());
-      await app.changeAccountStatus.suspend(id);
+      await app.changeAccount.suspend(id);
     });
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
   });

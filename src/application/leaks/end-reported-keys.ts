@@ -1,6 +1,6 @@
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import { type LeakReport, pauseAfterTurn, TURN_MS } from '#domain/leaks/leak-report.js';
-import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-for-owner.js';
+import type { RevokeForOwner, UnprovenKey } from '../keys/revoke-for-owner.js';
 import type { Audit, LeakClaim, LeakReports } from '../ports.js';
 
 /** Reports whose keys this instance ends at the same time. Each of them takes a connection. */
@@ -9,7 +9,7 @@ const ENDED_AT_ONCE = 4;
 const CLAIMED_AT_ONCE = 50;
 const LOOK_AGAIN_MS = 100;
 
-type Turn = Awaited<ReturnType<RevokeLeakedKeys['end']>>;
+type Turn = Awaited<ReturnType<RevokeForOwner['end']>>;
 
 interface Run {
   ended: number;
@@ -26,7 +26,7 @@ export class EndReportedKeys {
 
   constructor(
     private readonly reports: LeakReports,
-    private readonly leakedKeys: RevokeLeakedKeys,
+    private readonly revoke: RevokeForOwner,
     private readonly audit: Audit,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
@@ -65,7 +65,7 @@ export class EndReportedKeys {
     const isOver = () => this.hasStopped || this.nowMs() >= overAt;
     run.ending += 1;
     run.claimed += 1;
-    const end = this.leakedKeys.end(keys, { actor: reporter, site: { source, url }, isOver });
+    const end = this.revoke.end(keys, { actor: reporter, site: { source, url }, isOver });
     const turn = end.finally(() => (run.ending -= 1));
     const settled = this.settle(claim, turn, run).finally(() => (run.claimed -= 1));
     for (const part of [turn, settled]) {

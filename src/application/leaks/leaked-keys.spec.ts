@@ -4,7 +4,7 @@ import { eventsOf, runOut } from '#test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, themselves, times } from '#test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '#test/support/callers/key-strings.js';
 import { LatchkeyError } from '#domain/errors.js';
-import { RevokeForOwner, RevokeLeakedKeys } from '../keys/revoke-for-owner.js';
+import { RevokeForOwner } from '../keys/revoke-for-owner.js';
 import { EndReportedKeys } from './end-reported-keys.js';
 
 const HERE = { source: 'scanner', url: 'https://git.example/x' };
@@ -146,7 +146,7 @@ describe('EndReportedKeys', () => {
     const keys = [await newKey(), await newKey(), await newKey()];
     let nowMs = 0;
     const { found } = RevokeForOwner.prototype;
-    const slow = Object.assign(new RevokeForOwner(app.accounts), {
+    const slow = Object.assign(new RevokeForOwner(app.accounts, app.keys, []), {
       found: (...call: Parameters<typeof found>) => {
         nowMs += 1000;
         return found.apply(slow, call);
@@ -159,9 +159,8 @@ describe('EndReportedKeys', () => {
       claims.push(...claimed.map(({ report: { keys: left } }) => left.length));
       return claimed;
     };
-    const leaked = new RevokeLeakedKeys(app.keys, slow, []);
     await report(...keys.map(({ fullKey }) => fullKey));
-    expect(await new EndReportedKeys(app.leakReports, leaked, app.audit, () => nowMs).execute()).toBe(3);
+    expect(await new EndReportedKeys(app.leakReports, slow, app.audit, () => nowMs).execute()).toBe(3);
     expect([claims, waiting()]).toEqual([[3, 1], 0]);
   });
 

@@ -220,8 +220,8 @@ describe('The recipients of a notice', () => {
       ['deleted', []],
     ])('returns these mails for an owner who is %s', async (status, expected) => {
       const { owner, goes } = await ownedKey();
-      if (status === 'suspended') await app.changeAccountStatus.suspend(owner.id);
-      if (status === 'deleted') await app.changeAccountStatus.delete(owner.id);
+      if (status === 'suspended') await app.changeAccount.suspend(owner.id);
+      if (status === 'deleted') await app.changeAccount.delete(owner.id);
       expect(await goes()).toEqual(expected);
     });
 
@@ -288,9 +288,9 @@ describe('The recipients of a notice', () => {
       expect(await gets()).toEqual([ada.id, bob.id]);
       await put([ada.id, bob.id], 'bot@example.org');
       expect(await gets()).toEqual([bot.id, ada.id, bob.id]);
-      await app.changeAccountStatus.suspend(ada.id);
+      await app.changeAccount.suspend(ada.id);
       expect(await gets()).toEqual([bot.id, bob.id]);
-      await app.changeAccountStatus.reactivate(ada.id);
+      await app.changeAccount.reactivate(ada.id);
       expect(await gets()).toEqual([bot.id, ada.id, bob.id]);
       await put([ada.id], 'bot@example.org');
       expect(await gets()).toEqual([bot.id, ada.id]);
@@ -307,10 +307,10 @@ describe('The recipients of a notice', () => {
     test('learn of an expiry only while the service account is active', async () => {
       const { bot, ada, bob, gets } = await managedKey();
       expect(await gets('api_key.expiring')).toEqual([ada.id, bob.id]);
-      await app.changeAccountStatus.suspend(bot.id);
+      await app.changeAccount.suspend(bot.id);
       expect(await gets('api_key.expiring')).toEqual([]);
       expect(await gets('api_key.leaked')).toEqual([ada.id, bob.id]);
-      await app.changeAccountStatus.delete(bot.id);
+      await app.changeAccount.delete(bot.id);
       expect(await gets('api_key.leaked')).toEqual([]);
     });
   });

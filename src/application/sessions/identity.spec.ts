@@ -30,7 +30,7 @@ describe('IdentifyOwner', () => {
     'finds nobody once the account is not active (%s), and records a failure',
     async (change) => {
       const { id } = await newOwner(app);
-      await app.changeAccountStatus[change](id);
+      await app.changeAccount[change](id);
       const from = client('203.0.113.9');
       expect(await app.identifyOwner.byPlatformToken(tokens.issue(id), from)).toBeUndefined();
       expect(eventsOf(app, id)).toMatchObject([
@@ -193,7 +193,7 @@ describe('Confirmation', () => {
 
   test('refuses an account that was suspended after the check, also after a fresh sign-in', async () => {
     const id = await withoutPassword();
-    await elsewhere.changeAccountStatus.suspend(id);
+    await elsewhere.changeAccount.suspend(id);
     expect(await outcomeOf(createKey(elsewhere, id, signedIn(0)))).toBe('unauthenticated');
   });
 });

@@ -103,7 +103,7 @@ describe('A sign-in at the platform', () => {
     'opens no session for an account that is %s, and records a failure',
     async (what) => {
       const { id } = await newOwner(app);
-      await app.changeAccountStatus[what === 'deleted' ? 'delete' : 'suspend'](id);
+      await app.changeAccount[what === 'deleted' ? 'delete' : 'suspend'](id);
       expect(await trip(id)).toEqual({ refusal: what });
       expect(eventsOf(app, id)).toMatchObject([{ reason: `owner-${what}`, clientIp: '192.0.2.1' }]);
     },

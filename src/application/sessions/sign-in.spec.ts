@@ -161,7 +161,7 @@ describe('An account that is not active', () => {
     ['delete', 'owner-deleted'],
   ] as const)('is refused like a wrong password, but recorded with the reason: %s', async (change, reason) => {
     const { id, email } = await newOwner(app);
-    await app.changeAccountStatus[change](id);
+    await app.changeAccount[change](id);
     await expect(signIn(email)).rejects.toMatchObject({
       code: 'invalid_credentials',
       message: 'Incorrect email or password',
@@ -169,7 +169,7 @@ describe('An account that is not active', () => {
     expect(eventsOf(app, id, 'authentication.')).toMatchObject([
       { type: 'authentication.failed', reason, clientIp: HOME },
     ]);
-    await app.changeAccountStatus.reactivate(id);
+    await app.changeAccount.reactivate(id);
     expect(await outcomeOf(signIn(email))).toBe('ok');
   });
 });
@@ -177,8 +177,8 @@ describe('An account that is not active', () => {
 describe('The end of a session', () => {
   const ends: [string, (account: Account, token: string) => Promise<unknown>][] = [
     ['at sign-out', (_, token) => app.signOut.execute(token)],
-    ['when the account is suspended', ({ id }) => app.changeAccountStatus.suspend(id)],
-    ['when the account is deleted', ({ id }) => app.changeAccountStatus.delete(id)],
+    ['when the account is suspended', ({ id }) => app.changeAccount.suspend(id)],
+    ['when the account is deleted', ({ id }) => app.changeAccount.delete(id)],
     ['when the password changes', (a) => app.putAccount.execute({ ...profileOf(a), password: 'a new one' })],
     [
       'when another hash is pushed',
@@ -200,7 +200,7 @@ describe('The end of a session', () => {
     expect(await isSignedIn(token)).toBe(true);
     await end(account, token);
     expect(await isSignedIn(token)).toBe(false);
-    await app.changeAccountStatus.reactivate(account.id);
+    await app.changeAccount.reactivate(account.id);
     expect(await isSignedIn(token)).toBe(false);
     expect(await isSignedIn(bystander.token)).toBe(true);
   });
@@ -235,8 +235,8 @@ describe('A change during the password check', () => {
   const passwords = new InterruptedPasswords();
 
   test.each<[string, (account: Account) => Promise<unknown>]>([
-    ['a suspension', ({ id }) => app.changeAccountStatus.suspend(id)],
-    ['a deletion', ({ id }) => app.changeAccountStatus.delete(id)],
+    ['a suspension', ({ id }) => app.changeAccount.suspend(id)],
+    ['a deletion', ({ id }) => app.changeAccount.delete(id)],
     ['a password change', (account) => app.putAccount.execute({ ...profileOf(account), password: 'a new one' })],
   ])('prevents the session: %s', async (_what, change) => {
     const interrupted = openFakes({ store: app.store, passwords });

@@ -55,10 +55,10 @@ class Life {
       const rotated = await outcomeOf(rotateKey(app, newest.snapshot()).then((created) => (this.newest = created)));
       expect(['ok', 'rotation_pending']).toContain(rotated);
     } else if (what.is === 'suspend' && owner.status !== 'deleted') {
-      await app.changeAccountStatus.suspend(owner.id);
+      await app.changeAccount.suspend(owner.id);
       owner.status = 'suspended';
     } else if (what.is === 'delete' || what.is === 'reactivate') {
-      await app.changeAccountStatus[what.is](owner.id);
+      await app.changeAccount[what.is](owner.id);
       owner.status = what.is === 'delete' ? 'deleted' : 'active';
     }
   }

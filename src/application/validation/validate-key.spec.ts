@@ -146,7 +146,7 @@ describe('ValidateKey before the secret is proven', () => {
   test('reveals nothing about a key to a wrong secret, and does not charge it', async () => {
     const { key, fullKey } = await newKey();
     await app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client());
-    await app.changeAccountStatus.suspend(key.ownerId);
+    await app.changeAccount.suspend(key.ownerId);
     for (let n = 0; n < 5; n += 1) {
       const { verdict, rate } = await validate(withAnotherSecret(fullKey));
       expect([verdict, rate]).toEqual([{ granted: false, reason: 'invalid-key' }, undefined]);
@@ -160,8 +160,8 @@ describe('ValidateKey after the secret is proven', () => {
   const cases: [DenialReason, (created: CreatedApiKey) => Promise<unknown>, Question, boolean][] = [
     ['revoked', ({ key }) => app.changeKeysOfOwner.revoke(themselves(key.ownerId), key.id, client()), READ, true],
     ['expired', async ({ key }) => runOut(app, key.id), READ, true],
-    ['owner-suspended', ({ key }) => app.changeAccountStatus.suspend(key.ownerId), READ, true],
-    ['owner-deleted', ({ key }) => app.changeAccountStatus.delete(key.ownerId), READ, true],
+    ['owner-suspended', ({ key }) => app.changeAccount.suspend(key.ownerId), READ, true],
+    ['owner-deleted', ({ key }) => app.changeAccount.delete(key.ownerId), READ, true],
     ['operation-not-allowed', async () => {}, questionOf('destroy'), false],
     ['read-only-key', async () => {}, questionOf('write'), false],
     ['missing-permission', async () => {}, questionOf('read', 'systems:write'), false],
@@ -208,9 +208,9 @@ describe('ValidateKey after the secret is proven', () => {
         await createKey(app, id),
       ];
       await app.changeKeysOfOwner.revoke(themselves(id), revoked!.key.id, client());
-      await app.changeAccountStatus[change](id);
+      await app.changeAccount[change](id);
       endAt(app.store, app.store.now(), expiring!.key.id);
-      await app.changeAccountStatus.reactivate(id);
+      await app.changeAccount.reactivate(id);
       expect((await validate(living!.fullKey)).verdict.granted).toBe(true);
       expect((await validate(revoked!.fullKey)).verdict).toMatchObject({ reason: 'revoked' });
       expect((await validate(expiring!.fullKey)).verdict).toMatchObject({ reason: 'expired' });
@@ -383,7 +383,7 @@ describe('The phases of a validation', () => {
 describe('A validation that must be recorded', () => {
   test('is recorded before the answer', async () => {
     const { key, fullKey } = await newKey();
-    await app.changeAccountStatus.suspend(key.ownerId);
+    await app.changeAccount.suspend(key.ownerId);
     for (let seen = 1; seen <= 20; seen += 1) {
       await validate(fullKey);
       expect(failures(key.ownerId).map(({ reason }) => reason)).toEqual(new Array(seen).fill('owner-suspended'));
@@ -393,7 +393,7 @@ describe('A validation that must be recorded', () => {
   test('is answered as unavailable while nothing can be recorded', async () => {
     const good = await newKey();
     const suspended = await newKey();
-    await app.changeAccountStatus.suspend(suspended.key.ownerId);
+    await app.changeAccount.suspend(suspended.key.ownerId);
     const unavailable = { code: 'unavailable' };
     app.store.isAuditTrailAway = true;
     await expect(validate('let me in')).rejects.toMatchObject(unavailable);

@@ -1,11 +1,11 @@
-import type { ChangeAccountStatus, ChangeEntitlements, PurgeAccount } from '#application/accounts/change-account.js';
+import type { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
 import type { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import type { PutAccount } from '#application/accounts/put-account.js';
 import type { ImportKeys } from '#application/keys/import-keys.js';
 import type { KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ListAllKeys } from '#application/keys/shown-keys.js';
-import type { PauseForOwner, RevokeForOwner, RevokeLeakedKeys } from '#application/keys/revoke-for-owner.js';
+import type { PauseForOwner, RevokeForOwner } from '#application/keys/revoke-for-owner.js';
 import type { Examination } from '#application/examination.js';
 import type { DatabaseConfig } from '#config/database-config.js';
 import type { RedisConfig } from '#config/redis-config.js';
@@ -17,20 +17,19 @@ export interface Administration {
   readonly putAccount: PutAccount;
   readonly getAccount: GetAccount;
   readonly listAccounts: ListAccounts;
-  readonly changeStatus: ChangeAccountStatus;
-  readonly changeEntitlements: ChangeEntitlements;
+  readonly changeAccount: ChangeAccount;
   readonly purgeAccount: PurgeAccount;
   readonly listKeysOfOwner: ListKeysOfOwner;
   readonly listAllKeys: ListAllKeys;
   readonly revoke: RevokeForOwner;
   readonly pauseForOwner: PauseForOwner;
-  readonly revokeLeaked: Pick<RevokeLeakedKeys, 'execute'>;
+  readonly revokeLeaked: Pick<RevokeForOwner, 'leakedIn'>;
   readonly importKeys: ImportKeys;
   readonly keysFromCode: KeysFromCode;
   /** The same changes, which are rolled back. For `--dry-run`. */
   readonly rehearsal: Pick<
     Administration,
-    'putAccount' | 'changeStatus' | 'purgeAccount' | 'revoke' | 'revokeLeaked' | 'importKeys'
+    'putAccount' | 'changeAccount' | 'purgeAccount' | 'revoke' | 'revokeLeaked' | 'importKeys'
   >;
   readonly trail: AuditTrail;
   readonly outbox: UndeliveredNotices;

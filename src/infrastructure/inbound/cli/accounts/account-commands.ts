@@ -70,7 +70,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
   for (const { name, description } of STATUS_CHANGES) {
     const command = changing(name, description);
     const withDryRun = name === 'reactivate' ? command : command.addOption(dryRunOption());
-    addChange(withDryRun, (administration, order) => changeStatus(administration, name, order));
+    addChange(withDryRun, (administration, order) => changeAccount(administration, name, order));
   }
   const purging = changing(
     'purge',
@@ -80,14 +80,14 @@ export function addAccountCommands(program: Command, databases: Databases): void
   addEntitlementCommands(account, databases);
 }
 
-async function changeStatus(
-  { changeStatus: really, rehearsal, getAccount }: Administration,
+async function changeAccount(
+  { changeAccount: really, rehearsal, getAccount }: Administration,
   name: (typeof STATUS_CHANGES)[number]['name'],
   { id, atVersion: version, admin, dryRun }: Order,
 ): Promise<Answer> {
   if (!dryRun) return describe(await really[name](id, version, admin));
   const { isActive } = await getAccount.execute(id);
-  await rehearsal.changeStatus[name](id, version, admin);
+  await rehearsal.changeAccount[name](id, version, admin);
   // The keys of an account that is not active do not work anyway.
   return wouldEnd(isActive ? await activeKeys(rehearsal, id, admin) : [], 'stop');
 }

@@ -106,7 +106,7 @@ async function revokeAllLeaked(
   await confirm(yes || dryRun, 'This revokes every key whose key string is in the text on stdin.');
   const text = await readKey();
   const leaked = await onDatabase(databases, ({ revokeLeaked, rehearsal }) =>
-    (dryRun ? rehearsal.revokeLeaked : revokeLeaked).execute(text, admin),
+    (dryRun ? rehearsal.revokeLeaked : revokeLeaked).leakedIn(text, admin),
   );
   if (leaked.length === 0) {
     const reason = 'no key of this service is in the text on stdin: nothing was revoked';

@@ -1,11 +1,11 @@
 import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { type Observable, throwError } from 'rxjs';
-import { ChangeAccountStatus, PurgeAccount } from '#application/accounts/change-account.js';
+import { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
 import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import { PutAccount } from '#application/accounts/put-account.js';
 import { ListAllKeys } from '#application/keys/shown-keys.js';
-import { RevokeAsPlatform } from '#application/keys/revoke-for-owner.js';
+import { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
 import { type Issuer, KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { Actor } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
@@ -43,9 +43,9 @@ export class AccountController {
   constructor(
     private readonly putAccount: PutAccount,
     private readonly getAccount: GetAccount,
-    private readonly status: ChangeAccountStatus,
+    private readonly status: ChangeAccount,
     private readonly purgeAccount: PurgeAccount,
-    private readonly revokeKeys: RevokeAsPlatform,
+    private readonly revokeKeys: RevokeForOwner,
     private readonly listAccounts: ListAccounts,
     private readonly listAllKeys: ListAllKeys,
     private readonly keys: KeysFromCode,
@@ -95,8 +95,9 @@ export class AccountController {
     const { keyId, ownerId } = keysToRevoke(request);
     const { actor, service } = call;
     if (service.role === 'issuer') return { revokedKeys: await this.keys.revoke(ownKey(keyId), issuerIn(call)) };
-    const revoked = keyId === undefined ? this.revokeKeys.all(ownerId, actor) : this.revokeKeys.one(keyId, actor);
-    return { revokedKeys: await revoked };
+    const cause = { actor, reason: 'platform' } as const;
+    if (keyId !== undefined) return { revokedKeys: await this.revokeKeys.byId(keyId, cause) };
+    return { revokedKeys: (await this.revokeKeys.all(ownerId, cause)).length };
   }
 
   @MessagePattern('CreateKey')

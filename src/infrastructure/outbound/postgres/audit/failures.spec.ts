@@ -54,7 +54,7 @@ describe('the audit trail', () => {
 
   test('has committed the event of a failure when the failure is answered', async () => {
     const { key, fullKey } = await newKey();
-    await app.changeAccountStatus.suspend(key.ownerId);
+    await app.changeAccount.suspend(key.ownerId);
     const onLooker = new pg.Client({ connectionString: app.databaseUrl });
     await onLooker.connect();
     for (let seen = 1; seen <= 20; seen += 1) {
@@ -70,7 +70,7 @@ describe('the audit trail', () => {
 
   test('counts equal failures that arrive together in one event', async () => {
     const { key, fullKey } = await newKey();
-    await app.changeAccountStatus.suspend(key.ownerId);
+    await app.changeAccount.suspend(key.ownerId);
     await Promise.all(times(50, () => validate(fullKey)));
     const counts = (await eventsOf(app, key.ownerId, 'authentication.failed')).map(({ count }) => count);
     expect(counts.reduce((sum, count) => sum + count)).toBe(50);
@@ -80,14 +80,14 @@ describe('the audit trail', () => {
   test('answers what it can’t record with unavailable, never with a verdict', async () => {
     const good = await newKey();
     const suspended = await newKey();
-    await app.changeAccountStatus.suspend(suspended.key.ownerId);
+    await app.changeAccount.suspend(suspended.key.ownerId);
     const unavailable = { code: 'unavailable' };
     await whileHeld(async () => {
       await expect(validate('let me in')).rejects.toMatchObject(unavailable);
       await expect(validate(undefined)).rejects.toMatchObject(unavailable);
       await expect(validate(KeyString.generate('lk').reveal())).rejects.toMatchObject(unavailable);
       await expect(validate(suspended.fullKey)).rejects.toMatchObject(unavailable);
-      await expect(app.changeAccountStatus.suspend(good.key.ownerId)).rejects.toMatchObject(unavailable);
+      await expect(app.changeAccount.suspend(good.key.ownerId)).rejects.toMatchObject(unavailable);
       // Records no event.
       expect((await validate(good.fullKey)).verdict.granted).toBe(true);
     });

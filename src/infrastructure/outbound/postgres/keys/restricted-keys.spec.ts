@@ -117,7 +117,7 @@ test.each([
 
 test('a reported key string proves a key with restrictions too', async () => {
   const { key, fullKey } = await create();
-  const leaked = await app.revokeLeakedKeys.execute(`token: ${fullKey}`, { actorId: 'admin:ada', client: client() });
+  const leaked = await app.revokeForOwner.leakedIn(`token: ${fullKey}`, { actorId: 'admin:ada', client: client() });
   expect(leaked.map((each) => [each.key.id, each.was])).toEqual([[key.id, 'active']]);
   expect(await outcomeAt(fullKey, '10.1.2.3')).toBe('revoked');
 });

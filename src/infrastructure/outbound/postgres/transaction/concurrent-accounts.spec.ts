@@ -63,7 +63,7 @@ describe('an account that is changed at the same time', () => {
       const { id } = await newOwner(app);
       const changes = times(20, (n) => ((n * 7) % 20) + 1);
       const change = (version: number) =>
-        app.changeAccountStatus[version % 2 ? 'suspend' : 'reactivate'](id, BigInt(version));
+        app.changeAccount[version % 2 ? 'suspend' : 'reactivate'](id, BigInt(version));
       const outcomes = await tally(changes.map(change));
       expect(Object.keys(outcomes).filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
       expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 20n });
@@ -72,7 +72,7 @@ describe('an account that is changed at the same time', () => {
     test('leaves nobody signed in when it changes during four sign-ins', async () => {
       const { id, email } = await newOwner(app);
       const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
-      await app.changeAccountStatus.suspend(id);
+      await app.changeAccount.suspend(id);
       const { ok = 0, invalid_credentials: refused = 0 } = await attempts;
       expect(ok + refused).toBe(4);
       expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id])).toEqual([]);
@@ -144,8 +144,8 @@ describe('a manager whose access ends while they make or rotate a key', () => {
 
   /** What ends a manager's access. The other instance does it. */
   const ENDS = {
-    suspended: ({ person }: Scene) => other.changeAccountStatus.suspend(person.id),
-    deleted: ({ person }: Scene) => other.changeAccountStatus.delete(person.id),
+    suspended: ({ person }: Scene) => other.changeAccount.suspend(person.id),
+    deleted: ({ person }: Scene) => other.changeAccount.delete(person.id),
     'no longer named': async ({ person, bot: { id, email, displayName, permissions, managers } }: Scene) => {
       const others = managers.filter((each) => each !== person.id);
       await other.putAccount.execute({ id, email, displayName, permissions, managers: others });

@@ -168,9 +168,9 @@ describe('rotation on two instances at once', () => {
   test('either grants the first use for a suspended owner or leaves both keys unchanged', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id, old, next } = await pair();
-      const [isGranted] = await Promise.all([use(next), other.changeAccountStatus.suspend(id)]);
+      const [isGranted] = await Promise.all([use(next), other.changeAccount.suspend(id)]);
       expect([await use(old), await use(next)]).toEqual([false, false]);
-      await app.changeAccountStatus.reactivate(id);
+      await app.changeAccount.reactivate(id);
       expect(await use(old)).toBe(!isGranted);
     }
   });

@@ -47,7 +47,7 @@ describe('keys on two instances', () => {
     app = await openApplication(database.url);
     crowd = await openApplication(database.url, quick);
     other = await openApplication(database.url, quick);
-    admin = new RevokeForOwner(app.accounts);
+    admin = new RevokeForOwner(app.accounts, app.keys, []);
   });
   afterAll(async () => {
     await Promise.all([app, crowd, other].map((instance) => instance?.close()));

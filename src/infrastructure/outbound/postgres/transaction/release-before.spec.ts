@@ -84,9 +84,9 @@ describe('next to an instance of the release before', () => {
     const { id, fullKey, publicPart } = await newKey({});
     expect(await outcomeAtTheReleaseBefore(publicPart)).toBe('granted');
     expect(await outcomeOf(fullKey)).toEqual({ attributes: [], burst: SERVICE.burst });
-    await app.changeEntitlements.limit(id, { limits: LIMITS, isWhole: true, version: undefined }, ADMIN);
+    await app.changeAccount.limit(id, { limits: LIMITS, isWhole: true, version: undefined }, ADMIN);
     expect(await outcomeAtTheReleaseBefore(publicPart)).toBe('owner-suspended');
-    await app.changeEntitlements.limit(id, { limits: {}, isWhole: true, version: undefined }, ADMIN);
+    await app.changeAccount.limit(id, { limits: {}, isWhole: true, version: undefined }, ADMIN);
     expect([await outcomeAtTheReleaseBefore(publicPart), await misstated()]).toEqual(['granted', 0]);
   });
 
@@ -104,7 +104,7 @@ describe('next to an instance of the release before', () => {
       expect(await outcomeAtTheReleaseBefore(publicPart)).not.toBe('granted');
     }
     expect(await stored(id)).toEqual({ status: left, ...BOTH });
-    await app.changeAccountStatus.reactivate(id);
+    await app.changeAccount.reactivate(id);
     expect(await stored(id)).toEqual({ status: 'active+', ...BOTH });
     // It also took away the permissions.
     expect(await outcomeOf(fullKey)).toBe('missing-permission');
