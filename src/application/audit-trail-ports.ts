@@ -43,9 +43,7 @@ export interface HistoryItem<T> {
 export interface AuditTrailSnapshot extends AuditTrailReading {
   /** Key by key: one item for each event in the order of the ids, or one item for a key without events. */
   keys(): AsyncIterable<HistoryItem<StoredKey>>;
-  /** The same for accounts. */
   accounts(): AsyncIterable<HistoryItem<StoredAccount>>;
-  /** The time of the last pruning without a seal key. */
   prunedUnsealedAt(): Promise<Date | undefined>;
 }
 

@@ -1,4 +1,3 @@
-/** Ports for keys that become due with time. See ports.ts, which exports them too. */
 import type { AuditEvent } from '#domain/audit/audit-event.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { DueNotice, NoticeCandidate } from '#domain/notices/due-notices.js';

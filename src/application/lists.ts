@@ -28,18 +28,15 @@ export interface ListedKey {
 
 /** The owner, or a manager of a service account. They have seen the key string. */
 export interface Maker extends Person {
-  /** A manager who is none any more. */
   readonly isFormerManager: boolean;
 }
 
 export interface Revocation {
   /** A RevocationReason; null in events from before reasons were introduced. */
   readonly reason: string | null;
-  /** Where a leaked key was found, if that is known. */
   readonly leak: LeakSite | null;
 }
 
-/** What is wrong with a cursor over HTTP. */
 export const WRONG_CURSOR = 'must be a nextCursor of this list';
 
 export interface ReadKey extends ListedKey {
@@ -66,7 +63,6 @@ export interface KeyFilter {
   readonly prefix?: ShownPrefix | undefined;
   /** Of imported keys: what a list shows of it, a beginning of that, or a text that begins with what it shows. */
   readonly displayed?: string | undefined;
-  /** The account that made the key. */
   readonly createdBy?: string | undefined;
 }
 
@@ -74,7 +70,6 @@ export interface KeyFilter {
 export const KEY_SORTS = ['created', 'name', 'lastUsed', 'expires', 'requests'] as const;
 export type KeySort = (typeof KEY_SORTS)[number];
 
-/** Where a key stands in a list. */
 export interface KeyPosition {
   readonly sort: KeySort;
   /** What the list is sorted by, as `sortedBy` has it. Keys that are equal in it are in the order of their ids. */
@@ -98,7 +93,6 @@ export const NEVER = '-infinity';
 export interface PageRequest {
   /** 1 to 50. */
   readonly limit: number;
-  /** From the answer with the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -109,7 +103,6 @@ export const DEFAULT_PAGE_SIZE = 100;
 export interface LongPageRequest {
   /** At most MAX_PAGE_SIZE; 0 for the default. */
   readonly pageSize: number;
-  /** From the answer with the previous page. */
   readonly pageToken?: string | undefined;
 }
 

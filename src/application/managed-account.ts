@@ -34,7 +34,6 @@ export class ManagedAccounts {
   }
 }
 
-/** The account exists. */
 export type Managed<Needs extends KeyChanges> = Needs & { readonly account: Account };
 /** What people do who confirm it. */
 export type ManagedTransaction = Managed<KeyMaking>;

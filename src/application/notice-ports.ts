@@ -1,7 +1,5 @@
 import type { NoticeChannel, NoticeData, NoticeType } from '#domain/notices/key-notice.js';
 
-/** Ports for notices. See ports.ts, which exports them too. */
-
 /** Notices about keys that still have to be delivered, for each channel separately. */
 export interface Outbox {
   /** Claims messages whose next attempt is due, oldest first. Skips messages that another sender has claimed. */
@@ -28,7 +26,6 @@ export interface UndeliveredNotices {
   retry(id: string | undefined): Promise<number>;
 }
 
-/** Where a channel leads. */
 export interface NoticeReceiver {
   /** Throws a NotAccepted with a readable reason when the message was not accepted. Ends within 20 seconds. */
   deliver(message: OutboxMessage): Promise<void>;
@@ -44,7 +41,6 @@ export interface OutboxMessage {
   /** Lets receivers recognise a message that they already have. */
   readonly id: string;
   readonly type: NoticeType;
-  /** When the notice was written. */
   readonly timestamp: Date;
   /** The manager of the owner whom a mail goes to. Null for the owner, and for webhooks. */
   readonly recipient: string | null;

@@ -3,8 +3,6 @@ import type { FreshSignInRule, PlatformSignIn } from '#domain/accounts/session.j
 import type { ThrottlePolicy } from '#domain/accounts/passwords.js';
 import type { AuditEvent } from '#domain/audit/audit-event.js';
 
-/** Ports for signing in and confirming. See ports.ts, which exports them too. */
-
 export interface Session {
   readonly account: Account;
   readonly expiresAt: Date;

@@ -1,4 +1,3 @@
-/** What a validation needs from outside: see ports.ts. */
 import type { Client, FailedAuthentication } from '#domain/audit/audit-event.js';
 import type { KeyRights } from '#domain/keys/key-rights.js';
 import type { KeyStanding } from '#domain/keys/key-standing.js';

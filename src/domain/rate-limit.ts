@@ -8,7 +8,6 @@ export interface RateDecision {
   readonly admitted: boolean;
   /** What the request was charged by. */
   readonly limit: RateLimit;
-  /** How many requests would be admitted now. */
   readonly remaining: number;
   /** Until the whole burst is available again. */
   readonly resetAfterMicros: number;

@@ -9,7 +9,6 @@ export interface Attribute {
   readonly value: string;
 }
 
-/** Why these can't be the attributes of an account. */
 export function attributesProblem(attributes: readonly Attribute[]): string | undefined {
   if (attributes.length > MAX_ATTRIBUTES) return `must be at most ${MAX_ATTRIBUTES}`;
   const names = new Set<string>();

@@ -2,7 +2,6 @@ import type { AccountKind } from './account-profile.js';
 import type { Attribute } from './account-attributes.js';
 import type { AccountLimits } from './account-limits.js';
 
-/** One change of an account. It is stored together with its event. */
 export interface AccountChange extends Partial<ChangedTerms> {
   readonly became: 'created' | 'changed' | 'suspended' | 'reactivated' | 'deleted';
   /** The names of the changed fields only: the audit trail keeps neither emails nor names of people. */

@@ -20,7 +20,6 @@ export interface AccountLimits {
   readonly noNewKeys?: boolean;
 }
 
-/** The problem of each limit by the name of its field. */
 export function limitProblems(limits: AccountLimits): Record<`limits.${keyof AccountLimits}`, string | undefined> {
   return {
     'limits.requestsPerSecond': upTo(MAX_RATE)(limits.requestsPerSecond),
@@ -32,7 +31,6 @@ export function limitProblems(limits: AccountLimits): Record<`limits.${keyof Acc
   };
 }
 
-/** The highest access level of the keys of an account. */
 export function accessCeiling({ maxAccess = 'read-and-write' }: AccountLimits): AccessLevel {
   return maxAccess;
 }

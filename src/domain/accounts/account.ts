@@ -34,10 +34,8 @@ interface AccountState extends OwnerStanding, AccountTerms {
   readonly signedInAt: Date | null;
 }
 
-/** What the login says of a person who signs in. */
 export interface SignInProfile {
   readonly issuer: string;
-  /** When the ID token was issued. */
   readonly issuedAt: Date;
   /** Empty: none that is verified. */
   readonly email: string;

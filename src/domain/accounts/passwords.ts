@@ -11,7 +11,6 @@ export function passwordProblem(password: string): string | undefined {
   return lengthProblem(password, MAX_PASSWORD_LENGTH);
 }
 
-/** For a password that is about to be set. */
 export function newPasswordProblem(password: string): string | undefined {
   const isLongEnough = [...password.slice(0, 2 * LEAST_NEW_LENGTH)].length >= LEAST_NEW_LENGTH;
   if (isLongEnough && password.length <= MAX_PASSWORD_LENGTH) return undefined;
@@ -20,7 +19,6 @@ export function newPasswordProblem(password: string): string | undefined {
 
 /** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
 export interface ThrottlePolicy {
-  /** Guesses without a wait. */
   readonly freeGuesses: number;
 }
 

@@ -84,7 +84,6 @@ export function nameOf(part: string): string | undefined {
   return whole === part ? name : undefined;
 }
 
-/** The names in a template; none in a permission. */
 export function namesIn(template: string): string[] {
   return [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
 }

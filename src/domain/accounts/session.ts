@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { HOUR_MS } from '../time.js';
 import { LatchkeyError } from '../errors.js';
 
-/** How long a session lasts unless it is ended earlier. */
 export const SESSION_HOURS = 12;
 
 /** When the session was opened, by the clock that set its end. */
@@ -10,7 +9,6 @@ export function openedAt(expiresAt: Date): Date {
   return new Date(expiresAt.getTime() - SESSION_HOURS * HOUR_MS);
 }
 
-/** How long a person may take to sign in at the platform. */
 export const SIGN_IN_MINUTES = 10;
 
 /** How long we remember that a sign-in came back: longer than it could be valid, even if clocks of instances differ. */
@@ -21,7 +19,6 @@ export function sessionDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** How a person signed in at the platform, as the platform reports it. */
 export interface PlatformSignIn {
   /** OpenID Connect's `auth_time`: when the person last proved who they are, not when a token was issued. */
   readonly authenticatedAt: Date | undefined;

@@ -58,7 +58,6 @@ export interface FailedAuthentication {
   readonly publicPart: string | null;
 }
 
-/** A failure that is about no key. */
 export function failureOf(reason: FailureReason, client: Client, ownerId: string | null = null): FailedAuthentication {
   return { reason, client, ownerId, keyId: null, publicPart: null };
 }
@@ -88,7 +87,6 @@ interface AccountEvent extends Actor {
 
 interface SessionEvent extends Actor {
   readonly type: 'session.opened' | 'session.refused';
-  /** Only of a session that was refused. */
   readonly reason?: 'service-account';
   readonly details?: undefined;
 }
@@ -113,7 +111,6 @@ export function storedDetails({ actorId, actorKind, details }: AuditEvent): stri
   return details || kind ? JSON.stringify({ ...details, ...(kind && { actorKind: kind }) }) : null;
 }
 
-/** The type of the event that records a FailedAuthentication. */
 export const AUTHENTICATION_FAILED = 'authentication.failed';
 
 type EventType = AuditEvent['type'] | typeof AUTHENTICATION_FAILED;
@@ -160,7 +157,6 @@ export const OWNER_EVENT_TYPES = [
 ] as const satisfies readonly EventType[];
 export type OwnerEventType = (typeof OWNER_EVENT_TYPES)[number];
 
-/** An account, as people see it. */
 export interface Person {
   readonly id: string;
   /** Empty where the account has none, and for a person who was purged. */
@@ -180,7 +176,6 @@ export interface RecordedEvent {
   readonly requestId: string | null;
   /** Only of a key that was revoked because somebody reported it as leaked. */
   readonly leak: LeakSite | null;
-  /** Only of a key that got another name. */
   readonly previousName: string | null;
   /** Only of a key that an administrator revoked, who said why. For administrators alone. */
   readonly note: string | null;
@@ -188,9 +183,7 @@ export interface RecordedEvent {
   readonly actor: Person | null;
 }
 
-/** As administrators see it. */
 export interface AuditedEvent extends RecordedEvent {
-  /** See Actor. */
   readonly actorId: string | null;
   /** The account that the event is about. */
   readonly account: Person | null;

@@ -24,7 +24,6 @@ export function firstUse(key: ApiKey, replaced: ApiKey | undefined) {
   return { firstUsedAt: firstUsedAt!.toISOString(), replaces, endsAt: end?.toISOString() ?? null };
 }
 
-/** Of a key that was renamed. */
 export function newLabel(key: ApiKey, previous: KeyLabel) {
   const { name, note } = key.snapshot();
   return { name, note, previousName: previous.name, previousNote: previous.note };
@@ -93,7 +92,6 @@ export function recordedView(
   );
 }
 
-/** How a time reads in a problem. */
 export function moment(at: Date | null): string {
   return at === null || Number.isNaN(at.valueOf()) ? 'no time' : at.toISOString();
 }

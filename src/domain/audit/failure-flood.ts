@@ -41,7 +41,6 @@ export class FloodGauge {
   }
 }
 
-/** How many rows one process may write for failures. */
 export class RowAllowance {
   private left = ROWS_AT_ONCE;
   private asOfMs = 0;

@@ -72,7 +72,6 @@ function permissionProblems(stored: readonly string[], given: readonly string[],
 /** After these, an account has no such terms but those that the event names. A release before 0.3 names none. */
 const GIVES_NONE: ReadonlySet<string> = new Set(['account.created', 'account.purged']);
 
-/** One of the terms that most events do not name. */
 class RecordedTerm {
   private given: { readonly value: unknown; readonly by: HistoryEvent } | undefined;
   private between: string | undefined;

@@ -21,7 +21,6 @@ interface RotationEvents {
   readonly revoked: HistoryEvent | undefined;
 }
 
-/** What is wrong with a key as a successor, and with the key that it replaces. */
 export function rotationProblems(stored: StoredKey, events: RotationEvents, now: Date): string[] {
   return [
     ...problemsOfOrder(stored, events.created),

@@ -10,7 +10,6 @@ interface Network {
   readonly length: number;
 }
 
-/** The networks that requests with a key must come from. */
 export class AllowedNetworks {
   /** The answer for the last address: each validation needs it twice, and most keys are used from few addresses. */
   private last: { readonly address: string | null; readonly isAllowed: boolean } = { address: null, isAllowed: false };

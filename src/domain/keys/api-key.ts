@@ -77,11 +77,9 @@ export class ApiKey {
   get ownerId(): string {
     return this.state.ownerId;
   }
-  /** The id of the account that made the key. */
   get createdBy(): string {
     return this.state.createdBy ?? this.state.ownerId;
   }
-  /** Whether another system made it. */
   get isImported(): boolean {
     return this.state.displayPrefix !== null;
   }
@@ -122,7 +120,6 @@ export class ApiKey {
     return { name: oldName, note: oldNote };
   }
 
-  /** Can't be undone. */
   revoke(now: Date): void {
     this.requireActive(now);
     this.change({ revokedAt: now });

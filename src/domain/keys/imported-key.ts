@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { SHORTEST_IMPORTED } from '../secrets.js';
 
-/** How many characters an imported key string has. */
 const IMPORTED_LENGTH = { least: SHORTEST_IMPORTED, most: 512 } as const;
 export const MAX_IMPORT_PREFIXES = 10;
 export const MAX_SHOWN_LENGTH = 16;
@@ -55,7 +54,6 @@ export function readDisplayed(text: string, prefixes: readonly string[]): string
   return shown !== '' && shown.length <= MAX_SHOWN_LENGTH && isImport ? shown : undefined;
 }
 
-/** What lists show of an imported key: it begins with one of the prefixes. */
 export function displayPrefixProblem(value: string, prefixes: readonly string[]): string | undefined {
   if (prefixes.length === 0) return "can't begin with a prefix of IMPORT_PREFIXES: that has none";
   if (/^[!-~]*$/.test(value) && prefixes.some((prefix) => value.startsWith(prefix))) return undefined;

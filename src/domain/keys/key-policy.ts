@@ -17,7 +17,6 @@ export interface ServicePolicy {
   readonly revokeIdleAfterDays?: number | undefined;
 }
 
-/** What is allowed for new keys of one account. */
 export interface KeyPolicy extends Omit<ServicePolicy, 'personalKeys'> {
   readonly maxAccess: AccessLevel;
   /** Whether keys can be created, rotated and imported. */
@@ -26,7 +25,6 @@ export interface KeyPolicy extends Omit<ServicePolicy, 'personalKeys'> {
   readonly limitedByAccount: readonly ('maxActiveKeys' | 'maxKeyDays' | 'maxAccess' | 'newKeys')[];
 }
 
-/** What of an account decides about its new keys. */
 interface Limited {
   readonly limits: AccountLimits;
   readonly kind: AccountKind;

@@ -8,7 +8,6 @@ import { deny, type Denial, type Question } from './verdict.js';
 export interface KeyRights {
   /** The lower of the key's level and the highest that its owner's keys may have. */
   readonly access: AccessLevel;
-  /** The effective permissions. */
   readonly permissions: readonly string[];
   /** Whether the key was limited to some permissions at its creation. */
   readonly hasSubset: boolean;

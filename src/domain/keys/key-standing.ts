@@ -35,7 +35,6 @@ export class KeyStanding {
   get ownerId(): string {
     return this.state.ownerId;
   }
-  /** What the secret is compared with. */
   get proof(): Pick<KeyStandingState, 'digest' | keyof KeyRestrictions | keyof KeyPauses> {
     return this.state;
   }

@@ -27,9 +27,7 @@ export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestricti
 /** What can change later. Only `ApiKey.change` changes it, and each change saves all of it. */
 export interface ChangingKeyState extends Omit<KeyTimes, 'expiresAt'>, KeyPauses {
   readonly name: string;
-  /** What the owner writes about the key. */
   readonly note: string | null;
-  /** The id of its successor. */
   readonly replacedBy: string | null;
   /** Only of an old key whose successor is in use: its `endsAt` before that, from an earlier successor. */
   readonly priorEndsAt: Date | null;
@@ -52,7 +50,6 @@ export interface KeyOrder {
   readonly expiresInDays: number;
   /** Each must be covered by what the owner may give: see `requireGivable`. Undefined: all that the owner has. */
   readonly permissions?: readonly string[] | undefined;
-  /** Undefined: every address. */
   readonly allowedNetworks?: readonly string[] | undefined;
 }
 
@@ -76,11 +73,9 @@ export interface Renaming {
   readonly note?: string | undefined;
 }
 
-/** What a key is called. */
 export type KeyLabel = Pick<ApiKeyState, 'name' | 'note'>;
 
 export interface RotationOrder extends Narrowing {
-  /** The id of the successor. */
   readonly id: string;
   /** The person who rotates the key. Undefined: the owner. */
   readonly createdBy?: string | undefined;
@@ -94,7 +89,6 @@ export interface RotationOrder extends Narrowing {
   readonly leaked?: boolean | undefined;
 }
 
-/** The initial state of a new key. */
 export const UNTOUCHED = {
   createdBy: null,
   displayPrefix: null,

@@ -8,7 +8,6 @@ const BODY = /^[0-9a-f]{24}\.[0-9a-f]{64}$/;
 const ANY_KEY = /^([a-z][a-z0-9]{0,15})_([0-9a-f]{24})\.[0-9a-f]{64}$/;
 const SHOWN_CHARACTERS = 12;
 
-/** A marker such as `lk`. */
 export const KEY_PREFIX = /^[a-z][a-z0-9]{0,15}$/;
 
 /**

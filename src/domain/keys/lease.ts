@@ -26,7 +26,6 @@ export interface LeaseWish {
 export interface LeasedKey {
   readonly expiresAt: Date;
   readonly endsAt: Date | null;
-  /** By name. */
   readonly restrictions: readonly string[];
   /** Whether a grant has to be recorded before it is answered. */
   readonly awaitsUse: boolean;

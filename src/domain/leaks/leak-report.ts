@@ -52,7 +52,6 @@ export function pauseAfterTurn(tries: number): number {
 /** May start with characters before the marker. In URLs the dot may be percent-encoded. */
 const KEY_IN_TEXT = /([a-z0-9]{1,16})_([0-9a-f]{24})(?:\.|%2[eE])([0-9a-f]{64})/g;
 
-/** All that is stored of a reported key string. */
 export interface KeyProof {
   readonly publicPart: string;
   /** SHA-256 of the key string. */

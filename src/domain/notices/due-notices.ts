@@ -5,7 +5,6 @@ import type { DueNoticeType, KeyNotice } from './key-notice.js';
 /** For each type, after or before how many whole days of 24 hours its notices become due. None: it is off. */
 export type NoticeDays = Readonly<Record<DueNoticeType, readonly number[]>>;
 
-/** A key for which a notice of some type may be due. */
 export interface NoticeCandidate {
   readonly key: ApiKey;
   readonly replaced: ApiKey | undefined;
@@ -41,7 +40,6 @@ export const DUE_NOTICES: Readonly<Record<DueNoticeType, DueNoticeRule>> = {
   },
 };
 
-/** When a key was created and when it will end by itself. */
 interface Lifetime {
   readonly createdAt: Date;
   readonly expiresAt: Date;

@@ -84,7 +84,6 @@ export function idleSteps({ owner, keys, notices }: OwnerUse, rule: IdleRule, no
   ];
 }
 
-/** The newer key first. */
 type Pair = readonly [newest: KeyUse, replaced: KeyUse | undefined];
 
 function pairsOf(active: readonly KeyUse[]): Pair[] {

@@ -29,14 +29,11 @@ export const UNTIL_USED: ReadonlySet<NoticeType> = new Set<NoticeType>(['api_key
 export interface KeyNotice {
   readonly type: NoticeType;
   readonly key: ApiKey;
-  /** Only of a revocation. */
   readonly reason?: RevocationReason;
   readonly replacesKeyId?: string;
   /** Only of an idle key: when it ends unless it is used. */
   readonly endsAt?: Date;
-  /** Only of a pause: when the key works again. */
   readonly pausedUntil?: Date | null;
-  /** Where the request that caused the notice came from. */
   readonly clientIp?: string | null;
   /** Only of the end of a leaked key. */
   readonly leak?: LeakSite | undefined;
@@ -92,7 +89,6 @@ export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 
 export type NoticeReceivers = Readonly<Record<NoticeChannel, boolean>>;
 
-/** One message of a notice. */
 export interface Delivery {
   readonly channel: NoticeChannel;
   /** The manager whom a mail goes to. Null for the owner, and for webhooks. */

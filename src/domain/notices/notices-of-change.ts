@@ -5,9 +5,7 @@ import type { LeakSite } from '../audit/event-details.js';
 import type { KeyNotice } from './key-notice.js';
 
 interface Circumstances {
-  /** Where the request that caused the change came from. */
   readonly clientIp: string | null;
-  /** Where a leaked key was found, if that is known. */
   readonly leakedAt?: LeakSite | undefined;
 }
 

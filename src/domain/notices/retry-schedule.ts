@@ -21,7 +21,6 @@ export const PLANNED_AT_MS: readonly number[] = [0, ...PAUSES_MS].map((_, tries)
 /** A message is given up at this age. After an outage of our own it may have been tried less often by then. */
 export const TRIED_FOR_MS = PLANNED_AT_MS.at(-1)!;
 
-/** How long a message is kept after it is given up. */
 export const FAILED_KEPT_MS = 30 * DAY_MS;
 
 /** A message that is due within this time need not be tried sooner. */

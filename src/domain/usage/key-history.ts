@@ -5,10 +5,8 @@ import type { PermissionUse } from './permission-use.js';
 
 /** How long a key's addresses, networks and daily counts are kept. */
 export const USAGE_KEPT_DAYS = 90;
-/** How many of the last addresses are kept and shown. */
 export const ADDRESSES_KEPT = 5;
 
-/** What was asked with a key, and why it was denied. */
 export interface DeniedRequest {
   readonly reason: DenialReason;
   readonly operation: Operation;
@@ -16,7 +14,6 @@ export interface DeniedRequest {
   readonly permission: string;
 }
 
-/** An address from which a key was granted or denied. */
 export interface AddressUse {
   readonly clientIp: string;
   /** The service that sent the last granted request from this address; null for a service without an identity. */
@@ -43,7 +40,6 @@ export interface KeyHistory {
   readonly days: readonly DayCount[];
   /** The most used first. */
   readonly permissionUse: readonly PermissionUse[];
-  /** Since when that is recorded. */
   readonly permissionUseSince: UtcDay;
 }
 
@@ -70,7 +66,6 @@ export function firstRecentDay(today: UtcDay): UtcDay {
   return today - RECENT_DAYS + 1;
 }
 
-/** The first day that is still kept on `today`. */
 export function firstKeptDay(today: UtcDay): UtcDay {
   return today - USAGE_KEPT_DAYS + 1;
 }

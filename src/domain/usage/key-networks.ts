@@ -14,7 +14,6 @@ export interface KeyNetworksState {
   readonly notifiedOn: UtcDay | null;
 }
 
-/** The networks from which a key was granted. */
 export class KeyNetworks {
   private readonly lastDays: Map<string, UtcDay>;
   /** The last days that have changed and must be stored. */
