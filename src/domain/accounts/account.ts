@@ -151,14 +151,13 @@ export class Account implements OwnerStanding {
     const { kind } = this.state;
     if (profile.kind !== undefined && profile.kind !== kind) throw kindIsFixed(kind);
     requireNewPermissions(permissions.filter((each) => !this.state.permissions.includes(each)));
-    const newest = newestVersion(this.state.version, version);
     const { limits = this.state.limits, attributes = this.state.attributes } = profile;
     const managers = profile.managers ? [...new Set(profile.managers)].sort() : this.state.managers;
     const entitlements = { permissions: [...new Set(permissions)], limits: givenLimits(limits), attributes };
     const named = { email, displayName: normalizeName(displayName) };
     // From here on it is the platform's.
     const kept = { origin: 'platform', signInIssuer: null, signedInAt: null } as const;
-    this.state = { ...this.state, ...named, ...entitlements, ...kept, managers, version: newest };
+    this.change({ ...named, ...entitlements, ...kept, managers }, version);
   }
 
   /**
@@ -169,17 +168,17 @@ export class Account implements OwnerStanding {
     const { origin, signInIssuer, signedInAt } = this.state;
     if (origin !== 'sign-in' || signInIssuer !== issuer || (signedInAt && issuedAt < signedInAt)) return;
     const said = { email, displayName: normalizeName(displayName), permissions: [...new Set(permissions)] };
-    this.state = { ...this.state, ...said, signedInAt: issuedAt };
+    this.change({ ...said, signedInAt: issuedAt });
   }
 
   /** The platform gives the email of an account that the login keeps to another account. */
   loseEmail(): void {
-    this.state = { ...this.state, email: '' };
+    this.change({ email: '' });
   }
 
   /** For a person who was purged. No manager may be left: the keys stay valid. */
   removeManager(id: string): void {
-    this.state = { ...this.state, managers: this.state.managers.filter((manager) => manager !== id) };
+    this.change({ managers: this.state.managers.filter((manager) => manager !== id) });
   }
 
   /** Whether this person works with the keys of this account: with their own, or with those of a service account. */
@@ -194,19 +193,19 @@ export class Account implements OwnerStanding {
   }
 
   changePassword(passwordHash: string): void {
-    this.state = { ...this.state, passwordHash };
+    this.change({ passwordHash });
   }
 
   /** Replaces all limits. Throws `invalid_fields`. @param version counted by the platform, as for every change below */
   limitKeys(limits: AccountLimits, version?: bigint): void {
     requireFields(limitProblems(limits));
-    this.state = { ...this.state, limits: givenLimits(limits), version: newestVersion(this.state.version, version) };
+    this.change({ limits: givenLimits(limits) }, version);
   }
 
   /** Replaces all attributes. Throws `invalid_fields`. */
   describe(attributes: readonly Attribute[], version?: bigint): void {
     requireFields({ attributes: attributesProblem(attributes) });
-    this.state = { ...this.state, attributes, version: newestVersion(this.state.version, version) };
+    this.change({ attributes }, version);
   }
 
   suspend(version?: bigint): void {
@@ -214,17 +213,19 @@ export class Account implements OwnerStanding {
     if (this.state.status === 'deleted') {
       throw new LatchkeyError('account_deleted', 'the account is deleted: reactivate it before suspending it');
     }
-    this.state = { ...this.state, status: 'suspended', version: newest };
+    this.change({ status: 'suspended' }, newest);
   }
 
   reactivate(now: Date, version?: bigint): void {
-    const activeSince = this.isActive ? this.state.activeSince : now;
-    const newest = newestVersion(this.state.version, version);
-    this.state = { ...this.state, status: 'active', activeSince, version: newest };
+    this.change({ status: 'active', activeSince: this.isActive ? this.state.activeSince : now }, version);
   }
 
   delete(version?: bigint): void {
-    this.state = { ...this.state, status: 'deleted', version: newestVersion(this.state.version, version) };
+    this.change({ status: 'deleted' }, version);
+  }
+
+  private change(changed: Partial<AccountState>, version?: bigint): void {
+    this.state = { ...this.state, ...changed, version: newestVersion(this.state.version, version) };
   }
 }
 

@@ -27,19 +27,10 @@ export class ApiKey {
 
   static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
     requireValid(KEY_FIELDS, order);
-    const restrictions = restrictionsOf(order);
-    return new ApiKey({
-      ...UNTOUCHED,
-      ...restrictions,
-      id: order.id,
-      ownerId: order.ownerId,
+    return ApiKey.made(order, keyString, {
       createdBy: order.createdBy === order.ownerId ? null : (order.createdBy ?? null),
-      name: normalizeName(order.name),
       note: normalizeKeyNote(order.note ?? ''),
-      access: order.access,
       keyPrefix: keyString.prefix,
-      publicPart: keyString.publicPart,
-      digest: storedDigest(keyString.digest(), restrictions),
       createdAt: now,
       expiresAt: new Date(now.getTime() + order.expiresInDays * DAY_MS),
     });
@@ -47,23 +38,25 @@ export class ApiKey {
 
   /** The holder keeps using the string that another system gave out. @param marker of the keys made here */
   static import(order: ImportOrder, marker: string, now: Date): ApiKey {
-    const { id, ownerId, name, access, displayPrefix, expiresAt } = order;
-    const imported = ImportedKey.ofDigest(order.sha256);
+    const { displayPrefix, expiresAt } = order;
+    const facts = { note: null, keyPrefix: marker, displayPrefix, createdAt: now, expiresAt };
+    return ApiKey.made(order, ImportedKey.ofDigest(order.sha256), facts);
+  }
+
+  private static made(
+    order: Omit<ImportOrder, 'sha256' | 'displayPrefix' | 'expiresAt'>,
+    string: Pick<KeyString, 'publicPart' | 'digest'>,
+    facts: Pick<ApiKeyState, 'note' | 'keyPrefix' | 'createdAt' | 'expiresAt'> & Partial<ApiKeyState>,
+  ): ApiKey {
+    const { id, ownerId, name, access } = order;
     const restrictions = restrictionsOf(order);
+    const digest = storedDigest(string.digest(), restrictions);
+    const { publicPart } = string;
     return new ApiKey({
       ...UNTOUCHED,
       ...restrictions,
-      id,
-      ownerId,
-      name: normalizeName(name),
-      note: null,
-      access,
-      keyPrefix: marker,
-      publicPart: imported.publicPart,
-      displayPrefix,
-      digest: storedDigest(imported.digest(), restrictions),
-      createdAt: now,
-      expiresAt,
+      ...{ id, ownerId, name: normalizeName(name), access, publicPart, digest },
+      ...facts,
     });
   }
 

@@ -54,17 +54,11 @@ export interface KeyOrder {
 }
 
 /** A key that another system made. Its rules are those of `requireImportable`. */
-export interface ImportOrder {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly name: string;
-  readonly access: AccessLevel;
+export interface ImportOrder extends Omit<KeyOrder, 'createdBy' | 'note' | 'expiresInDays'> {
   /** SHA-256 of the whole imported string. */
   readonly sha256: Buffer;
   readonly displayPrefix: string;
   readonly expiresAt: Date;
-  readonly permissions: readonly string[] | undefined;
-  readonly allowedNetworks: readonly string[] | undefined;
 }
 
 /** What the owner may change: a field that is undefined stays as it is, and an empty note removes the note. */
