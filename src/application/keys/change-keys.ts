@@ -5,7 +5,7 @@ import { isOpen } from '#domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
 import type { PausedBy } from '#domain/keys/key-pauses.js';
 import { MINUTE_MS } from '#domain/time.js';
-import { noticesOfChange } from '#domain/notices/notices-of-change.js';
+import { noticesOfChange } from '#domain/notices/key-notice.js';
 import type { KeyChanges } from '../account-transaction.js';
 import type { ReadKey } from '../lists.js';
 import { type ApiKey, keyNotActive } from '#domain/keys/api-key.js';

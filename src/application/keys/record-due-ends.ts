@@ -1,6 +1,6 @@
 import { THE_SERVICE, type Client } from '#domain/audit/audit-event.js';
 import { endedByClock } from '#domain/keys/key-change.js';
-import { noticesOfChange } from '#domain/notices/notices-of-change.js';
+import { noticesOfChange } from '#domain/notices/key-notice.js';
 import { later } from '#domain/time.js';
 import type { AccountLocks, FirstUses } from '../account-transaction.js';
 import type { DueKeys, EndDecision, RecordingGate } from '../ports.js';

@@ -6,7 +6,7 @@ import {
   type NoticeReceivers,
   UNTIL_USED,
 } from '#domain/notices/key-notice.js';
-import { DUE_NOTICES, noticeDaysOf, type NoticeDays } from '#domain/notices/due-notices.js';
+import { dueNotice, noticeDays } from '#domain/notices/due-notices.js';
 import { inBatches } from '../keys/record-due-ends.js';
 import type { DueKeys, NoticeDecision, NotifyOfNetworks, Accounts, ApiKeys } from '../ports.js';
 import type { Account } from '#domain/accounts/account.js';
@@ -15,22 +15,18 @@ import type { OutboxMessage } from '../notice-ports.js';
 
 /** Writes the notices that have become due. One without a receiver stays due until a receiver is configured. */
 export class NotifyOfDueKeys {
-  private readonly noticeDays: NoticeDays;
-
   constructor(
     private readonly dueKeys: DueKeys,
-    expiryNoticeDays: readonly number[],
+    private readonly expiryNoticeDays: readonly number[],
     private readonly receivers: NoticeReceivers,
-  ) {
-    this.noticeDays = noticeDaysOf(expiryNoticeDays);
-  }
+  ) {}
 
   /** Several instances may do so at once. Returns how many notices this one wrote. */
   async execute(): Promise<number> {
     let written = 0;
     for (const type of DUE_NOTICE_TYPES) {
       if (channelsOf(type, this.receivers).length === 0) continue;
-      const days = this.noticeDays[type];
+      const days = noticeDays(type, this.expiryNoticeDays);
       // One after the other, because each holds a connection.
       written += await inBatches((limit) => this.dueKeys.notify({ type, days, limit }, dueNotices(type, days)));
     }
@@ -39,7 +35,7 @@ export class NotifyOfDueKeys {
 }
 
 export function dueNotices(type: DueNoticeType, days: readonly number[]): NoticeDecision {
-  return (candidates, now) => candidates.flatMap((candidate) => DUE_NOTICES[type](candidate, days, now) ?? []);
+  return (candidates, now) => candidates.flatMap((candidate) => dueNotice(type, candidate, days, now) ?? []);
 }
 
 export const notifyOfNetworks: NotifyOfNetworks = async ({ uses, networks, findKeys }) => {

@@ -2,9 +2,6 @@ import type { ApiKey } from '../keys/api-key.js';
 import { DAY_MS } from '../time.js';
 import type { DueNoticeType, KeyNotice } from './key-notice.js';
 
-/** For each type, after or before how many whole days of 24 hours its notices become due. None: it is off. */
-export type NoticeDays = Readonly<Record<DueNoticeType, readonly number[]>>;
-
 export interface NoticeCandidate {
   readonly key: ApiKey;
   readonly replaced: ApiKey | undefined;
@@ -21,24 +18,26 @@ export interface DueNotice {
 /** If nobody has used the new key after this time, the rotation was probably forgotten. */
 const ROTATION_UNUSED_DAYS = 7;
 
-/** @param expiryNoticeDays the operator's setting */
-export function noticeDaysOf(expiryNoticeDays: readonly number[]): NoticeDays {
-  return { 'api_key.expiring': expiryNoticeDays, 'api_key.rotation_unused': [ROTATION_UNUSED_DAYS] };
+/** After or before how many whole days notices of this type become due. None: it is off. */
+export function noticeDays(type: DueNoticeType, expiryNoticeDays: readonly number[]): readonly number[] {
+  return type === 'api_key.expiring' ? expiryNoticeDays : [ROTATION_UNUSED_DAYS];
 }
 
-type DueNoticeRule = (candidate: NoticeCandidate, days: readonly number[], now: Date) => DueNotice | undefined;
-
-/** For each type, the notice that is due for the key at this time, if any. */
-export const DUE_NOTICES: Readonly<Record<DueNoticeType, DueNoticeRule>> = {
-  'api_key.expiring': ({ key, sentDays }, noticeDays, now) => {
-    const days = dueExpiryNotice(key.snapshot(), noticeDays, sentDays, now);
-    return days === undefined ? undefined : { notice: { type: 'api_key.expiring', key }, days };
-  },
-  'api_key.rotation_unused': ({ key, replaced, sentDays }, [days = Infinity], now) => {
-    if (sentDays !== undefined || !replaced || !isRotationUnused(key, replaced, days, now)) return undefined;
-    return { notice: { type: 'api_key.rotation_unused', key, replacesKeyId: replaced.id }, days };
-  },
-};
+/** The notice of this type that is due for the key at this time, if any. */
+export function dueNotice(
+  type: DueNoticeType,
+  { key, replaced, sentDays }: NoticeCandidate,
+  after: readonly number[],
+  now: Date,
+): DueNotice | undefined {
+  if (type === 'api_key.expiring') {
+    const days = dueExpiryNotice(key.snapshot(), after, sentDays, now);
+    return days === undefined ? undefined : { notice: { type, key }, days };
+  }
+  const [days = Infinity] = after;
+  if (sentDays !== undefined || !replaced || !isRotationUnused(key, replaced, days, now)) return undefined;
+  return { notice: { type, key, replacesKeyId: replaced.id }, days };
+}
 
 interface Lifetime {
   readonly createdAt: Date;

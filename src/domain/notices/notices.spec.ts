@@ -6,9 +6,8 @@ import { ApiKey } from '../keys/api-key.js';
 import { KeyString } from '../keys/key-string.js';
 import { OwnerKeys } from '../keys/owner-keys.js';
 import { DAY_MS, HOUR_MS } from '../time.js';
-import { channelsOf, NOTICE_TYPES, noticeData, type NoticeType } from './key-notice.js';
-import { noticesOfChange } from './notices-of-change.js';
-import { DUE_NOTICES, dueExpiryNotice, noticeDaysOf } from './due-notices.js';
+import { channelsOf, NOTICE_TYPES, noticeData, type NoticeType, noticesOfChange } from './key-notice.js';
+import { dueExpiryNotice, dueNotice, noticeDays } from './due-notices.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const keyString = KeyString.generate('lk');
@@ -22,6 +21,8 @@ const always = {
   prefix: `lk_${keyString.publicPart.slice(0, 12)}…`,
   expiresAt: '2026-03-30T00:30:00.000Z',
 };
+
+type DueArguments = Parameters<typeof dueNotice> extends [unknown, ...infer Rest] ? Rest : never;
 
 describe('noticeData', () => {
   test('contains what identifies the key, and no optional fields', () => {
@@ -209,7 +210,7 @@ describe('api_key.expiring', () => {
 
   test('names the key and the days that it is about', () => {
     const key = issued(90);
-    const rule = DUE_NOTICES['api_key.expiring'];
+    const rule = (...due: DueArguments) => dueNotice('api_key.expiring', ...due);
     const candidate = { key, replaced: undefined, sentDays: undefined };
     expect(rule(candidate, [30, 7], after(84))).toEqual({ notice: { type: 'api_key.expiring', key }, days: 7 });
     expect(rule({ ...candidate, sentDays: 7 }, [30, 7], after(84))).toBeUndefined();
@@ -271,8 +272,8 @@ describe('api_key.expiring', () => {
 });
 
 describe('api_key.rotation_unused', () => {
-  const days = noticeDaysOf([])['api_key.rotation_unused'];
-  const rule = DUE_NOTICES['api_key.rotation_unused'];
+  const days = noticeDays('api_key.rotation_unused', []);
+  const rule = (...due: DueArguments) => dueNotice('api_key.rotation_unused', ...due);
 
   function rotation() {
     const replaced = issued(30);
