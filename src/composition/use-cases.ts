@@ -25,9 +25,9 @@ import { NotifyOfDueKeys } from '#application/notices/notify-owners.js';
 import { EndReportedKeys } from '#application/leaks/end-reported-keys.js';
 import { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
 import type * as port from '#application/ports.js';
-import { BeginPlatformSignIn, SignIn, SignOut } from '#application/sessions/sign-in.js';
+import { SignIn, SignOut } from '#application/sessions/sign-in.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
-import { FinishPlatformSignIn } from '#application/sessions/finish-platform-sign-in.js';
+import { SignInAtPlatform } from '#application/sessions/sign-in-at-platform.js';
 import { IdentifyOwner } from '#application/sessions/identify-owner.js';
 import { PasswordCheck } from '#application/sessions/password-check.js';
 import type { Config } from '#config/config.js';
@@ -136,8 +136,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     confirmation,
     signIn: new SignIn({ ...ports, check }),
     ...(platformLogin && {
-      beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, rule),
-      finishPlatformSignIn: new FinishPlatformSignIn({
+      signInAtPlatform: new SignInAtPlatform({
         ...ports,
         login: platformLogin,
         rule,

@@ -34,9 +34,9 @@ async function signIn(
   accountId: string | undefined,
   { issuer = ISSUER, ...part }: Partial<LoginProfile & { issuer: string }> = {},
 ): Promise<string | undefined> {
-  const { underWay } = await app.beginPlatformSignIn!.execute('sign-in', undefined);
+  const { underWay } = await app.signInAtPlatform!.begin('sign-in', undefined);
   const answer = login.answer(underWay, { accountId, issuer, signIn: SIGN_IN, profile: says(part) });
-  return (await app.finishPlatformSignIn!.execute(answer, underWay, client())).refusal;
+  return (await app.signInAtPlatform!.finish(answer, underWay, client())).refusal;
 }
 const find = (id: string) => app.accounts.find(id);
 const permissionsOf = async (id: string) => [...(await find(id))!.permissions].sort();

@@ -6,19 +6,17 @@ import { FakePlatformLogin } from '#test/fakes/sessions/fake-platform-login.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 import { sessionDigest } from '#domain/accounts/session.js';
 import { SignInAccounts } from '../accounts/sign-in-accounts.js';
-import type { SignInPurpose, SignInUnderWay } from './sign-in.js';
-import { FinishPlatformSignIn } from './finish-platform-sign-in.js';
+import { SignInAtPlatform, type SignInPurpose, type SignInUnderWay } from './sign-in-at-platform.js';
 
 const rule = { maxAgeSeconds: 300, acrValues: ['gold'] };
 const login = new FakePlatformLogin();
 const app = openFakes({ login, settings: { freshSignIn: rule } });
-const begin = app.beginPlatformSignIn!;
-const finish = app.finishPlatformSignIn!;
+const atPlatform = app.signInAtPlatform!;
 
 const signIn = { authenticatedAt: new Date('2026-03-29T00:29:00.000Z'), acr: 'gold' };
 const trip = async (accountId: string | undefined, purpose: SignInPurpose = 'sign-in', token?: string) => {
-  const { underWay } = await begin.execute(purpose, token);
-  return finish.execute(login.answer(underWay, { accountId, signIn }), underWay, client());
+  const { underWay } = await atPlatform.begin(purpose, token);
+  return atPlatform.finish(login.answer(underWay, { accountId, signIn }), underWay, client());
 };
 const tokenOf = async (accountId: string, ...more: [SignInPurpose?, string?]) => {
   const finished = await trip(accountId, ...more);
@@ -35,18 +33,18 @@ describe('A sign-in at the platform', () => {
   });
 
   test('must be fresh and strong for a confirmation only', async () => {
-    await begin.execute('sign-in', undefined);
+    await atPlatform.begin('sign-in', undefined);
     expect(login.requested).toBeUndefined();
-    await begin.execute('confirmation', undefined);
+    await atPlatform.begin('confirmation', undefined);
     expect(login.requested).toEqual(rule);
   });
 
   test('says at once when it does not confirm anything, and only then', async () => {
     const { id } = await newOwner(app);
     const problemOf = async (purpose: SignInPurpose, how: object) => {
-      const { underWay } = await begin.execute(purpose, undefined);
+      const { underWay } = await atPlatform.begin(purpose, undefined);
       const person = { accountId: id, signIn: { ...signIn, authenticatedAt: app.store.now(), ...how } };
-      const finished = await finish.execute(login.answer(underWay, person), underWay, client());
+      const finished = await atPlatform.finish(login.answer(underWay, person), underWay, client());
       return finished.refusal ?? finished.problem;
     };
     const old = { authenticatedAt: new Date(app.store.now().getTime() - 301_000) };
@@ -71,16 +69,16 @@ describe('A sign-in at the platform', () => {
   });
 
   test('passes the prompt on', async () => {
-    await begin.execute('sign-in', undefined, 'select_account');
+    await atPlatform.begin('sign-in', undefined, 'select_account');
     expect(login.prompt).toBe('select_account');
-    await begin.execute('sign-in', undefined);
+    await atPlatform.begin('sign-in', undefined);
     expect(login.prompt).toBeUndefined();
   });
 
   test('replaces the previous session of the browser', async () => {
     const { id } = await newOwner(app);
     const { token } = await tokenOf(id);
-    const { underWay } = await begin.execute('sign-in', token);
+    const { underWay } = await atPlatform.begin('sign-in', token);
     expect(underWay).toMatchObject({ purpose: 'sign-in', ownerId: undefined, sessionDigest: sessionDigest(token) });
     const later = await tokenOf(id, 'sign-in', token);
     expect(await app.identifyOwner.bySession(token, client())).toBeUndefined();
@@ -121,40 +119,39 @@ describe('A sign-in at the platform', () => {
   test('keeps the previous session when it is refused or was begun elsewhere', async () => {
     const { id } = await newOwner(app);
     const { token } = await tokenOf(id);
-    const [one, two] = [await begin.execute('sign-in', token), await begin.execute('sign-in', token)];
+    const [one, two] = [await atPlatform.begin('sign-in', token), await atPlatform.begin('sign-in', token)];
     const answer = login.answer(one.underWay, { accountId: id, signIn });
-    expect(await outcomeOf(finish.execute(answer, two.underWay, client()))).toBe('invalid_credentials');
+    expect(await outcomeOf(atPlatform.finish(answer, two.underWay, client()))).toBe('invalid_credentials');
     expect(await app.identifyOwner.bySession(token, client())).toMatchObject({ account: { id } });
   });
 
   test('is finished once, even if it was refused', async () => {
     const { id } = await newOwner(app);
-    const { underWay } = await begin.execute('sign-in', undefined);
-    expect(await outcomeOf(finish.execute('?code=made-up', underWay, client()))).toBe('invalid_credentials');
+    const { underWay } = await atPlatform.begin('sign-in', undefined);
+    expect(await outcomeOf(atPlatform.finish('?code=made-up', underWay, client()))).toBe('invalid_credentials');
     const answer = login.answer(underWay, { accountId: id, signIn });
     const before = app.store.events.length;
-    expect(await finish.execute(answer, underWay, client('192.0.2.7'))).toEqual({ refusal: 'expired' });
+    expect(await atPlatform.finish(answer, underWay, client('192.0.2.7'))).toEqual({ refusal: 'expired' });
     expect(app.store.events.slice(before)).toMatchObject([{ reason: 'invalid-token', clientIp: '192.0.2.7' }]);
     expect(eventsOf(app, id, 'session.')).toEqual([]);
   });
 
   test('is refused and recorded when the browser kept nothing of it', async () => {
     const before = app.store.events.length;
-    expect(await finish.execute('?code=x', undefined, client())).toEqual({ refusal: 'expired' });
+    expect(await atPlatform.finish('?code=x', undefined, client())).toEqual({ refusal: 'expired' });
     expect(app.store.events.slice(before)).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
   });
 
   test('is unavailable while the platform is away', async () => {
     login.isAway = true;
-    expect(await outcomeOf(begin.execute('sign-in', undefined))).toBe('unavailable');
+    expect(await outcomeOf(atPlatform.begin('sign-in', undefined))).toBe('unavailable');
     login.isAway = false;
-    expect(await outcomeOf(begin.execute('sign-in', undefined))).toBe('ok');
+    expect(await outcomeOf(atPlatform.begin('sign-in', undefined))).toBe('ok');
   });
 });
 
 test('A service without an OpenID provider has no sign-in at the platform', () => {
-  const { beginPlatformSignIn, finishPlatformSignIn } = openFakes();
-  expect([beginPlatformSignIn, finishPlatformSignIn]).toEqual([undefined, undefined]);
+  expect(openFakes().signInAtPlatform).toBeUndefined();
 });
 
 describe('The budget of sign-ins at the platform', () => {
@@ -164,7 +161,7 @@ describe('The budget of sign-ins at the platform', () => {
   let nowMs: number;
   let login: FakePlatformLogin;
   let app: FakeApplication;
-  let finish: FinishPlatformSignIn;
+  let returning: SignInAtPlatform;
   let id: string;
   beforeEach(async () => {
     nowMs = 0;
@@ -172,17 +169,17 @@ describe('The budget of sign-ins at the platform', () => {
     app = openFakes({ login });
     const signInAccounts = new SignInAccounts(app.accounts, undefined);
     const rule = { maxAgeSeconds: 300, acrValues: [] };
-    finish = new FinishPlatformSignIn({ ...app, login, rule, signInAccounts }, () => nowMs);
+    returning = new SignInAtPlatform({ ...app, login, rule, signInAccounts }, () => nowMs);
     ({ id } = await newOwner(app));
   });
 
-  const begin = async () => (await app.beginPlatformSignIn!.execute('sign-in', undefined)).underWay;
+  const begin = async () => (await app.signInAtPlatform!.begin('sign-in', undefined)).underWay;
   /** @param accountId of the person whom the platform signs in; by default it signs nobody in */
   const comeBack = async (ip: string, accountId?: string, begun?: SignInUnderWay) => {
     const underWay = begun ?? (await begin());
     const signIn = { authenticatedAt: undefined, acr: undefined };
     const answer = accountId === undefined ? '?code=made-up' : login.answer(underWay, { accountId, signIn });
-    return outcomeOf(finish.execute(answer, underWay, client(ip)));
+    return outcomeOf(returning.finish(answer, underWay, client(ip)));
   };
   const confirm = async (accountId?: string) => comeBack(HERE, accountId, { ...(await begin()), ownerId: id });
   const repeat = async (count: number, attempt: () => Promise<string>) => {

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { parseCookie } from 'cookie';
 import type { CookieOptions, Request, Response } from 'express';
 import { EncryptJWT, jwtDecrypt } from 'jose';
-import type { SignInUnderWay } from '#application/sessions/sign-in.js';
+import type { SignInUnderWay } from '#application/sessions/sign-in-at-platform.js';
 import { SIGN_IN_MINUTES } from '#domain/accounts/session.js';
 import { MINUTE_MS } from '#domain/time.js';
 

@@ -1,8 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '#application/sessions/sign-in.js';
-import { FinishPlatformSignIn } from '#application/sessions/finish-platform-sign-in.js';
+import { SIGN_IN_PURPOSES, SignInAtPlatform } from '#application/sessions/sign-in-at-platform.js';
 import { SIGN_IN_PROMPTS } from '#application/sign-in-ports.js';
 import type { Config } from '#config/config.js';
 import type { SignInProblem } from '#domain/accounts/session.js';
@@ -62,8 +61,7 @@ class SignInLanding {
 @Controller('v1/session/oidc')
 class PlatformSignInController {
   constructor(
-    private readonly beginSignIn: BeginPlatformSignIn,
-    private readonly finishSignIn: FinishPlatformSignIn,
+    private readonly signIn: SignInAtPlatform,
     private readonly sessionCookie: SessionCookie,
     private readonly signInCookie: SignInCookie,
     private readonly landing: SignInLanding,
@@ -83,7 +81,7 @@ class PlatformSignInController {
       const token = this.sessionCookie.read(request);
       const known = purpose === 'confirmation' ? 'confirmation' : 'sign-in';
       const chosen = SIGN_IN_PROMPTS.find((each) => each === prompt);
-      const { url, underWay } = await this.beginSignIn.execute(known, token, chosen);
+      const { url, underWay } = await this.signIn.begin(known, token, chosen);
       await this.signInCookie.set(response, underWay);
       response.redirect(303, url);
     });
@@ -96,7 +94,7 @@ class PlatformSignInController {
     await this.landing.orRefuse(response, async () => {
       const underWay = await this.signInCookie.take(request, response);
       const answer = new URL(request.originalUrl, 'http://localhost').search;
-      const finished = await this.finishSignIn.execute(answer, underWay, clientOf(request));
+      const finished = await this.signIn.finish(answer, underWay, clientOf(request));
       if (finished.refusal) return this.landing.send(response, `refused=${finished.refusal}`);
       this.sessionCookie.set(response, finished.token, finished.expiresAt);
       const { problem } = finished;

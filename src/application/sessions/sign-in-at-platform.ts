@@ -1,12 +1,19 @@
 import { type Account, ownerDenial } from '#domain/accounts/account.js';
-import { freshnessProblem, type FreshSignInRule, type SignInProblem, openedAt } from '#domain/accounts/session.js';
+import {
+  freshnessProblem,
+  type FreshSignInRule,
+  openedAt,
+  sessionDigest,
+  type SignInProblem,
+} from '#domain/accounts/session.js';
 import { NetworkBudget } from '#domain/accounts/passwords.js';
 import { type Client, type FailedAuthentication, failureOf, type FailureReason } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Audit, PlatformLogin, PlatformPerson, Refusals, Requester, Sessions, SpentSignIns } from '../ports.js';
 import { isRefused } from './identify-owner.js';
-import { sessionOpened, type SignInUnderWay } from './sign-in.js';
+import type { BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
+import { sessionOpened } from './sign-in.js';
 
 /** Why a person can't sign in here. `expired`: no sign-in is pending in their browser any more. */
 export type SignInRefusal = 'no_account' | 'service_account' | 'suspended' | 'deleted' | 'expired';
@@ -23,13 +30,25 @@ export type FinishedSignIn =
       readonly problem?: SignInProblem | undefined;
     };
 
+export const SIGN_IN_PURPOSES = ['sign-in', 'confirmation'] as const;
+export type SignInPurpose = (typeof SIGN_IN_PURPOSES)[number];
+
+/** What the person's browser keeps until the platform sends them back. */
+export interface SignInUnderWay extends BegunSignIn {
+  readonly purpose: SignInPurpose;
+  /** For a confirmation: the owner who requested it. */
+  readonly ownerId?: string | undefined;
+  /** The browser's previous session, which the new one replaces. */
+  readonly sessionDigest?: string | undefined;
+}
+
 const REFUSALS = {
   'invalid-token': 'no_account',
   'owner-suspended': 'suspended',
   'owner-deleted': 'deleted',
 } as const satisfies Partial<Record<FailureReason, SignInRefusal>>;
 
-interface FinishParts {
+interface PlatformSignInParts {
   /** What a confirmation needs. */
   readonly rule: FreshSignInRule;
   readonly login: PlatformLogin;
@@ -41,14 +60,27 @@ interface FinishParts {
   readonly refusals: Refusals;
 }
 
-/** Opens a new session for a person whom the platform sent back. */
-export class FinishPlatformSignIn {
+/** Sends a person to sign in at the platform, and opens a new session when they come back. */
+export class SignInAtPlatform {
   private readonly budget = new NetworkBudget();
 
   constructor(
-    private readonly parts: FinishParts,
+    private readonly parts: PlatformSignInParts,
     private readonly nowMs: () => number = () => Math.floor(performance.now()),
   ) {}
+
+  /** @param token of the browser's session, if it has one */
+  async begin(
+    purpose: SignInPurpose,
+    token: string | undefined,
+    prompt?: SignInPrompt,
+  ): Promise<{ url: string; underWay: SignInUnderWay }> {
+    const isConfirmation = purpose === 'confirmation';
+    const { url, begun } = await this.parts.login.begin(isConfirmation ? this.parts.rule : undefined, prompt);
+    if (!token) return { url, underWay: { ...begun, purpose } };
+    const session = isConfirmation ? await this.parts.sessions.find(token) : undefined;
+    return { url, underWay: { ...begun, purpose, ownerId: session?.account.id, sessionDigest: sessionDigest(token) } };
+  }
 
   /**
    * Throws `invalid_credentials` when the platform did not sign anybody in, `unavailable` when it does not answer, and
@@ -56,7 +88,7 @@ export class FinishPlatformSignIn {
    * @param answer the query with which the platform sent the person back
    * @param underWay what their browser kept; undefined when it kept nothing valid
    */
-  async execute(answer: string, underWay: SignInUnderWay | undefined, client: Client): Promise<FinishedSignIn> {
+  async finish(answer: string, underWay: SignInUnderWay | undefined, client: Client): Promise<FinishedSignIn> {
     const person = underWay && (await this.whoCameBack(answer, underWay, client));
     if (!person) {
       const why = 'no sign-in at the platform is pending, or it came back before';
