@@ -3,11 +3,11 @@ import { canonicalAddress } from '#domain/ip-address.js';
 import { ADDRESSES_KEPT } from '#domain/usage/key-history.js';
 import { usageNetwork } from '#domain/usage/key-networks.js';
 import { utcDay, type UtcDay } from '#domain/time.js';
-import type { NotedAddress } from './noted-addresses.js';
+import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 import { type NotedUse, withDenial } from './noted-key.js';
 
 /** An address that a key was used from, in its canonical spelling. */
-export interface UsedAddress extends NotedAddress {
+interface UsedAddress extends NotedAddress {
   readonly keyId: string;
   readonly network: string;
   /** The day of the last grant. */
@@ -17,21 +17,18 @@ export interface UsedAddress extends NotedAddress {
 /** The addresses of each key, sorted by first use. */
 export function usedAddresses(uses: readonly NotedUse[]): UsedAddress[] {
   return uses.flatMap(({ keyId, addresses }) => {
-    const spelled = new Map<string, UsedAddress>();
-    for (const address of addresses) {
-      const clientIp = canonicalAddress(address.clientIp);
-      const all = together(spelled.get(clientIp), address);
-      const day = utcDay(new Date(all.lastMs));
-      spelled.set(clientIp, { ...all, keyId, clientIp, network: usageNetwork(clientIp), day });
+    const spelled = new NotedAddresses();
+    for (const { clientIp, service, firstMs, lastMs } of addresses) {
+      spelled.note(canonicalAddress(clientIp), service, firstMs, lastMs);
     }
-    return [...spelled.values()].sort((one, other) => one.firstMs - other.firstMs);
+    const used = spelled.take().map((address) => ({
+      ...address,
+      keyId,
+      network: usageNetwork(address.clientIp),
+      day: utcDay(new Date(address.lastMs)),
+    }));
+    return used.sort((one, other) => one.firstMs - other.firstMs);
   });
-}
-
-function together(one: NotedAddress | undefined, other: NotedAddress): NotedAddress {
-  if (!one) return other;
-  const { firstMs } = one.firstMs < other.firstMs ? one : other;
-  return { ...(one.lastMs > other.lastMs ? one : other), firstMs };
 }
 
 const UNKNOWN = `

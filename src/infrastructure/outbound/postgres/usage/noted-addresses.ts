@@ -13,20 +13,17 @@ export interface NotedAddress {
   readonly lastMs: number;
 }
 
-/** Shared by all keys to save memory: V8 reserves 17 places for a push to an empty array, and 1 for `[address]`. */
-const NONE: HeldAddress[] = [];
-
 /** The addresses of one key. */
 export class NotedAddresses {
-  private held: HeldAddress[] = NONE;
+  private held: HeldAddress[] = [];
 
   note(clientIp: string, service: string | null, firstMs: number, lastMs: number): void {
     for (const known of this.held) {
       if (known.clientIp === clientIp) return known.extend(service, firstMs, lastMs);
     }
     const address = new HeldAddress(clientIp, service, firstMs, lastMs);
-    if (this.held === NONE) this.held = [address];
-    else if (this.held.length < MAX_HELD) this.held.push(address);
+    // Not `push`, for which V8 reserves 17 places.
+    if (this.held.length < MAX_HELD) this.held = [...this.held, address];
     else this.held[this.leastUseful(address)] = address;
   }
 
