@@ -10,10 +10,10 @@ import {
   USAGE_KEPT_DAYS,
 } from '#domain/usage/key-history.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import type { NotedUse } from './noted-key.js';
 import { NotedUsage } from './noted-usage.js';
 import { permissionUse } from './permissions.js';
-import type { UsageParts } from './usage-writer.js';
-import { WriteBehind } from './write-behind.js';
+import { type UsageParts, writeUsage } from './usage-writer.js';
 
 const FLUSH_EVERY_MS = 1000;
 
@@ -31,17 +31,14 @@ const DAYS = `
 /** Collects uses in memory and writes them together, once a second. */
 export class PostgresKeyUsage implements KeyUsage {
   private readonly noted = new NotedUsage();
-  private readonly unwritten: WriteBehind;
-  private readonly timer: NodeJS.Timeout;
+  private readonly timer = setInterval(() => void this.write(() => this.noted.takeDue()), FLUSH_EVERY_MS).unref();
+  private writing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: UsageParts) {
-    this.unwritten = new WriteBehind(parts);
-    this.timer = setInterval(() => void this.unwritten.write(this.noted.takeDue()), FLUSH_EVERY_MS).unref();
-  }
+  constructor(private readonly parts: UsageParts) {}
 
   instruments(): Instrument[] {
     const help = 'Keys whose last use, addresses and counts are due and not written yet';
-    return [gauge('latchkey_last_uses_unwritten', help, () => this.unwritten.size)];
+    return [gauge('latchkey_last_uses_unwritten', help, () => this.noted.unwritten)];
   }
 
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date, used?: string): void {
@@ -68,12 +65,20 @@ export class PostgresKeyUsage implements KeyUsage {
   }
 
   flush(): Promise<void> {
-    return this.unwritten.write(this.noted.takeAll());
+    return this.write(() => this.noted.takeAll());
   }
 
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
+  }
+
+  /** One after the other, so that this uses at most one connection. What can't be written is taken again. */
+  private write(take: () => readonly NotedUse[]): Promise<void> {
+    this.writing = this.writing.then(async () => {
+      this.noted.putBack(await writeUsage(this.parts, take()));
+    });
+    return this.writing;
   }
 }
 

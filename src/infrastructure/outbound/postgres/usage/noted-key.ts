@@ -32,6 +32,8 @@ const NO_DAYS: readonly Counts[] = [];
 export class NotedKey {
   /** Whether anything was noted since the last `take()`. */
   hasNews = false;
+  /** Whether that contains what could not be written. */
+  isLate = false;
   /** Whether a request with the key was ever granted. */
   isUsed = false;
   /** The second in which the key is looked at, by the clock of NotedUsage. */
@@ -72,6 +74,7 @@ export class NotedKey {
   /** Adds what was taken earlier and could not be written. */
   add({ lastMs = 0, days, addresses, denials, permissions }: NotedUse): void {
     this.hasNews = true;
+    this.isLate = true;
     if (lastMs > this.lastMs) this.lastMs = lastMs;
     for (const { day, granted, refused } of days) {
       const counts = this.countsOf(day);
@@ -90,6 +93,7 @@ export class NotedKey {
     if (!this.hasNews) return [];
     const { keyId, lastMs, days, denials } = this;
     this.hasNews = false;
+    this.isLate = false;
     this.lastMs = 0;
     this.days = NO_DAYS;
     this.denials = NO_DENIALS;

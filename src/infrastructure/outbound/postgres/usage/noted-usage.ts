@@ -7,11 +7,11 @@ const MAX_REST_SECONDS = 60;
 const LEAST_REST_SECONDS = 10;
 /** Keys to write in a second. With so many keys that a minute is not enough, more are written. */
 const KEYS_A_SECOND = 2000;
-/** Beyond this number, keys are forgotten after each write. Limits memory to about 75 MB. */
+/** Beyond this number, keys are forgotten after each write, or try of one. Limits memory to about 75 MB. */
 const MAX_RESTING = 150_000;
 
 /** Permissions of all keys since their last writes. What is beyond is counted in one for each key, so that memory is limited. */
-export const MAX_PERMISSIONS = 400_000;
+const MAX_PERMISSIONS = 400_000;
 
 /** Decides when a key is written: at its first use at once, and after that only once the pause is over. */
 export class NotedUsage {
@@ -37,6 +37,13 @@ export class NotedUsage {
     key.noteDenial(at, denied);
   }
 
+  /** How many keys have uses that were due and could not be written. */
+  get unwritten(): number {
+    let count = 0;
+    for (const { isLate } of this.keys.values()) if (isLate) count += 1;
+    return count;
+  }
+
   /** Call it every second. Returns what is due. */
   takeDue(): NotedUse[] {
     this.second += 1;
@@ -53,6 +60,16 @@ export class NotedUsage {
 
   takeAll(): NotedUse[] {
     return [...this.keys.values()].flatMap((key) => key.take());
+  }
+
+  /** Adds what could not be written, which is due again after a pause. What memory has no room for is dropped. */
+  putBack(uses: readonly NotedUse[]): void {
+    for (const use of uses) {
+      if (!this.keys.has(use.keyId) && this.keys.size >= this.mostResting) continue;
+      const key = this.of(use.keyId);
+      key.add(use);
+      this.lookAtIn(this.restSeconds(), key);
+    }
   }
 
   private of(keyId: string): NotedKey {

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { NotifyOfNetworks } from '#application/ports.js';
+import { LatchkeyError } from '#domain/errors.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';
@@ -15,11 +16,49 @@ export interface UsageParts {
   readonly onError: (error: unknown) => void;
 }
 
+/** Keys in a transaction. This many take some milliseconds, and validations run between its statements. */
+const KEYS_A_TRANSACTION = 2000;
+
+/** Never rejects. Returns what still has to be written, because PostgreSQL is unavailable. */
+export async function writeUsage(parts: UsageParts, uses: readonly NotedUse[]): Promise<readonly NotedUse[]> {
+  for (let written = 0; written < uses.length; written += KEYS_A_TRANSACTION) {
+    const end = written + KEYS_A_TRANSACTION;
+    const left = await writeBatch(parts, uses.slice(written, end));
+    if (left.length > 0) return [...left, ...uses.slice(end)];
+  }
+  return [];
+}
+
+async function writeBatch(parts: UsageParts, batch: readonly NotedUse[]): Promise<readonly NotedUse[]> {
+  let isWritten = false;
+  try {
+    await parts.database.transaction(async (manager) => {
+      await writeTables(manager, batch, parts);
+      isWritten = true;
+    });
+    return [];
+  } catch (error) {
+    parts.onError(error);
+    const isUnavailable = error instanceof LatchkeyError && error.code === 'unavailable';
+    if (!isUnavailable) return writeHalves(parts, batch);
+    // If only the COMMIT failed, it may have succeeded with its answer lost. Then the counts are dropped: they may be
+    // lost, but they are never counted twice. Everything else can be written again.
+    return isWritten ? batch.map((use) => ({ ...use, days: [], permissions: [] })) : batch;
+  }
+}
+
+/** A row that PostgreSQL refuses is dropped, and does not keep the others from being written. */
+async function writeHalves(parts: UsageParts, batch: readonly NotedUse[]): Promise<readonly NotedUse[]> {
+  if (batch.length === 1) return [];
+  const half = Math.ceil(batch.length / 2);
+  return [...(await writeBatch(parts, batch.slice(0, half))), ...(await writeBatch(parts, batch.slice(half)))];
+}
+
 /**
  * Writes the tables in this order, and keys in the order of their ids, so that two instances can't deadlock. No table of usage
  * refers to api_keys: writing a use and revoking a key never wait for each other.
  */
-export async function writeUsage(
+async function writeTables(
   manager: EntityManager,
   noted: readonly NotedUse[],
   { outbox, notifyOfNetworks }: UsageParts,
