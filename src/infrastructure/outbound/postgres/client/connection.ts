@@ -72,8 +72,13 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
       knowsTimelines = false;
       return this.readState(WITHOUT_TIMELINES);
     });
-    this.primary.require(state);
+    this.requirePrimary(state);
     this.primary.knowsTimelines = knowsTimelines;
+  }
+
+  /** Throws unless the server that reported this state is the primary. */
+  requirePrimary(state: ServerState): void {
+    this.primary.require(state);
     this.timeline = state.timeline!;
   }
 

@@ -72,26 +72,29 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
       },
     },
   } satisfies DataSourceOptions;
-  const poolOf = () => pool!;
-  return isSession
-    ? new SessionSource(options, primary, poolOf)
-    : new PooledSource(options, primary, poolOf, serverLimits);
+  const settings = isSession ? undefined : setting({ ...READABLE, ...serverLimits }, 'transaction');
+  return new SessionSource(options, primary, () => pool!, settings);
 }
 
-/** Each connection is a PostgreSQL session, which is set up once (`PrimaryClient.setUp`). */
+/**
+ * Each connection is a PostgreSQL session, which is set up once (`PrimaryClient.setUp`). With
+ * DATABASE_POOLING=transaction, each transaction may get another session, so each sets and checks it first.
+ */
 export class SessionSource extends DataSource {
   constructor(
     options: DataSourceOptions,
-    protected readonly primary: Primary,
+    private readonly primary: Primary,
     /** Once it is initialized. */
     readonly pool: () => PrimaryPool,
+    /** What a transaction sets; undefined where the session keeps it. */
+    private readonly settings: string | undefined,
   ) {
     super(options);
   }
 
   /** Runs each statement by itself, unless the pool needs a transaction. */
   run<T>(work: Work<T>): Promise<T> {
-    return work(this.manager);
+    return this.settings === undefined ? work(this.manager) : this.readCommitted(work);
   }
 
   /** @param manager one with a connection of its own; by default any connection of the pool */
@@ -119,52 +122,17 @@ export class SessionSource extends DataSource {
     }
   }
 
-  /** The first statement of each transaction, in addition to what every commit needs. */
-  protected get opening(): string {
-    return 'SELECT';
-  }
-
-  /** @param _row what `opening` returned; throws if the transaction must not run */
-  protected check(_client: PrimaryClient, _row: unknown): void {}
-
   private begin<T>(isolation: string, work: Work<T>, on: EntityManager): Promise<T> {
+    const { primary, settings } = this;
+    const state = primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES;
+    const opening = settings === undefined ? 'SELECT' : `${state}, ${settings},`;
     return on.transaction(async (manager) => {
       // TypeORM passes on the result of one statement only, so this uses pg directly.
       const client = (await manager.queryRunner!.connect()) as PrimaryClient;
-      const text = `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${this.opening} ${PREPARES_COMMIT}`;
-      const [, answer] = (await client.query(text)) as unknown as pg.QueryResult[];
-      this.check(client, answer!.rows[0]);
+      const text = `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${opening} ${PREPARES_COMMIT}`;
+      const [, answer] = (await client.query(text)) as unknown as pg.QueryResult<ServerState>[];
+      if (settings !== undefined) client.requirePrimary(answer!.rows[0]!);
       return work(manager);
     });
-  }
-}
-
-/** With DATABASE_POOLING=transaction, each transaction may get another session. So each sets and checks it first. */
-class PooledSource extends SessionSource {
-  private readonly settings: string;
-
-  constructor(
-    options: DataSourceOptions,
-    primary: Primary,
-    pool: () => PrimaryPool,
-    /** Milliseconds, by the name of the setting. */
-    limits: Readonly<Record<string, number>>,
-  ) {
-    super(options, primary, pool);
-    this.settings = setting({ ...READABLE, ...limits }, 'transaction');
-  }
-
-  override run<T>(work: Work<T>): Promise<T> {
-    return this.readCommitted(work);
-  }
-
-  protected override get opening(): string {
-    return `${this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES}, ${this.settings},`;
-  }
-
-  protected override check(client: PrimaryClient, row: unknown): void {
-    const state = row as ServerState;
-    this.primary.require(state);
-    client.timeline = state.timeline!;
   }
 }
