@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
 import type { Passwords, Requester } from '#application/ports.js';
-import { Decoys, type StoredCosts } from './decoys.js';
+import { decoyFor, type StoredCosts } from './decoys.js';
 import { Gate } from '../batching/gate.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Argon2 } from './hashing.js';
@@ -27,8 +28,9 @@ interface Settings {
 
 export class Argon2Passwords implements Passwords {
   private readonly gate: Gate;
-  private readonly decoys: Decoys;
   private readonly cost: Argon2Cost;
+  private readonly readCosts: Settings['readCosts'];
+  private costs: StoredCosts = { key: randomBytes(32), costs: [] };
 
   constructor(
     private readonly argon2: Argon2,
@@ -36,7 +38,7 @@ export class Argon2Passwords implements Passwords {
   ) {
     this.gate = new Gate({ atOnce, queueLength: QUEUE_LENGTH, weight: MEMORY });
     this.cost = cost;
-    this.decoys = new Decoys(settingsOf(cost), readCosts);
+    this.readCosts = readCosts;
   }
 
   requireRoom(requester: Requester): void {
@@ -54,7 +56,7 @@ export class Argon2Passwords implements Passwords {
     requester?: Requester,
     email = '',
   ): Promise<{ matches: boolean; outdated: boolean }> {
-    const verified = hash ?? this.decoys.hashFor(email);
+    const verified = hash ?? decoyFor(email, this.costs, settingsOf(this.cost));
     const work = () => this.argon2.verify(verified, password);
     const equal = await this.gate.pass(work, requester, parseArgon2id(verified)?.memoryCost);
     // bcrypt ignores bytes beyond its limit, so they may contain a typo. A new hash would include the typo and refuse
@@ -64,8 +66,8 @@ export class Argon2Passwords implements Passwords {
   }
 
   /** Call it regularly, because pushed hashes change the costs. */
-  refreshDecoys(): Promise<void> {
-    return this.decoys.refresh();
+  async refreshDecoys(): Promise<void> {
+    if (this.readCosts) this.costs = await this.readCosts();
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
 /** The costs of the stored hashes, and the key that assigns one of them to an email without a hash. */
 export interface StoredCosts {
@@ -14,43 +14,21 @@ interface StoredCost {
 }
 
 /**
- * Hashes that belong to no account, with costs in the same proportions as the stored ones, so that the time of a
- * refusal does not show whether an email has an account.
+ * A hash that belongs to no account. Such hashes have costs in the same proportions as the stored ones, so that the time
+ * of a refusal does not show whether an email has an account. Weighted rendezvous hashing (Schindelhauer and Schomaker
+ * 2005): each cost draws an exponentially distributed number according to its share, and the smallest number wins. When
+ * the shares change, as few emails as possible move.
+ * @param ours the beginning of a new hash, which sets the cost when nothing is stored
  */
-export class Decoys {
-  private stored: StoredCosts;
-
-  /** @param ours the beginning of a new hash, which sets the cost of a decoy when nothing is stored */
-  constructor(
-    private readonly ours: string,
-    private readonly read?: () => Promise<StoredCosts>,
-  ) {
-    this.stored = { key: randomBytes(32), costs: [] };
+export function decoyFor(email: string, { key, costs }: StoredCosts, ours: string): string {
+  let chosen = { settings: ours, draw: Number.POSITIVE_INFINITY };
+  for (const { settings, accounts } of costs) {
+    const bytes = createHmac('sha256', key).update(`${settings}\0${email}`).digest();
+    const uniform = (bytes.readUIntBE(0, 6) + 1) / (2 ** 48 + 1);
+    const draw = -Math.log(uniform) / accounts;
+    if (draw < chosen.draw) chosen = { settings, draw };
   }
-
-  async refresh(): Promise<void> {
-    if (this.read) this.stored = await this.read();
-  }
-
-  hashFor(email: string): string {
-    return withSalt(this.settingsFor(email));
-  }
-
-  /**
-   * Weighted rendezvous hashing (Schindelhauer and Schomaker 2005): each cost draws an exponentially distributed number
-   * according to its share, and the smallest number wins. When the shares change, as few emails as possible move.
-   */
-  private settingsFor(email: string): string {
-    const { key, costs } = this.stored;
-    let chosen = { settings: this.ours, draw: Number.POSITIVE_INFINITY };
-    for (const { settings, accounts } of costs) {
-      const bytes = createHmac('sha256', key).update(`${settings}\0${email}`).digest();
-      const uniform = (bytes.readUIntBE(0, 6) + 1) / (2 ** 48 + 1);
-      const draw = -Math.log(uniform) / accounts;
-      if (draw < chosen.draw) chosen = { settings, draw };
-    }
-    return chosen.settings;
-  }
+  return withSalt(chosen.settings);
 }
 
 /** Any salt works, because the result is never compared with a real hash. */
