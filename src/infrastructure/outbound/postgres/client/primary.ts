@@ -1,6 +1,7 @@
 import type { DatabaseConfig } from '#config/database-config.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import { Log } from '#infrastructure/telemetry/log.js';
+import { withTimeout } from '../../batching/timeout.js';
 import { HostWatch, type Sighting } from './host-watch.js';
 import { unavailable } from './errors.js';
 import type { ServerState } from './server-state.js';
@@ -86,19 +87,13 @@ export class Primary {
   }
 
   private async find(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const found = new Promise<void>((resolve, reject) => {
-      this.onFound = resolve;
-      timer = setTimeout(() => reject(unavailable(new Error(this.whyNone()))), this.startTimeoutMs);
-    });
+    const found = new Promise<void>((resolve) => (this.onFound = resolve));
     for (const watch of this.watches) watch.start();
     try {
-      await found;
-    } catch (error) {
+      await withTimeout(this.startTimeoutMs, found);
+    } catch {
       await this.close();
-      throw error;
-    } finally {
-      clearTimeout(timer);
+      throw unavailable(new Error(this.whyNone()));
     }
   }
 

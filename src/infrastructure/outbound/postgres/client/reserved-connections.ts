@@ -32,9 +32,7 @@ export class ReservedConnections {
   private readonly clients = new Set<PrimaryClient>();
   private readonly idle: PrimaryClient[] = [];
   private isClosed = false;
-  private readonly name: string;
   private readonly timeoutMs: number;
-  private connectTimeoutMs: number;
   private lastFailureAt = -Infinity;
   private lastFailure: unknown;
   /** Whether a statement timed out that PostgreSQL may still be working on. */
@@ -48,8 +46,6 @@ export class ReservedConnections {
     private readonly isRepeatable = false,
   ) {
     this.timeoutMs = primary.config.timeoutMs;
-    this.connectTimeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.timeoutMs);
-    this.name = `latchkey ${purpose}`;
   }
 
   instruments(): Instrument[] {
@@ -77,10 +73,8 @@ export class ReservedConnections {
 
   /** Opens the connections before the first call. */
   async open(): Promise<void> {
-    const { connectTimeoutMs } = this;
-    this.connectTimeoutMs = START_TIMEOUT_MS;
-    const opened = await Promise.allSettled(Array.from({ length: this.maxConnections }, () => this.newClient()));
-    this.connectTimeoutMs = connectTimeoutMs;
+    const connecting = Array.from({ length: this.maxConnections }, () => this.newClient(START_TIMEOUT_MS));
+    const opened = await Promise.allSettled(connecting);
     for (const each of opened) if (each.status === 'fulfilled') this.release(each.value);
     for (const each of opened) if (each.status === 'rejected') throw storeError(each.reason);
   }
@@ -163,7 +157,7 @@ export class ReservedConnections {
     if (this.isClosed || this.clients.size >= this.maxConnections)
       throw unavailable(new Error('no connection is open'));
     try {
-      return await this.newClient();
+      return await this.newClient(Math.max(CONNECT_TIMEOUT_MS, this.timeoutMs));
     } catch (error) {
       this.lastFailureAt = performance.now();
       this.lastFailure = error;
@@ -171,16 +165,13 @@ export class ReservedConnections {
     }
   }
 
-  private async newClient(): Promise<PrimaryClient> {
-    const { primary, name, connectTimeoutMs } = this;
-    const client = new PrimaryClient(primary, {
-      application_name: name,
-      connectionTimeoutMillis: connectTimeoutMs,
-    });
+  private async newClient(timeoutMs: number): Promise<PrimaryClient> {
+    const name = `latchkey ${this.purpose}`;
+    const client = new PrimaryClient(this.primary, { application_name: name, connectionTimeoutMillis: timeoutMs });
     this.clients.add(client.once('end', () => this.forget(client)));
     try {
       await client.connect();
-      await withTimeout(connectTimeoutMs, this.setUp(client));
+      await withTimeout(timeoutMs, this.setUp(client, name));
       return client;
     } catch (error) {
       this.forget(client);
@@ -188,11 +179,11 @@ export class ReservedConnections {
     }
   }
 
-  private async setUp(client: PrimaryClient): Promise<void> {
+  private async setUp(client: PrimaryClient, name: string): Promise<void> {
     await client.setUp();
     if (!this.hasAbandoned) return;
     this.hasAbandoned = false;
     // If the role may not end its own sessions, they stay.
-    await endAbandonedWaits(client, this.name, this.timeoutMs).catch(() => undefined);
+    await endAbandonedWaits(client, name, this.timeoutMs).catch(() => undefined);
   }
 }
