@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
-import { dataSourceFor } from '#infrastructure/outbound/postgres/client/data-source.js';
+import { SessionSource } from '#infrastructure/outbound/postgres/client/data-source.js';
 import { createIndex } from '#infrastructure/outbound/postgres/migrations/create-index.js';
 import { migrate } from '#infrastructure/outbound/postgres/migrations/migrate.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
@@ -118,7 +118,7 @@ test('a migration that builds an index asks for the address of PostgreSQL behind
     down = async () => {};
   }
   const schema = { entities: [], migrations: [IndexKeys1999000000000] };
-  const source = await dataSourceFor(primary, schema, {}).initialize();
+  const source = await new SessionSource(primary, schema, {}).initialize();
   try {
     await expect(migrate(source, primary.config, () => {})).rejects.toThrow(
       /^the migration IndexKeys\d+ builds an index[^\n]*with the address of PostgreSQL itself, and without DATABASE_POOLING$/,

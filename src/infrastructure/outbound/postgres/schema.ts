@@ -1,6 +1,6 @@
 import { AccountRow } from './accounts/rows.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
-import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client/data-source.js';
+import { type Limits, LIMITS, SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
 import { ApiKeyRow, IdleNoticeRow, KeyNoticeRow } from './keys/rows.js';
 import { LeakReportRow } from './leaks/leak-reports.js';
@@ -29,5 +29,5 @@ const SCHEMA = {
 
 /** @param limits empty for what takes as long as it takes, such as reading the whole audit trail */
 export function createDataSource(primary: Primary, limits: Limits = LIMITS): SessionSource {
-  return dataSourceFor(primary, SCHEMA, limits);
+  return new SessionSource(primary, SCHEMA, limits);
 }

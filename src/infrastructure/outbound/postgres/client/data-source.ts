@@ -42,54 +42,48 @@ export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
-/** The pool for everything but the validation path: create, list, revoke, accounts, sessions. */
-export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits): SessionSource {
-  const setUp = async (client: PrimaryClient) => {
-    await client.setUp();
-    await refuseAmongAbandonedWaits(client, { name: NAME, timeoutMs: LIMITS.answerTimeoutMs, most: POOL_SIZE });
-  };
-  const { answerTimeoutMs, connectTimeoutMs = LIMITS.connectTimeoutMs, ...serverLimits } = limits;
-  const isSession = primary.config.pooling === 'session';
-  let pool: PrimaryPool | undefined;
-  const options = {
-    type: 'postgres',
-    url: primary.url,
-    ...schema,
-    namingStrategy: new PostgresNames(),
-    migrationsTransactionMode: 'each',
-    logging: false,
-    applicationName: NAME,
-    poolSize: POOL_SIZE,
-    // As for validations, a longer timeout of a statement also gives a connection more time.
-    connectTimeoutMS: Math.max(connectTimeoutMs, primary.config.timeoutMs),
-    // PgBouncer refuses a connection that sets these limits as startup parameters.
-    extra: { answerTimeoutMs, ...(isSession ? serverLimits : {}) },
-    driver: {
-      ...pg,
-      // Called with `new`, whose result is what this returns.
-      Pool: function makePool(config: PoolConfig) {
-        return (pool = new PrimaryPool(primary, config, setUp));
-      },
-    },
-  } satisfies DataSourceOptions;
-  const settings = isSession ? undefined : setting({ ...READABLE, ...serverLimits }, 'transaction');
-  return new SessionSource(options, primary, () => pool!, settings);
-}
-
 /**
- * Each connection is a PostgreSQL session, which is set up once (`PrimaryClient.setUp`). With
- * DATABASE_POOLING=transaction, each transaction may get another session, so each sets and checks it first.
+ * The pool for everything but the validation path: create, list, revoke, accounts, sessions. Each connection is a
+ * PostgreSQL session, which is set up once (`PrimaryClient.setUp`). With DATABASE_POOLING=transaction, each transaction
+ * may get another session, so each sets and checks it first.
  */
 export class SessionSource extends DataSource {
+  /** Once it is initialized. */
+  readonly pool: () => PrimaryPool;
+  /** What a transaction sets; undefined where the session keeps it. */
+  private readonly settings: string | undefined;
+
   constructor(
-    options: DataSourceOptions,
     private readonly primary: Primary,
-    /** Once it is initialized. */
-    readonly pool: () => PrimaryPool,
-    /** What a transaction sets; undefined where the session keeps it. */
-    private readonly settings: string | undefined,
+    schema: Schema,
+    limits: Limits,
   ) {
-    super(options);
+    const { answerTimeoutMs, connectTimeoutMs = LIMITS.connectTimeoutMs, ...serverLimits } = limits;
+    const isSession = primary.config.pooling === 'session';
+    let pool: PrimaryPool | undefined;
+    super({
+      type: 'postgres',
+      url: primary.url,
+      ...schema,
+      namingStrategy: new PostgresNames(),
+      migrationsTransactionMode: 'each',
+      logging: false,
+      applicationName: NAME,
+      poolSize: POOL_SIZE,
+      // As for validations, a longer timeout of a statement also gives a connection more time.
+      connectTimeoutMS: Math.max(connectTimeoutMs, primary.config.timeoutMs),
+      // PgBouncer refuses a connection that sets these limits as startup parameters.
+      extra: { answerTimeoutMs, ...(isSession ? serverLimits : {}) },
+      driver: {
+        ...pg,
+        // Called with `new`, whose result is what this returns.
+        Pool: function makePool(config: PoolConfig) {
+          return (pool = new PrimaryPool(primary, config, setUp));
+        },
+      },
+    });
+    this.pool = () => pool!;
+    this.settings = isSession ? undefined : setting({ ...READABLE, ...serverLimits }, 'transaction');
   }
 
   /** Runs each statement by itself, unless the pool needs a transaction. */
@@ -135,4 +129,9 @@ export class SessionSource extends DataSource {
       return work(manager);
     });
   }
+}
+
+async function setUp(client: PrimaryClient): Promise<void> {
+  await client.setUp();
+  await refuseAmongAbandonedWaits(client, { name: NAME, timeoutMs: LIMITS.answerTimeoutMs, most: POOL_SIZE });
 }

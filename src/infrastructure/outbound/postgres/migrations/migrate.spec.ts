@@ -6,7 +6,7 @@ import { eventually } from '#test/support/eventually.js';
 import { createDatabase } from '#test/support/stores/databases.mjs';
 import { primaryAt } from '#test/support/stores/primary.js';
 import { sql } from '#test/support/stores/sql.js';
-import { dataSourceFor } from '../client/data-source.js';
+import { SessionSource } from '../client/data-source.js';
 import { examineDatabase } from '../examination.js';
 import { connectMigrated, migrateDatabase, openDatabase } from '../open-database.js';
 import { CoveringPermissions1764610000000 } from './1764610000000-covering-permissions.js';
@@ -60,7 +60,7 @@ afterEach(async () => {
 /** Applies a throw-away migration, as an instance does when it starts. */
 async function apply(migration: new () => MigrationInterface, settings: Parameters<typeof primaryAt>[1] = {}) {
   const primary = primaryAt(database.url, { pooling: 'session', ...settings });
-  const source = await dataSourceFor(primary, { entities: [], migrations: [migration] }, {}).initialize();
+  const source = await new SessionSource(primary, { entities: [], migrations: [migration] }, {}).initialize();
   try {
     return await migrate(source, primary.config, (line) => void lines.push(line));
   } finally {

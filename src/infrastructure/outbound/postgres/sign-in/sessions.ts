@@ -26,19 +26,16 @@ export class SessionRow {
   @Column('text', { nullable: true }) acr!: string | null;
 }
 
-/** For a person who signed in with a password that we checked. */
-const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };
-
 export class PostgresSessions implements Sessions {
   constructor(private readonly database: Database) {}
 
   /** One statement, so that all of it commits together. Its lock keeps a suspension from missing the new session. */
-  async begin({ accountId, passwordHash, signIn = NOT_SAID, event }: SessionOpening) {
+  async begin({ accountId, passwordHash, signIn, event }: SessionOpening) {
     const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $11', [passwordHash]];
     const { type, actorId, details, ...client } = fromAuditEvent(event, accountId);
     const recorded = [type, actorId, client.clientIp, client.userAgent, client.requestId, details];
     const token = randomBytes(32).toString('base64url');
-    const { authenticatedAt = null, acr = null } = signIn;
+    const { authenticatedAt = null, acr = null } = signIn ?? {};
     const [opened] = await this.database.transaction((manager) =>
       manager.query<{ expires_at: Date }[]>(
         `WITH signed_in AS (
