@@ -1,5 +1,5 @@
 import type { DeniedUse, KeyUsage, LeasedUses } from '#application/ports.js';
-import { DAY_MS, utcDay } from '#domain/time.js';
+import { DAY_MS, utcDay, type UtcDay } from '#domain/time.js';
 import {
   ADDRESSES_KEPT,
   type AddressUse,
@@ -9,10 +9,11 @@ import {
   type KeyHistory,
   USAGE_KEPT_DAYS,
 } from '#domain/usage/key-history.js';
+import type { PermissionUse } from '#domain/usage/permission-use.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
+import { chainFrom } from '../keys/listed-keys.js';
 import type { NotedUse } from './noted-key.js';
 import { NotedUsage } from './noted-usage.js';
-import { permissionUse } from './permissions.js';
 import { type UsageParts, writeUsage } from './usage-writer.js';
 
 const FLUSH_EVERY_MS = 1000;
@@ -27,6 +28,15 @@ const ADDRESSES = `
 const DAYS = `
   SELECT day - date '1970-01-01' AS day, granted::float8 AS granted, refused::float8 AS refused FROM api_key_days
   WHERE key_id = $1 AND day >= date '1970-01-01' + $2::integer ORDER BY day`;
+
+/** A successor has the record of the key that it replaced, too. */
+const CHAIN = chainFrom('SELECT id, replaces, permissions_since FROM api_keys WHERE id = $1');
+const PERMISSIONS = `${CHAIN}
+  SELECT used, min(first_on) - date '1970-01-01' AS "firstDay", max(last_on) - date '1970-01-01' AS "lastDay",
+    sum(count)::float8 AS count
+  FROM api_key_permissions JOIN chain ON key_id = id GROUP BY used ORDER BY sum(count) DESC, used`;
+const RECORDED_SINCE = `${CHAIN}
+  SELECT (min(permissions_since) AT TIME ZONE 'UTC')::date - date '1970-01-01' AS since FROM chain`;
 
 /** Collects uses in memory and writes them together, once a second. */
 export class PostgresKeyUsage implements KeyUsage {
@@ -55,11 +65,13 @@ export class PostgresKeyUsage implements KeyUsage {
 
   history(keyId: string, now: Date): Promise<KeyHistory> {
     return this.parts.database.run(async (manager) => {
-      const keptSince = new Date(now.getTime() - USAGE_KEPT_DAYS * DAY_MS);
+      const [keptSince, today] = [new Date(now.getTime() - USAGE_KEPT_DAYS * DAY_MS), utcDay(now)];
+      const [recorded] = await manager.query<{ since: UtcDay | null }[]>(RECORDED_SINCE, [keyId]);
       return {
         uses: (await manager.query<AddressRow[]>(ADDRESSES, [keyId, keptSince])).map(toAddressUse),
-        days: await manager.query<DayCount[]>(DAYS, [keyId, firstKeptDay(utcDay(now))]),
-        ...(await permissionUse(manager, keyId, utcDay(now))),
+        days: await manager.query<DayCount[]>(DAYS, [keyId, firstKeptDay(today)]),
+        permissionUse: await manager.query<PermissionUse[]>(PERMISSIONS, [keyId]),
+        permissionUseSince: recorded!.since ?? today,
       };
     });
   }

@@ -1,12 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import type { NotifyOfNetworks } from '#application/ports.js';
 import { LatchkeyError } from '#domain/errors.js';
+import { OTHER_PERMISSIONS, PERMISSIONS_KEPT } from '#domain/usage/permission-use.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';
 import { withNetworks } from './networks.js';
 import type { NotedUse } from './noted-key.js';
-import { countPermissions } from './permissions.js';
 
 export interface UsageParts {
   readonly database: Database;
@@ -119,6 +119,32 @@ const DAYS = `
 async function countDays(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
   const counts = uses.flatMap(({ keyId, days }) => days.map((count) => ({ keyId, ...count })));
   if (counts.length > 0) await manager.query(DAYS, [JSON.stringify(counts)]);
+}
+
+/** Adds to what is stored. Of a key that has as many permissions as are kept, new ones are counted in one. */
+const PERMISSIONS = `
+  WITH noted AS (
+    SELECT * FROM json_to_recordset($1) AS noted ("keyId" uuid, used text, "firstDay" integer, "lastDay" integer, count bigint)
+  ), kept AS (
+    SELECT key_id, count(*) AS number FROM api_key_permissions
+    WHERE key_id IN (SELECT "keyId" FROM noted) AND used <> '${OTHER_PERMISSIONS}' GROUP BY key_id
+  ), placed AS (
+    SELECT noted.*, known.key_id IS NOT NULL AS is_known, coalesce(number, 0)
+      + row_number() OVER (PARTITION BY noted."keyId", known.key_id IS NULL ORDER BY noted.used) AS place
+    FROM noted LEFT JOIN kept ON kept.key_id = noted."keyId"
+    LEFT JOIN api_key_permissions known ON known.key_id = noted."keyId" AND known.used = noted.used
+  )
+  INSERT INTO api_key_permissions AS known (key_id, used, first_on, last_on, count)
+  SELECT "keyId", CASE WHEN is_known OR place <= ${PERMISSIONS_KEPT} THEN used ELSE '${OTHER_PERMISSIONS}' END AS name,
+    date '1970-01-01' + min("firstDay"), date '1970-01-01' + max("lastDay"), sum(count)
+  FROM placed GROUP BY "keyId", name ORDER BY "keyId", name
+  ON CONFLICT (key_id, used) DO UPDATE SET first_on = least(known.first_on, excluded.first_on),
+    last_on = greatest(known.last_on, excluded.last_on),
+    count = least(known.count::numeric + excluded.count, ${MOST})`;
+
+async function countPermissions(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
+  const counts = uses.flatMap(({ keyId, permissions }) => permissions.map((use) => ({ keyId, ...use })));
+  if (counts.length > 0) await manager.query(PERMISSIONS, [JSON.stringify(counts)]);
 }
 
 /** An arbitrary number, the same on all instances. */
