@@ -6,7 +6,7 @@ import { toAccount } from '../accounts/rows.js';
 import { HANDLED_KEPT } from '#domain/keys/key-rules.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { keyPage, withOwners } from './key-page.js';
-import { hasStatus } from './key-status-sql.js';
+import { activeAt, hasStatus } from './key-status-sql.js';
 import { listedKeys } from './listed-keys.js';
 import { ApiKeyRow, toApiKey } from './rows.js';
 
@@ -71,7 +71,7 @@ export class PostgresApiKeys implements ApiKeys {
       manager
         .createQueryBuilder(ApiKeyRow, 'key')
         .where('key.owner_id = :ownerId AND NOT key.purged', { ownerId })
-        .andWhere(`NOT ${hasStatus('active', 'key')}`, { now: at })
+        .andWhere(`NOT ${hasStatus('active')}`, { now: at })
         .getCount(),
     );
   }

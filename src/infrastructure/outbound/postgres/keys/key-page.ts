@@ -33,7 +33,7 @@ export function keyPage(manager: EntityManager, filter: KeyFilter, { after, limi
   } else {
     const { status, createdBy } = filter;
     const made = createdBy === undefined ? [] : [`(${MAKER.join(' OR ')})`];
-    query.where([...(status ? [hasStatus(status, 'key')] : []), ...made, ...conditions].join(' AND '));
+    query.where([...(status ? [hasStatus(status)] : []), ...made, ...conditions].join(' AND '));
   }
   const firstDay = firstRecentDay(utcDay(now));
   return query.setParameters({ ...parametersOf(filter), after: valueOf(after), afterId: after?.id, now, firstDay });
@@ -46,7 +46,7 @@ const MAKER = ['key.created_by = :createdBy', '(key.created_by IS NULL AND key.o
 
 function waysOf({ status, createdBy, expiresFrom, expiresBefore }: KeyFilter): string[][] {
   const any = (expiresFrom ?? expiresBefore) === undefined ? ANY : BY_END;
-  const statuses = status === undefined ? any : STATUS_BY_INDEX[status]('key');
+  const statuses = status === undefined ? any : STATUS_BY_INDEX[status];
   const makers = createdBy === undefined ? ANY : MAKER;
   return statuses.flatMap((each) => makers.map((maker) => [each, maker]));
 }

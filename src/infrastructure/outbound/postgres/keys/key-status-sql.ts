@@ -2,21 +2,18 @@ import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { NOW_ONCE } from '../client/database.js';
 
 /**
- * The domain's `statusAt` in SQL, at `:now`, as conditions of which one must hold. Each of them has an index. The
- * argument is the alias of a row of api_keys.
+ * The domain's `statusAt` in SQL, of a row `key` of api_keys at `:now`, as conditions of which one must hold. Each of them
+ * has an index.
  */
-export const STATUS_BY_INDEX: Readonly<Record<ApiKeyStatus, (key: string) => string[]>> = {
-  active: (key) => [activeAt(key, ':now')],
-  expired: (key) => [
-    `${key}.expired_at IS NOT NULL`,
-    `(${openKey(key)} AND ${key}.expires_at <= :now AND NOT ${ends(key)})`,
-  ],
-  revoked: (key) => [`${key}.revoked_at IS NOT NULL`, `(${openKey(key)} AND ${key}.ends_at <= :now AND ${ends(key)})`],
+export const STATUS_BY_INDEX: Readonly<Record<ApiKeyStatus, readonly string[]>> = {
+  active: [activeAt('key', ':now')],
+  expired: ['key.expired_at IS NOT NULL', `(${openKey('key')} AND key.expires_at <= :now AND NOT ${endsEarly()})`],
+  revoked: ['key.revoked_at IS NOT NULL', `(${openKey('key')} AND key.ends_at <= :now AND ${endsEarly()})`],
 };
 
 /** The same as one condition. */
-export function hasStatus(status: ApiKeyStatus, key: string): string {
-  return `(${STATUS_BY_INDEX[status](key).join(' OR ')})`;
+export function hasStatus(status: ApiKeyStatus): string {
+  return `(${STATUS_BY_INDEX[status].join(' OR ')})`;
 }
 
 /** Each of these two conditions has an index. */
@@ -37,6 +34,6 @@ export function openKey(key: string): string {
 }
 
 /** Whether the key is ended by its successor rather than by its expiry. */
-function ends(key: string): string {
-  return `(${key}.ends_at IS NOT NULL AND ${key}.ends_at < ${key}.expires_at)`;
+function endsEarly(): string {
+  return '(key.ends_at IS NOT NULL AND key.ends_at < key.expires_at)';
 }
