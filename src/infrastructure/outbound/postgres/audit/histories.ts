@@ -14,10 +14,8 @@ const EVENT =
 const EVENTS = 'SELECT id, type, owner_id, actor_id, key_id, reason, details FROM audit_events WHERE type';
 
 const KEYS = (columns: string) => `
-  SELECT ${columns}, coalesce(key.id, event.key_id) AS subject, replaced.id AS "replacedId",
-    replaced.expires_at AS "replacedExpiresAt", replaced.revoked_at AS "replacedRevokedAt",
-    replaced.expired_at AS "replacedExpiredAt", replaced.ends_at AS "replacedEndsAt",
-    replaced.replaced_by AS "replacedReplacedBy", successors, ${EVENT}
+  SELECT ${columns}, coalesce(key.id, event.key_id) AS subject, ${EVENT}, replaced.id IS NOT NULL AS is_successor,
+    successors, replaced.expires_at, replaced.revoked_at, replaced.expired_at, replaced.ends_at, replaced.replaced_by
   FROM api_keys key
   LEFT JOIN api_keys replaced ON replaced.id = key.replaces
   LEFT JOIN (SELECT replaces, count(*)::integer AS successors FROM api_keys WHERE replaces IS NOT NULL GROUP BY replaces) rotations
@@ -44,27 +42,22 @@ interface HistoryRow {
   readonly details: string | null;
 }
 
+/** The key that a key replaces. */
 interface Replaced {
-  readonly replacedId: string | null;
-  readonly replacedExpiresAt: Date;
-  readonly replacedRevokedAt: Date | null;
-  readonly replacedExpiredAt: Date | null;
-  readonly replacedEndsAt: Date | null;
-  readonly replacedReplacedBy: string | null;
+  readonly is_successor: boolean;
   readonly successors: number;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+  readonly expired_at: Date | null;
+  readonly ends_at: Date | null;
+  readonly replaced_by: string | null;
 }
 
 export async function* keyHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredKey>> {
   for await (const row of rowsOf<ApiKeyRow & Replaced>(manager, 'key', KEYS, ApiKeyRow)) {
-    const replaced = {
-      expiresAt: row.replacedExpiresAt,
-      revokedAt: row.replacedRevokedAt,
-      expiredAt: row.replacedExpiredAt,
-      endsAt: row.replacedEndsAt,
-      replacedBy: row.replacedReplacedBy,
-      successors: row.successors,
-    };
-    yield historyItem(row, { ...row, replaced: row.replacedId === null ? undefined : replaced });
+    const { successors, expires_at: expiresAt, revoked_at: revokedAt, expired_at: expiredAt } = row;
+    const replaced = { successors, expiresAt, revokedAt, expiredAt, endsAt: row.ends_at, replacedBy: row.replaced_by };
+    yield historyItem(row, { ...row, replaced: row.is_successor ? replaced : undefined });
   }
 }
 

@@ -4,7 +4,7 @@ import { recordedLeak } from '#domain/audit/event-details.js';
 import { type AccessLevel, lowerAccess } from '#domain/accounts/access-level.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { shownIdleEnd } from '#domain/notices/idle-keys.js';
-import { firstRecentDay, recentUse } from '#domain/usage/key-history.js';
+import { type DayCount, firstRecentDay, recentUse } from '#domain/usage/key-history.js';
 import { utcDay, type UtcDay } from '#domain/time.js';
 import { couldNarrow } from '#domain/usage/narrower.js';
 import { openKey } from './key-status-sql.js';
@@ -29,7 +29,7 @@ const FACTS = `
     coalesce(stored.created_by !~ '^(service|admin):', false)
       AND NOT (${IS_STILL_THE_MAKER} AND stored.created_by = ANY(owner.managers)) AS "hasLeft",
     used.last_used_at AS "lastUsedAt",
-    idle.written_at AS "noticeAt", stored.handled, recent.*, owner.permissions AS owned, recorded.*, revoked.reason,
+    idle.written_at AS "noticeAt", stored.handled, recent.counts, owner.permissions AS owned, recorded.*, revoked.reason,
     revoked.details, revoked.id IS NOT NULL AS "isRevoked"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS key (id, position)
   LEFT JOIN api_keys stored ON stored.id = key.id
@@ -39,8 +39,7 @@ const FACTS = `
   LEFT JOIN api_keys successor ON successor.id = stored.replaced_by AND ${openKey('successor')}
   LEFT JOIN idle_notices idle ON idle.key_id = coalesce(successor.id, stored.id)
   LEFT JOIN LATERAL (
-    SELECT array_agg(day - date '1970-01-01') AS days, array_agg(granted::float8) AS granted,
-      array_agg(refused::float8) AS refused
+    SELECT json_agg(json_build_object('day', day - date '1970-01-01', 'granted', granted, 'refused', refused)) AS counts
     FROM api_key_days WHERE key_id = key.id AND day >= date '1970-01-01' + $2::integer
   ) recent ON true
   LEFT JOIN LATERAL (
@@ -63,10 +62,8 @@ interface FactsRow {
   readonly lastUsedAt: Date | null;
   /** When the owner was notified that nobody uses the key. A rotating pair has one such notice, of the newer key. */
   readonly noticeAt: Date | null;
-  /** Null, like the counts, when there are no days. */
-  readonly days: number[] | null;
-  readonly granted: number[] | null;
-  readonly refused: number[] | null;
+  /** Null when there are no days. */
+  readonly counts: DayCount[] | null;
   readonly owned: readonly string[] | null;
   /** The first day of the record of permissions, for an active key. */
   readonly since: UtcDay | null;
@@ -95,8 +92,7 @@ export async function listedKeys(
   const rows = await manager.query<FactsRow[]>(FACTS, [keys.map(({ id }) => id), firstRecentDay(today)]);
   return keys.map((key, index) => {
     const { maxAccess, makerId, makerName, hasLeft, lastUsedAt, ...row } = rows[index]!;
-    const { noticeAt, handled, days, granted, refused, owned, since, used, isRevoked, reason, details } = row;
-    const counts = (days ?? []).map((day, at) => ({ day, granted: granted![at]!, refused: refused![at]! }));
+    const { noticeAt, handled, counts, owned, since, used, isRevoked, reason, details } = row;
     const revocation = isRevoked ? { reason, leak: recordedLeak({ reason, details }) } : null;
     const access = lowerAccess(key.snapshot().access, maxAccess ?? undefined);
     const createdBy = { id: makerId, displayName: makerName, isFormerManager: hasLeft === true };
@@ -109,7 +105,7 @@ export async function listedKeys(
       createdBy,
       lastUsedAt,
       idleEndsAt,
-      recent: recentUse(counts, today),
+      recent: recentUse(counts ?? [], today),
       couldNarrow: couldNarrow({ access, permissions }, owned ?? [], record),
       handled: handled ?? [],
       revocation,
