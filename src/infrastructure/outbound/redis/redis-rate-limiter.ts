@@ -8,7 +8,7 @@ import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instr
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { Outage } from '#infrastructure/telemetry/outage.js';
 import { NO_TRACES, type Traces } from '#infrastructure/telemetry/traces.js';
-import { type Scripts, SCRIPTS } from './gcra-script.js';
+import { GCRA, type Scripts } from './gcra-script.js';
 import { openRedis } from './open-redis.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */
@@ -70,7 +70,7 @@ export class RedisRateLimiter implements RateLimiter {
     });
     this.isCluster = config.kind === 'cluster';
     this.redis = openRedis(config, CONNECTION) as (Redis | Cluster) & Scripts;
-    for (const [name, script] of Object.entries(SCRIPTS)) this.redis.defineCommand(name, script);
+    this.redis.defineCommand('gcra', { lua: GCRA });
     this.redis.on('error', (error: Error & { lastNodeError?: Error }) =>
       this.outage.noticed(error.lastNodeError ?? error),
     );
@@ -123,14 +123,12 @@ export class RedisRateLimiter implements RateLimiter {
   private async chargeInRedis(charges: readonly Charge[]): Promise<readonly number[]> {
     if (this.redis.status !== 'ready') throw new Error('Redis is not connected');
     const stored = charges.map(({ keyId }) => storedAs(keyId));
-    const leased = charges.some(({ ahead }) => ahead > 0);
     const each = charges.flatMap(({ limit, ahead }) => {
       const intervalMicros = emissionIntervalMicros(limit);
-      const rate = [intervalMicros, intervalMicros * limit.burst];
-      return leased ? [...rate, ahead] : rate;
+      return [intervalMicros, intervalMicros * limit.burst, ahead];
     });
     try {
-      return await this.redis[leased ? 'gcraAhead' : 'gcra'](stored.length, ...stored, ...each);
+      return await this.redis.gcra(stored.length, ...stored, ...each);
     } catch (error) {
       this.failed(stored[0]!, error);
       throw error;
@@ -140,7 +138,7 @@ export class RedisRateLimiter implements RateLimiter {
   /** Charges with all that a charge needs. */
   private async probe(stored: string): Promise<void> {
     try {
-      await this.redis.gcra(1, besides(stored), 1, 1);
+      await this.redis.gcra(1, besides(stored), 1, 1, 0);
       this.refused = undefined;
       this.outage.over();
     } catch (error) {
