@@ -26,7 +26,7 @@ export class AccountRow {
   @Column('text', { nullable: true })
   emailKey!: string | null;
   @Column('text') displayName!: string;
-  @Column('text', { array: true }) permissions!: string[];
+  @Column('text', { array: true }) permissions!: readonly string[];
   @Column('text', { nullable: true }) passwordHash!: string | null;
   @Column('varchar', { length: 9 }) status!: StoredStatus;
   @Column('jsonb', { nullable: true }) limits!: AccountLimits | null;
@@ -35,7 +35,7 @@ export class AccountRow {
   /** Null for none. */
   @Index('accounts_by_manager', { type: 'gin' })
   @Column('text', { array: true, nullable: true })
-  managers!: string[] | null;
+  managers!: readonly string[] | null;
   @Column({ type: 'numeric', precision: 20, scale: 0 }) version!: string;
   /** The last reactivation; null if there was none since this column exists. */
   @Column(TIME_OR_NULL) activeSince!: Date | null;
@@ -86,15 +86,14 @@ export function rareTerms(row: Pick<AccountRow, Exclude<(typeof RARE_TERMS)[numb
 type StoredAccount = Omit<AccountRow, 'formerEventId' | 'unanswered'>;
 
 export function fromAccount(account: Account): StoredAccount {
-  const { origin: _origin, email, permissions, limits, attributes, managers, version, ...state } = account.snapshot();
+  const { origin: _origin, email, limits, attributes, managers, version, ...state } = account.snapshot();
   return {
     ...state,
     email,
     emailKey: email === '' ? null : emailKey(email),
-    permissions: [...permissions],
     limits: Object.keys(limits).length > 0 ? limits : null,
     attributes: attributes.length > 0 ? attributes : null,
-    managers: managers.length > 0 ? [...managers] : null,
+    managers: managers.length > 0 ? managers : null,
     version: version.toString(),
     purged: false,
   };

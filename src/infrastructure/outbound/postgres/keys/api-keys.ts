@@ -53,12 +53,12 @@ export class PostgresApiKeys implements ApiKeys {
   countActive(ownerId: string, now: Date): Promise<number> {
     return this.database.run((manager) => {
       const predecessor = manager.createQueryBuilder(ApiKeyRow, 'old').select('1').where('old.id = key.replaces');
-      const active = predecessor.andWhere(hasStatus('active', 'old')).getQuery();
+      const active = predecessor.andWhere(activeAt('old', ':now')).getQuery();
       return (
         manager
           .createQueryBuilder(ApiKeyRow, 'key')
           .where('key.owner_id = :ownerId AND NOT key.purged', { ownerId })
-          .andWhere(hasStatus('active', 'key'), { now })
+          .andWhere(hasStatus('active'), { now })
           // Without the first condition, PostgreSQL compares each key with every other while it has no statistics.
           .andWhere(`(key.replaces IS NULL OR NOT EXISTS (${active}))`)
           .getCount()

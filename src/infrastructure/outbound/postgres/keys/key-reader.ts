@@ -22,9 +22,8 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
   private readonly readWithoutTimeline: TextStatement;
   /** What a read barrier checks on the server after the read. */
   private readonly readSynchrony: Statement;
-  /** When the last read was answered, by PostgreSQL and by performance.now(). */
-  private answeredAt: number | undefined;
-  private answeredAtMs = 0;
+  /** From when performance.now() counts: by PostgreSQL's clock at the last read, and before that by this machine's. */
+  private originMs = performance.timeOrigin;
 
   constructor(
     private readonly primary: Primary,
@@ -58,8 +57,7 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
   }
 
   now(): Date {
-    if (this.answeredAt === undefined) return new Date();
-    return new Date(this.answeredAt + performance.now() - this.answeredAtMs);
+    return new Date(this.originMs + performance.now());
   }
 
   open(): Promise<void> {
@@ -92,8 +90,7 @@ export class PostgresKeyReader implements KeyReader, DatabaseClock {
       const { rows, server, after } = await this.connections.run((client) => this.readRows(client, distinct));
       if (after) requireBarrier(server, after);
       this.outage.answered('validation');
-      this.answeredAt = server.nowMs;
-      this.answeredAtMs = performance.now();
+      this.originMs = server.nowMs - performance.now();
       const byPublicPart = new Map(rows.map((row) => [row.publicPart, toReading(sentAt, row, this.givesLeases)]));
       return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
     } catch (error) {

@@ -73,8 +73,8 @@ export class ApiKeyRow {
     | string[]
     | null;
   @Column('text', { nullable: true }) note!: string | null;
-  @Column('text', { array: true, nullable: true }) permissions!: string[] | null;
-  @Column('text', { array: true, nullable: true }) allowedNetworks!: string[] | null;
+  @Column('text', { array: true, nullable: true }) permissions!: readonly string[] | null;
+  @Column('text', { array: true, nullable: true }) allowedNetworks!: readonly string[] | null;
   @Column('varchar', { length: 255, nullable: true }) idempotencyKey!: string | null;
   /** Whether the owner's account was purged. A new account with the same id must not see the key. */
   @Column('boolean', { default: false }) purged!: boolean;
@@ -126,10 +126,5 @@ export function changingColumns(key: ApiKey): ChangingKeyState {
 }
 
 export function fromApiKey(key: ApiKey, idempotencyKey: string | null): ApiKeyRow {
-  const { permissions, allowedNetworks, ...state } = key.snapshot();
-  const lists = {
-    permissions: permissions && [...permissions],
-    allowedNetworks: allowedNetworks && [...allowedNetworks],
-  };
-  return { ...state, ...lists, idempotencyKey, purged: false, foundIdle: null };
+  return { ...key.snapshot(), idempotencyKey, purged: false, foundIdle: null };
 }
