@@ -39,14 +39,11 @@ export class Batcher<Item, Answer> {
   private lastSentMs = -Infinity;
   private lastUtilization = performance.eventLoopUtilization();
   private readonly traces: Traces;
-  /** Kept in a field because it is read for every item. */
-  private readonly isTraced: boolean;
   /** A histogram of the number of items in a batch. */
   readonly sizes = new Tally(SIZES);
 
   constructor(private readonly options: BatcherOptions<Item, Answer>) {
     this.traces = options.traces ?? NO_TRACES;
-    this.isTraced = this.traces.isOn;
   }
 
   get load(): { readonly waiting: number; readonly inFlight: number } {
@@ -55,7 +52,7 @@ export class Batcher<Item, Answer> {
 
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject, origin: this.isTraced ? this.traces.origin() : undefined });
+      this.waiting.push({ item, resolve, reject, origin: this.traces.origin() });
       if (this.inFlight < this.options.maxInFlight) this.plan(0);
     });
   }
