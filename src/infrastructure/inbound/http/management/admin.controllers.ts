@@ -16,18 +16,7 @@ import {
   readKeySearch,
 } from './queries.js';
 import { PauseApiKeyBody, ResumeApiKeyBody, RevokeAnyKeyBody, RevokeSeveralKeysBody } from './bodies.js';
-import {
-  AuditedEventListView,
-  auditedEventListView,
-  KeyOwnerListView,
-  OwnedKeyHistoryView,
-  ownedKeyHistoryView,
-  OwnedKeyListView,
-  ownedKeyListView,
-  RevokedKeysView,
-  RevokedKeyView,
-  revokedKeyView,
-} from './admin-views.js';
+import * as views from './admin-views.js';
 import { ForAdministrators } from './guards.js';
 
 const ADMINISTRATORS_ONLY = {
@@ -57,23 +46,20 @@ export class AdminKeysController {
   ) {}
 
   @Get()
-  @Answers(OwnedKeyListView, { ...ADMINISTRATORS_ONLY, 400: 'Invalid query' })
-  async list(@Req() request: LatchkeyRequest, @Query() query: KeySearchQuery): Promise<OwnedKeyListView> {
-    return ownedKeyListView(await this.view.page(readKeySearch(query), viewerIn(request)));
+  @Answers(views.OwnedKeyListView, { ...ADMINISTRATORS_ONLY, 400: 'Invalid query' })
+  async list(@Req() request: LatchkeyRequest, @Query() query: KeySearchQuery) {
+    return views.ownedKeyListView(await this.view.page(readKeySearch(query), viewerIn(request)));
   }
 
   @Get(':id')
-  @Answers(OwnedKeyHistoryView, ADMINISTRATORS_ONLY)
-  async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<OwnedKeyHistoryView> {
-    return ownedKeyHistoryView(await this.view.key(readKeyId(id), viewerIn(request)));
+  @Answers(views.OwnedKeyHistoryView, ADMINISTRATORS_ONLY)
+  async get(@Req() request: LatchkeyRequest, @Param('id') id: string) {
+    return views.ownedKeyHistoryView(await this.view.key(readKeyId(id), viewerIn(request)));
   }
 
   @Post('revoke')
-  @Answers(RevokedKeysView, { ...CONFIRMED, 404: 'Not an administrator at the settings screen' })
-  async revokeSeveral(
-    @Req() request: LatchkeyRequest,
-    @Body() { ids, note, password }: RevokeSeveralKeysBody,
-  ): Promise<RevokedKeysView> {
+  @Answers(views.RevokedKeysView, { ...CONFIRMED, 404: 'Not an administrator at the settings screen' })
+  async revokeSeveral(@Req() request: LatchkeyRequest, @Body() { ids, note, password }: RevokeSeveralKeysBody) {
     const { account: administrator, signIn } = request.session!;
     const keyIds = [...new Set(ids.map((id) => id.toLowerCase()))];
     const proof = { note, password, signIn };
@@ -82,43 +68,31 @@ export class AdminKeysController {
   }
 
   @Post(':id/revoke')
-  @Answers(RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
-  async revoke(
-    @Req() request: LatchkeyRequest,
-    @Param('id') id: string,
-    @Body() { note, password }: RevokeAnyKeyBody,
-  ): Promise<RevokedKeyView> {
+  @Answers(views.RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
+  async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { note, password }: RevokeAnyKeyBody) {
     const { account: administrator, signIn } = request.session!;
     const order = { administrator, keyId: readKeyId(id) };
-    return revokedKeyView(await this.change.revoke(order, { note, password, signIn }, clientOf(request)));
+    return views.revokedKeyView(await this.change.revoke(order, { note, password, signIn }, clientOf(request)));
   }
 
   @Post(':id/pause')
-  @Answers(RevokedKeyView, {
+  @Answers(views.RevokedKeyView, {
     ...ADMINISTRATORS_ONLY,
     ...MALFORMED_BODY,
     400: 'Invalid or unknown fields',
     409: 'The key is not active',
   })
-  async pause(
-    @Req() request: LatchkeyRequest,
-    @Param('id') id: string,
-    @Body() { minutes }: PauseApiKeyBody,
-  ): Promise<RevokedKeyView> {
+  async pause(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { minutes }: PauseApiKeyBody) {
     const order = { administrator: request.session!.account, keyId: readKeyId(id) };
-    return revokedKeyView(await this.change.pause(order, minutes, clientOf(request)));
+    return views.revokedKeyView(await this.change.pause(order, minutes, clientOf(request)));
   }
 
   @Post(':id/resume')
-  @Answers(RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
-  async resume(
-    @Req() request: LatchkeyRequest,
-    @Param('id') id: string,
-    @Body() { password }: ResumeApiKeyBody,
-  ): Promise<RevokedKeyView> {
+  @Answers(views.RevokedKeyView, { ...CONFIRMED, 404: ADMINISTRATORS_ONLY[404], 409: 'The key is not active' })
+  async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ResumeApiKeyBody) {
     const { account: administrator, signIn } = request.session!;
     const order = { administrator, keyId: readKeyId(id) };
-    return revokedKeyView(await this.change.resume(order, { password, signIn }, clientOf(request)));
+    return views.revokedKeyView(await this.change.resume(order, { password, signIn }, clientOf(request)));
   }
 }
 
@@ -129,8 +103,8 @@ export class AdminAccountsController {
   constructor(private readonly view: ViewKeys) {}
 
   @Get()
-  @Answers(KeyOwnerListView, SEARCH)
-  async list(@Req() request: LatchkeyRequest, @Query() { query }: AccountQuery): Promise<KeyOwnerListView> {
+  @Answers(views.KeyOwnerListView, SEARCH)
+  async list(@Req() request: LatchkeyRequest, @Query() { query }: AccountQuery) {
     const accounts = await this.view.accountsOf(query, viewerIn(request));
     return { items: accounts.map(ownerView) };
   }
@@ -143,8 +117,8 @@ export class AdminAuditController {
   constructor(private readonly view: ViewKeys) {}
 
   @Get()
-  @Answers(AuditedEventListView, SEARCH)
-  async list(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery): Promise<AuditedEventListView> {
-    return auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
+  @Answers(views.AuditedEventListView, SEARCH)
+  async list(@Req() request: LatchkeyRequest, @Query() query: EventSearchQuery) {
+    return views.auditedEventListView(await this.view.events(readEventSearch(query), viewerIn(request)));
   }
 }

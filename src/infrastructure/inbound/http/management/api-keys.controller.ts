@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiHeader, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
+import { ListAuditEvents } from '#application/audit/list-audit-events.js';
 import { MakeApiKeys } from '#application/keys/make-api-keys.js';
 import { ChangeKeysOfOwner, KeyOfOwner, ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import { requireFields } from '#domain/errors.js';
@@ -7,9 +8,9 @@ import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
 import { permissionsToGive } from '#domain/keys/access.js';
 import { keyView } from '../../shared/key-view.js';
-import { Answers, MALFORMED_BODY, OF_ACCOUNT, ProblemResponses } from '../pipeline/openapi.js';
+import { Answers, Creates, MALFORMED_BODY, OF_ACCOUNT } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { keyHistoryView, keyListView } from './answers.js';
+import { eventView, keyHistoryView, keyListView } from './answers.js';
 import {
   CreateApiKeyBody,
   HandledBody,
@@ -19,15 +20,8 @@ import {
   RotateApiKeyBody,
 } from './bodies.js';
 import { actingIn, ForKeysOfAccount, ownerIn } from './guards.js';
-import { ListQuery, readIdempotencyKey, readKeyId, readPage } from './queries.js';
-import {
-  ApiKeyHistoryView,
-  ApiKeyListView,
-  ApiKeyView,
-  CreatedApiKeyView,
-  PermissionsView,
-  RotatedApiKeyView,
-} from './views.js';
+import { EventQuery, ListQuery, readEventFilter, readIdempotencyKey, readKeyId, readPage } from './queries.js';
+import * as views from './views.js';
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -74,21 +68,20 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @Answers(ApiKeyListView, OF_ACCOUNT)
-  async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
+  @Answers(views.ApiKeyListView, OF_ACCOUNT)
+  async list(@Req() request: LatchkeyRequest, @Query() query: ListQuery) {
     return keyListView(await this.listKeys.execute(ownerIn(request).id, query.status, readPage(query), query.sort));
   }
 
   @Get(':id')
-  @Answers(ApiKeyHistoryView, { ...OF_ACCOUNT, 404: NO_KEY })
-  async get(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
+  @Answers(views.ApiKeyHistoryView, { ...OF_ACCOUNT, 404: NO_KEY })
+  async get(@Req() request: LatchkeyRequest, @Param('id') id: string) {
     return keyHistoryView(await this.key.find(ownerIn(request).id, readKeyId(id)));
   }
 
   @Post()
   @ApiHeader(IDEMPOTENCY_KEY)
-  @ApiCreatedResponse({ type: CreatedApiKeyView })
-  @ProblemResponses({
+  @Creates(views.CreatedApiKeyView, {
     ...CONFIRMED,
     409: 'The maximum number of keys is active already, or the Idempotency-Key was used before',
   })
@@ -96,7 +89,7 @@ export class ApiKeysController {
     @Req() request: LatchkeyRequest,
     @Body() { expiresInDays, ...chosen }: CreateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
-  ): Promise<CreatedApiKeyView> {
+  ) {
     const { signIn } = request.session!;
     const idempotencyKey = readIdempotencyKey(header);
     const command = { ...chosen, ...actingIn(request), expiresInDays, signIn, idempotencyKey };
@@ -105,20 +98,15 @@ export class ApiKeysController {
   }
 
   @Patch(':id')
-  @Answers(ApiKeyView, { ...CHANGED, 400: 'Invalid or unknown fields, or none' })
-  async rename(
-    @Req() request: LatchkeyRequest,
-    @Param('id') id: string,
-    @Body() { name, note }: RenameApiKeyBody,
-  ): Promise<ApiKeyView> {
+  @Answers(views.ApiKeyView, { ...CHANGED, 400: 'Invalid or unknown fields, or none' })
+  async rename(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { name, note }: RenameApiKeyBody) {
     const renamed = await this.changeKeys.rename(actingIn(request), readKeyId(id), { name, note }, clientOf(request));
     return keyView(renamed, renamed.now);
   }
 
   @Post(':id/rotate')
   @ApiHeader(IDEMPOTENCY_KEY)
-  @ApiCreatedResponse({ type: RotatedApiKeyView })
-  @ProblemResponses({
+  @Creates(views.RotatedApiKeyView, {
     ...CONFIRMED,
     404: NO_KEY,
     409: 'The key is not active or being rotated, too many keys are active, or the Idempotency-Key was used before',
@@ -128,7 +116,7 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body() { password, graceSeconds, expiresInDays, ...chosen }: RotateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
-  ): Promise<RotatedApiKeyView> {
+  ) {
     const { signIn } = request.session!;
     const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
     const order = { ...chosen, keyId: readKeyId(id), graceSeconds, expiresInDays };
@@ -138,9 +126,9 @@ export class ApiKeysController {
   }
 
   @Post(':id/revoke')
-  @Answers(ApiKeyView, { ...CHANGED, 400: '`leaked` is not true or false', 409: 'The key is not active' })
+  @Answers(views.ApiKeyView, { ...CHANGED, 400: '`leaked` is not true or false', 409: 'The key is not active' })
   @ApiBody({ required: false, schema: { type: 'object', properties: { leaked: LEAKED } } })
-  async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
+  async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string) {
     // Not `@Body()`: earlier versions ignored the body, so none is required, and other fields are still ignored.
     const { leaked } = (request.body ?? {}) as { readonly leaked?: unknown };
     requireFields({ leaked: ROTATION_FIELDS.leaked(leaked) });
@@ -149,34 +137,22 @@ export class ApiKeysController {
   }
 
   @Post(':id/pause')
-  @Answers(ApiKeyView, { ...CHANGED, 409: 'The key is not active' })
-  async pause(
-    @Req() request: LatchkeyRequest,
-    @Param('id') id: string,
-    @Body() { minutes }: PauseApiKeyBody,
-  ): Promise<ApiKeyView> {
+  @Answers(views.ApiKeyView, { ...CHANGED, 409: 'The key is not active' })
+  async pause(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { minutes }: PauseApiKeyBody) {
     const paused = await this.changeKeys.pause(actingIn(request), readKeyId(id), minutes, clientOf(request));
     return keyView(paused, paused.now);
   }
 
   @Post(':id/handled')
-  @Answers(ApiKeyView, CHANGED)
-  async handled(
-    @Req() request: LatchkeyRequest,
-    @Param('id') id: string,
-    @Body() { mark }: HandledBody,
-  ): Promise<ApiKeyView> {
+  @Answers(views.ApiKeyView, CHANGED)
+  async handled(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { mark }: HandledBody) {
     const marked = await this.key.markHandled(ownerIn(request).id, readKeyId(id), mark);
     return keyView(marked, marked.now);
   }
 
   @Post(':id/resume')
-  @Answers(ApiKeyView, { ...CONFIRMED, 404: NO_KEY, 409: 'The key is not active' })
-  async resume(
-    @Req() request: LatchkeyRequest,
-    @Param('id') id: string,
-    @Body() { password }: ResumeApiKeyBody,
-  ): Promise<ApiKeyView> {
+  @Answers(views.ApiKeyView, { ...CONFIRMED, 404: NO_KEY, 409: 'The key is not active' })
+  async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ResumeApiKeyBody) {
     const proof = { password, signIn: request.session!.signIn };
     const resumed = await this.changeKeys.resume(actingIn(request), readKeyId(id), proof, clientOf(request));
     return keyView(resumed, resumed.now);
@@ -189,10 +165,25 @@ export class ApiKeysController {
 @ForKeysOfAccount()
 export class PermissionsController {
   @Get()
-  @Answers(PermissionsView, OF_ACCOUNT)
-  list(@Req() request: LatchkeyRequest): PermissionsView {
+  @Answers(views.PermissionsView, OF_ACCOUNT)
+  list(@Req() request: LatchkeyRequest) {
     const { permissions, limits } = ownerIn(request);
     const maxAccess = accessCeiling(limits);
     return { items: permissionsToGive(maxAccess, permissions), maxAccess };
+  }
+}
+
+@ApiTags('audit-events')
+@Controller('v1/audit-events')
+@ForKeysOfAccount()
+export class AuditEventsController {
+  constructor(private readonly listEvents: ListAuditEvents) {}
+
+  @Get()
+  @Answers(views.AuditEventListView, OF_ACCOUNT)
+  async list(@Req() request: LatchkeyRequest, @Query() query: EventQuery) {
+    const [filter, page] = [readEventFilter(query), readPage(query)];
+    const { items, nextCursor } = await this.listEvents.execute(actingIn(request), filter, page);
+    return { items: items.map(eventView), nextCursor, now: new Date().toISOString() };
   }
 }

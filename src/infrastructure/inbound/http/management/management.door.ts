@@ -3,8 +3,7 @@ import type { Config } from '#config/config.js';
 import { nothingHere } from '#domain/errors.js';
 import { type HttpDoor, notServed } from '../http-door.js';
 import { AccountsController, ExpiryMails, SessionController } from './session.controller.js';
-import { ApiKeysController, PermissionsController } from './api-keys.controller.js';
-import { AuditEventsController } from './audit-events.controller.js';
+import { ApiKeysController, AuditEventsController, PermissionsController } from './api-keys.controller.js';
 import { SessionCookie } from './cookies.js';
 import { AdminAccountsController, AdminAuditController, AdminKeysController } from './admin.controllers.js';
 

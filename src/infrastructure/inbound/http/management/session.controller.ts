@@ -55,7 +55,7 @@ export class SessionController {
 
   @Get()
   @Answers(SessionView, OWNERS_ONLY)
-  show(@Req() request: LatchkeyRequest): SessionView {
+  show(@Req() request: LatchkeyRequest) {
     const { account, expiresAt } = request.session!;
     const { id: ownerId, email, displayName } = account;
     const confirmation = this.confirmation.kindFor(account);
@@ -108,7 +108,7 @@ export class AccountsController {
 
   @Get()
   @Answers(ManagedAccountListView, OWNERS_ONLY)
-  async list(@Req() { session }: LatchkeyRequest): Promise<ManagedAccountListView> {
+  async list(@Req() { session }: LatchkeyRequest) {
     const accounts = await this.managed.list(session!.account);
     return { items: accounts.map(({ id, displayName, kind, status }) => ({ id, displayName, kind, status })) };
   }

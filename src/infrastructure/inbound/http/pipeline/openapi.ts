@@ -1,6 +1,7 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import {
+  ApiCreatedResponse,
   ApiOkResponse,
   ApiProperty,
   ApiPropertyOptional,
@@ -54,9 +55,21 @@ export function ProblemResponses(problems: Readonly<Record<number, string>>): Me
   return StorelessResponses({ ...problems, 503: 'A store is unavailable: nothing was changed' });
 }
 
+/** A decorator that compiles only on a method that returns this view. */
+type Returning<View> = <Method extends (...parameters: never[]) => View | Promise<View>>(
+  controller: object,
+  name: string | symbol,
+  method: TypedPropertyDescriptor<Method>,
+) => void;
+
 /** Documents a route that answers 200 with this schema, or with one of these problems. */
-export function Answers(type: Type, problems: Readonly<Record<number, string>>): MethodDecorator {
+export function Answers<View>(type: Type<View>, problems: Readonly<Record<number, string>>): Returning<View> {
   return applyDecorators(HttpCode(200), ApiOkResponse({ type }), ProblemResponses(problems));
+}
+
+/** The same for a route that answers 201. */
+export function Creates<View>(type: Type<View>, problems: Readonly<Record<number, string>>): Returning<View> {
+  return applyDecorators(ApiCreatedResponse({ type }), ProblemResponses(problems));
 }
 
 /** For a route that uses no store. */
