@@ -14,13 +14,13 @@ import { JsonServer } from '#infrastructure/inbound/grpc/json/json-server.js';
 import { ValidationService } from '#infrastructure/inbound/grpc/validation/validation-service.js';
 import { managementDoor } from '#infrastructure/inbound/http/management/management.door.js';
 import { ForwardAuth, forwardAuthDoor } from '#infrastructure/inbound/http/forward-auth/forward-auth.door.js';
-import { EdgeListener } from '#infrastructure/inbound/http/forward-auth/edge-listener.js';
+import { edgeListener } from '#infrastructure/inbound/http/forward-auth/edge-listener.js';
 import { exactPaths, HttpServer } from '#infrastructure/inbound/http/http-server.js';
 import type { HttpDoor } from '#infrastructure/inbound/http/http-door.js';
 import { introspectionDoor } from '#infrastructure/inbound/http/introspection/introspection.door.js';
 import { leaksDoor } from '#infrastructure/inbound/http/leaks/leaks.door.js';
 import { platformSignInDoor } from '#infrastructure/inbound/http/management/platform-sign-in.door.js';
-import { MetricsListener, operationsDoor } from '#infrastructure/inbound/http/operations/operations.door.js';
+import { metricsListener, operationsDoor } from '#infrastructure/inbound/http/operations/operations.door.js';
 import { ownKeyDoor } from '#infrastructure/inbound/http/own-key/own-key.door.js';
 import { docsDoor } from '#infrastructure/inbound/http/pages/docs.door.js';
 import { settingsDoor } from '#infrastructure/inbound/http/pages/settings.door.js';
@@ -91,8 +91,8 @@ export async function buildDoors(
     readiness,
     grpc: new GrpcServer(config, grpcDoors, pipeline, health, certificates),
     services: new JsonServer(config, ownServices, pipeline, certificates),
-    metricsListener: new MetricsListener(metricsPage, readiness, config),
-    edge: new EdgeListener({ forwardAuth, config, log, times: httpTimes, traces }),
+    metricsListener: metricsListener(metricsPage, readiness, config),
+    edge: edgeListener({ forwardAuth, config, log, times: httpTimes, traces }),
     http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };
 }

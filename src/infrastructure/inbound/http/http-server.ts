@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
@@ -6,8 +5,7 @@ import type { Config } from '#config/config.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
-import { httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../shared/http-connections.js';
-import { cannotListen } from '../shared/listening.js';
+import { HttpListener, refuseUnread } from '../shared/http-connections.js';
 import type { HttpDoor } from './http-door.js';
 import { accessLog, requestTelemetry } from './pipeline/request-telemetry.js';
 import { jsonBodies } from './pipeline/body-parsing.js';
@@ -82,27 +80,23 @@ function noStore(_request: Request, response: Response, next: NextFunction): voi
 }
 
 export class HttpServer {
-  private readonly shutDown: () => Promise<void>;
+  private readonly listener: HttpListener;
 
   constructor(private readonly parts: HttpParts) {
-    const server: Server = parts.app.getHttpServer();
-    server.keepAliveTimeout = KEEP_ALIVE_MS;
-    this.shutDown = httpShutDown(server);
+    const { app, config } = parts;
+    this.listener = new HttpListener(app.getHttpServer(), 'HTTP_PORT', config.httpPort, config.host);
   }
 
   /** @throws the port is taken */
   async open(): Promise<void> {
     configureHttp(this.parts);
-    const { app, config } = this.parts;
-    const { httpPort, host } = config;
-    await app.listen(httpPort, host).catch((error: unknown) => {
-      throw cannotListen(error, 'HTTP_PORT', httpPort, host);
-    });
+    await this.parts.app.init();
+    await this.listener.open();
   }
 
   /** Answers requests in progress. Nest itself would cut off every open request. */
   async close(): Promise<void> {
-    await this.shutDown();
+    await this.listener.close();
     await this.parts.app.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { shutDown } from './listening.js';
+import { listen, type PortVariable, shutDown } from './listening.js';
 
 /** Every value of a header. Node's `headers` keeps only the first of several Authorization headers. */
 export function headerValues(request: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
@@ -18,7 +18,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
  * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds, we
  * could close a connection just as a proxy sends the next request on it, and the proxy's client would see a failure.
  */
-export const KEEP_ALIVE_MS = 75_000;
+const KEEP_ALIVE_MS = 75_000;
 
 /** The most unread answers of one connection. Browsers and proxies wait for each answer. */
 const MAX_UNREAD = 32;
@@ -39,26 +39,42 @@ export function refuseUnread({ socket }: IncomingMessage, response: ServerRespon
   else next();
 }
 
-/**
- * Call this before the server listens. Node would wait forever for a connection that has never sent a request, and
- * proxies keep such connections open.
- * @returns answers requests in progress, closes idle connections, and cuts off a client that takes too long
- */
-export function httpShutDown(server: Server): () => Promise<void> {
-  const unused = new Set<Socket>();
-  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
-  server.on('request', ({ socket }, response) => {
-    unused.delete(socket);
-    response.once('close', () => {
-      if (!server.listening) server.closeIdleConnections();
+/** An HTTP server on a port that operators may leave out. */
+export class HttpListener {
+  /** Node would wait forever for a connection that has never sent a request, and proxies keep such connections open. */
+  private readonly unused = new Set<Socket>();
+
+  /** @param port of this variable; undefined: it does not listen */
+  constructor(
+    private readonly server: Server,
+    private readonly variable: PortVariable,
+    private readonly port: number | undefined,
+    private readonly host: string,
+  ) {
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
+    server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+      this.unused.add(socket);
+      socket.once('close', () => this.unused.delete(socket));
     });
-  });
-  const close = (done: () => void) => {
-    server.close(done);
-    for (const socket of unused) socket.destroy();
-  };
-  return () => shutDown(close, () => server.closeAllConnections());
+    server.on('request', ({ socket }, response) => {
+      this.unused.delete(socket);
+      response.once('close', () => {
+        if (!server.listening) server.closeIdleConnections();
+      });
+    });
+  }
+
+  /** @throws the port is taken */
+  async open(): Promise<void> {
+    if (this.port !== undefined) await listen(this.server, this.variable, this.port, this.host);
+  }
+
+  /** Answers requests in progress, closes idle connections, and cuts off a client that takes too long. */
+  close(): Promise<void> {
+    const close = (done: () => void) => {
+      this.server.close(done);
+      for (const socket of this.unused) socket.destroy();
+    };
+    return shutDown(close, () => this.server.closeAllConnections());
+  }
 }

@@ -1,25 +1,21 @@
 import type { Server } from 'node:net';
 
-/** A failure to listen, explained in one line to the operator. */
-class CannotListen extends Error {}
+export type PortVariable = 'HTTP_PORT' | 'GRPC_PORT' | 'SERVICES_PORT' | 'METRICS_PORT' | 'EDGE_PORT';
 
-type PortVariable = 'HTTP_PORT' | 'GRPC_PORT' | 'SERVICES_PORT' | 'METRICS_PORT' | 'EDGE_PORT';
-
-/** Turns a socket's error, even one wrapped by a library, into one that names the variable to change. */
-export function cannotListen(error: unknown, variable: PortVariable, port: number, host: string): Error {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const met = /EADDRINUSE|EACCES|EADDRNOTAVAIL|ENOTFOUND/.exec(`${code} ${message}`)?.[0];
-  switch (met) {
-    case undefined:
-      return error as Error;
+/** Turns a socket's error into one that names the variable to change. */
+function cannotListen(error: NodeJS.ErrnoException, variable: PortVariable, port: number, host: string): Error {
+  switch (error.code) {
     case 'EADDRINUSE':
-      return new CannotListen(`port ${port} is taken: set ${variable} to a free one`);
+      return new Error(`port ${port} is taken: set ${variable} to a free one`);
     case 'EACCES':
-      return new CannotListen(`this user may not open port ${port}: set ${variable} to 1024 or higher`);
-    default:
-      return new CannotListen(
-        `HOST=${host} is not an address of this machine (${met}): set HOST to one of its addresses`,
+      return new Error(`this user may not open port ${port}: set ${variable} to 1024 or higher`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(
+        `HOST=${host} is not an address of this machine (${error.code}): set HOST to one of its addresses`,
       );
+    default:
+      return error;
   }
 }
 

@@ -1,12 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import { Server as TlsServer, type TLSSocket } from 'node:tls';
 import { type Metadata, status as grpc } from '@grpc/grpc-js';
 import type { Config } from '#config/config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
-import { hasBody, headerValues, httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../../shared/http-connections.js';
-import { listen } from '../../shared/listening.js';
+import { hasBody, headerValues, HttpListener, refuseUnread } from '../../shared/http-connections.js';
 import type { Caller, CallingService } from '../../shared/service-identity.js';
 import { type CallPipeline, codeOf, type IncomingCall, type ServedMethod } from '../call-pipeline.js';
 import { MAX_MESSAGE_BYTES } from '../channel-options.js';
@@ -30,8 +29,7 @@ interface JsonMethod extends ServedMethod {
  * listener of its own, on which nothing else answers. Messages pass the codec of the gRPC server.
  */
 export class JsonServer {
-  private readonly server: Server;
-  private readonly shutDown: () => Promise<void>;
+  private readonly listener: HttpListener;
   /** By their paths. */
   private readonly methods = new Map<string, JsonMethod>();
 
@@ -41,25 +39,20 @@ export class JsonServer {
     private readonly pipeline: CallPipeline,
     private readonly certificates: GrpcCertificates | undefined,
   ) {
-    const timeouts = { requestTimeout: RECEIVE_TIMEOUT_MS, connectionsCheckingInterval: 1000 };
-    const options = { ...timeouts, headersTimeout: RECEIVE_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+    const timeouts = { requestTimeout: RECEIVE_TIMEOUT_MS, headersTimeout: RECEIVE_TIMEOUT_MS };
+    const options = { ...timeouts, connectionsCheckingInterval: 1000 };
     const serve = (request: IncomingMessage, response: ServerResponse) =>
       refuseUnread(request, response, () => void this.serve(request, response));
-    if (certificates) {
-      const tls = { ...certificates.options, handshakeTimeout: RECEIVE_TIMEOUT_MS };
-      const server = createTlsServer({ ...options, ...tls }, serve);
-      certificates.renewFor(server);
-      this.server = server;
-    } else {
-      this.server = createServer(options, serve);
-    }
-    this.shutDown = httpShutDown(this.server);
+    const server = certificates
+      ? createTlsServer({ ...options, ...certificates.options, handshakeTimeout: RECEIVE_TIMEOUT_MS }, serve)
+      : createServer(options, serve);
+    if (server instanceof TlsServer) certificates?.renewFor(server);
+    this.listener = new HttpListener(server, 'SERVICES_PORT', config.servicesPort, config.host);
   }
 
   /** Listens if SERVICES_PORT is set. @throws the port is taken */
   async open(): Promise<void> {
-    const { host, servicesPort } = this.config;
-    if (servicesPort === undefined) return;
+    if (this.config.servicesPort === undefined) return;
     const described = describe(this.doors);
     for (const door of this.doors) {
       const definition = definitionOf(door, described);
@@ -75,12 +68,12 @@ export class JsonServer {
         });
       }
     }
-    await listen(this.server, 'SERVICES_PORT', servicesPort, host);
+    await this.listener.open();
   }
 
   close(): Promise<void> {
     this.certificates?.close();
-    return this.shutDown();
+    return this.listener.close();
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,12 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from '#config/config.js';
 import { credentialHeaders } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
-import { headerValues, httpShutDown, KEEP_ALIVE_MS, refuseUnread } from '../../shared/http-connections.js';
-import { listen } from '../../shared/listening.js';
+import { headerValues, HttpListener, refuseUnread } from '../../shared/http-connections.js';
 import { assignRequestId, dropForwardedPorts, type LatchkeyRequest } from '../pipeline/request.js';
 import { accessLog, requestTelemetry } from '../pipeline/request-telemetry.js';
 import { type ForwardAuth, sendToProxy } from './forward-auth.door.js';
@@ -26,54 +25,36 @@ const REMOVED_BY_ENVOY = 'X-Envoy-Auth-Headers-To-Remove';
  * For gateways that send the client's own method, host, path and query. Nothing else answers on its port, so the answer of
  * no other page is taken for a grant.
  */
-export class EdgeListener {
-  private readonly server: Server;
-  private readonly shutDown: () => Promise<void>;
-
-  constructor(private readonly parts: EdgeParts) {
-    const { forwardAuth, config, log, times, traces } = parts;
-    const steps = [
-      refuseUnread,
-      dropForwardedPorts,
-      assignRequestId,
-      accessLog(log, []),
-      requestTelemetry(times, traces, [], 'edge'),
-    ];
-    const answer: RequestHandler = async (request, response) => {
-      response.set('Cache-Control', 'no-store');
-      const { method, url: target } = request;
-      const [host, ...hosts] = headerValues(request, 'host');
-      const original = { method, target, host: hosts.length === 0 ? host : undefined };
-      const answered = await forwardAuth.answer(original, request as LatchkeyRequest);
-      if (answered.status === 200) response.set(REMOVED_BY_ENVOY, credentialHeaders(config.credentials).join(','));
-      sendToProxy(request, response, answered);
-    };
-    const handle = steps.reduceRight<RequestHandler>(
-      (next, step) => (request, response) => step(request, response, () => next(request, response, () => undefined)),
-      answer,
+export function edgeListener({ forwardAuth, config, log, times, traces }: EdgeParts): HttpListener {
+  const steps = [
+    refuseUnread,
+    dropForwardedPorts,
+    assignRequestId,
+    accessLog(log, []),
+    requestTelemetry(times, traces, [], 'edge'),
+  ];
+  const answer: RequestHandler = async (request, response) => {
+    response.set('Cache-Control', 'no-store');
+    const { method, url: target } = request;
+    const [host, ...hosts] = headerValues(request, 'host');
+    const original = { method, target, host: hosts.length === 0 ? host : undefined };
+    const answered = await forwardAuth.answer(original, request as LatchkeyRequest);
+    if (answered.status === 200) response.set(REMOVED_BY_ENVOY, credentialHeaders(config.credentials).join(','));
+    sendToProxy(request, response, answered);
+  };
+  const handle = steps.reduceRight<RequestHandler>(
+    (next, step) => (request, response) => step(request, response, () => next(request, response, () => undefined)),
+    answer,
+  );
+  // Express knows the addresses of trusted proxies. It has no routes here, because it answers some targets by itself.
+  const app = express()
+    .disable('x-powered-by')
+    .set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
+  const serve = (request: IncomingMessage, response: ServerResponse) =>
+    app(request as Request, response as Response, () =>
+      handle(request as Request, response as Response, () => undefined),
     );
-    // Express knows the addresses of trusted proxies. It has no routes here, because it answers some targets by itself.
-    const app = express()
-      .disable('x-powered-by')
-      .set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
-    const listener = (request: IncomingMessage, response: ServerResponse) =>
-      app(request as Request, response as Response, () =>
-        handle(request as Request, response as Response, () => undefined),
-      );
-    // No body is read, so no client is asked to send one.
-    this.server = createServer(listener).on('checkContinue', listener);
-    this.server.keepAliveTimeout = KEEP_ALIVE_MS;
-    this.shutDown = httpShutDown(this.server);
-  }
-
-  /** Listens if EDGE_PORT is set. @throws the port is taken */
-  async open(): Promise<void> {
-    const { edgePort, host } = this.parts.config;
-    if (edgePort === undefined) return;
-    await listen(this.server, 'EDGE_PORT', edgePort, host);
-  }
-
-  close(): Promise<void> {
-    return this.shutDown();
-  }
+  // No body is read, so no client is asked to send one.
+  const server = createServer(serve).on('checkContinue', serve);
+  return new HttpListener(server, 'EDGE_PORT', config.edgePort, config.host);
 }
