@@ -66,8 +66,8 @@ export class AccountService extends Server implements CustomTransportStrategy, G
     return {
       ...roles,
       answer: async (request, _call, service) => {
-        const call: PlatformCall = { actor: platform(service), service };
-        return lastValueFrom(this.transformToObservable(await handler(request, call)));
+        const call: PlatformCall<unknown> = { request, actor: platform(service), service };
+        return lastValueFrom(this.transformToObservable(await handler(call)));
       },
     };
   }

@@ -1,5 +1,5 @@
 import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
-import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import { MessagePattern } from '@nestjs/microservices';
 import { type Observable, throwError } from 'rxjs';
 import { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
 import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
@@ -23,8 +23,9 @@ import {
 } from './account-messages.js';
 import { keyListingOf, orderedKey, toWireKey } from './key-messages.js';
 
-/** What the methods of the controller receive as their context. */
-export interface PlatformCall {
+/** What the methods of the controller receive. */
+export interface PlatformCall<Request> {
+  readonly request: Request;
   readonly actor: Actor;
   readonly service: CallingService;
 }
@@ -52,48 +53,39 @@ export class AccountController {
   ) {}
 
   @MessagePattern('PutAccount')
-  async put(
-    @Payload() request: proto.PutAccountRequest__Output,
-    @Ctx() { actor }: PlatformCall,
-  ): Promise<proto.Account> {
+  async put({ request, actor }: PlatformCall<proto.PutAccountRequest__Output>): Promise<proto.Account> {
     return toWire(await this.putAccount.execute(accountIn(request), actor));
   }
 
   @MessagePattern('GetAccount')
-  async get(request: ById): Promise<proto.Account> {
+  async get({ request }: PlatformCall<ById>): Promise<proto.Account> {
     return toWire(await this.getAccount.execute(idOf(request)));
   }
 
   @MessagePattern('SuspendAccount')
-  async suspend(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<proto.Account> {
+  async suspend({ request, actor }: PlatformCall<ById & Versioned>): Promise<proto.Account> {
     return toWire(await this.status.suspend(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('ReactivateAccount')
-  async reactivate(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<proto.Account> {
+  async reactivate({ request, actor }: PlatformCall<ById & Versioned>): Promise<proto.Account> {
     return toWire(await this.status.reactivate(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('DeleteAccount')
-  async delete(@Payload() request: ById & Versioned, @Ctx() { actor }: PlatformCall): Promise<proto.Account> {
+  async delete({ request, actor }: PlatformCall<ById & Versioned>): Promise<proto.Account> {
     return toWire(await this.status.delete(idOf(request), versionOf(request), actor));
   }
 
   @MessagePattern('PurgeAccount')
-  async purge(
-    @Payload() request: ById & Versioned,
-    @Ctx() { actor }: PlatformCall,
-  ): Promise<proto.PurgeAccountResponse> {
+  async purge({ request, actor }: PlatformCall<ById & Versioned>): Promise<proto.PurgeAccountResponse> {
     return { revokedKeys: await this.purgeAccount.execute(idOf(request), versionOf(request), actor) };
   }
 
   @MessagePattern('RevokeKeys')
-  async revoke(
-    @Payload() request: proto.RevokeKeysRequest__Output,
-    @Ctx() call: PlatformCall,
-  ): Promise<proto.RevokeKeysResponse> {
+  async revoke(call: PlatformCall<proto.RevokeKeysRequest__Output>): Promise<proto.RevokeKeysResponse> {
+    const { request, actor, service } = call;
     const { keyId, ownerId } = keysToRevoke(request);
-    const { actor, service } = call;
     if (service.role === 'issuer') return { revokedKeys: await this.keys.revoke(ownKey(keyId), issuerIn(call)) };
     const cause = { actor, reason: 'platform' } as const;
     if (keyId !== undefined) return { revokedKeys: await this.revokeKeys.byId(keyId, cause) };
@@ -101,38 +93,32 @@ export class AccountController {
   }
 
   @MessagePattern('CreateKey')
-  async create(
-    @Payload() request: proto.CreateKeyRequest__Output,
-    @Ctx() call: PlatformCall,
-  ): Promise<proto.CreateKeyResponse> {
-    const created = await this.keys.create(orderedKey(request), issuerIn(call));
+  async create(call: PlatformCall<proto.CreateKeyRequest__Output>): Promise<proto.CreateKeyResponse> {
+    const created = await this.keys.create(orderedKey(call.request), issuerIn(call));
     return { key: toWireKey(created), fullKey: created.fullKey };
   }
 
   @MessagePattern('RotateKey')
-  async rotate(
-    @Payload() request: proto.RotateKeyRequest__Output,
-    @Ctx() call: PlatformCall,
-  ): Promise<proto.RotateKeyResponse> {
-    const rotated = await this.keys.rotate(request, issuerIn(call));
+  async rotate(call: PlatformCall<proto.RotateKeyRequest__Output>): Promise<proto.RotateKeyResponse> {
+    const rotated = await this.keys.rotate(call.request, issuerIn(call));
     const replaced = toWireKey({ ...rotated.replaced, now: rotated.now });
     return { key: toWireKey(rotated), replaced, fullKey: rotated.fullKey };
   }
 
   @MessagePattern('ListAccounts')
-  async list(request: proto.ListAccountsRequest__Output): Promise<proto.ListAccountsResponse> {
+  async list({ request }: PlatformCall<proto.ListAccountsRequest__Output>): Promise<proto.ListAccountsResponse> {
     const { items, nextCursor } = await this.listAccounts.execute(listingOf(request));
     return { accounts: items.map(toWire), nextPageToken: nextCursor ?? '' };
   }
 
   @MessagePattern('ListKeys')
-  async listKeys(request: proto.ListKeysRequest__Output): Promise<proto.ListKeysResponse> {
+  async listKeys({ request }: PlatformCall<proto.ListKeysRequest__Output>): Promise<proto.ListKeysResponse> {
     const { items, nextCursor } = await this.listAllKeys.execute(keyListingOf(request));
     return { keys: items.map(toWireKey), nextPageToken: nextCursor ?? '' };
   }
 }
 
-function issuerIn({ actor, service }: PlatformCall): Issuer {
+function issuerIn({ actor, service }: PlatformCall<unknown>): Issuer {
   return { actor, scope: service.issuesFor };
 }
 
