@@ -24,7 +24,6 @@ import { metricsListener, operationsDoor } from '#infrastructure/inbound/http/op
 import { ownKeyDoor } from '#infrastructure/inbound/http/own-key/own-key.door.js';
 import { docsDoor } from '#infrastructure/inbound/http/pages/docs.door.js';
 import { settingsDoor } from '#infrastructure/inbound/http/pages/settings.door.js';
-import { KeyRequests } from '#infrastructure/inbound/http/pipeline/key-requests.js';
 import { Readiness } from '#infrastructure/inbound/shared/readiness.js';
 import { RouteTable } from '#infrastructure/inbound/shared/route-table.js';
 import { ServiceIdentity } from '#infrastructure/inbound/shared/service-identity.js';
@@ -43,12 +42,11 @@ export async function buildDoors(
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
   const { validateKey } = useCases;
   const { credentials } = config;
-  const routes = new RouteTable(config.forwardAuthRoutes ?? []);
+  const routes = config.forwardAuthRoutes && new RouteTable(config.forwardAuthRoutes);
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], log);
-  const keyRequests = new KeyRequests(log);
-  const forwardAuth = new ForwardAuth({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes, credentials });
+  const forwardAuth = new ForwardAuth({ validateKey, log, routes, credentials });
 
   /** Served over JSON too. */
   const ownServices: GrpcDoor[] = [
@@ -71,7 +69,7 @@ export async function buildDoors(
     docsDoor(),
   ];
   /** Everything that a controller may receive, by its class. */
-  const shared = [...Object.values(useCases), identity, keyRequests, readiness, metricsPage];
+  const shared = [...Object.values(useCases), identity, log, readiness, metricsPage];
 
   const byNest = grpcDoors.flatMap(({ nest }) => nest ?? []);
   const controllers = [...byNest, ...httpDoors].flatMap((door) => door.controllers ?? []);

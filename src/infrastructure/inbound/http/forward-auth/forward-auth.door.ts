@@ -2,18 +2,18 @@ import { All, Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { ValidateKey } from '#application/validation/validate-key.js';
-import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
+import type { Client } from '#domain/audit/audit-event.js';
 import { invalidFields } from '#domain/errors.js';
 import type { CredentialForm } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { CLOSED, plainText } from '../../shared/request-facts.js';
 import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
-import { RouteTable, type RoutedRequest } from '../../shared/route-table.js';
+import type { RoutedRequest, RouteTable } from '../../shared/route-table.js';
 import { RareLines } from '../../shared/rare-lines.js';
 import type { HttpDoor } from '../http-door.js';
 import { hasBody, headerValues } from '../../shared/http-connections.js';
 import * as responses from '../pipeline/openapi.js';
-import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
+import { answerKey, sendKeyAnswer } from '../pipeline/key-requests.js';
 import { forwardedAddressOf, forwardedHostOf, type LatchkeyRequest } from '../pipeline/request.js';
 
 const IDENTITY = {
@@ -30,35 +30,28 @@ const MAX_LOGGED_PATH = 256;
 
 interface ForwardAuthParts {
   readonly validateKey: ValidateKey;
-  readonly keyRequests: KeyRequests;
   readonly log: Log;
-  readonly routes: readonly ForwardAuthRoute[] | undefined;
+  readonly routes: RouteTable | undefined;
   readonly credentials: readonly CredentialForm[];
 }
 
 /** Answers proxies that call for each request. The service behind the proxy needs to know nothing about keys. */
 export class ForwardAuth {
-  private readonly table: RouteTable;
   private hasWarned = false;
   private readonly lines = new RareLines();
 
-  constructor(private readonly parts: ForwardAuthParts) {
-    this.table = new RouteTable(parts.routes ?? []);
-  }
+  constructor(private readonly parts: ForwardAuthParts) {}
 
   /** @param original the request that the proxy received; undefined if that is not clear */
   async answer(original: RoutedRequest | undefined, request: LatchkeyRequest): Promise<KeyAnswer> {
-    const { validateKey, keyRequests, routes, credentials } = this.parts;
+    const { validateKey, log, routes, credentials } = this.parts;
     if (!routes) this.warnOnce();
-    const routed = original && this.table.questionFor(original);
+    const routed = original && routes?.questionFor(original);
     // No key may do what no route names.
     const question = { ...(routed ?? CLOSED), clientAddress: forwardedAddressOf(request) };
-    const answer = await keyRequests.answer(
-      request,
-      async (credential, client) => answerToProxy(await validateKey.execute({ credential, question, client })),
-      credentials,
-      original?.host,
-    );
+    const judge = async (credential: string | undefined, client: Client) =>
+      answerToProxy(await validateKey.execute({ credential, question, client }));
+    const answer = await answerKey(request, { forms: credentials, host: original?.host }, judge, log);
     if (!routed && answer.status === 403) this.logNoRoute(original, request);
     return answer;
   }

@@ -3,11 +3,13 @@ import { ApiBearerAuth, ApiOkResponse, ApiProperty, ApiResponse, ApiTags } from 
 import type { Response } from 'express';
 import { type OwnKey, ShowOwnKey } from '#application/validation/show-own-key.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
+import type { Client } from '#domain/audit/audit-event.js';
 import type { Grant } from '#domain/keys/verdict.js';
+import { Log } from '#infrastructure/telemetry/log.js';
 import { answerToClient, wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
 import * as responses from '../pipeline/openapi.js';
-import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
+import { answerKey, sendKeyAnswer } from '../pipeline/key-requests.js';
 import { clientAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
 
 class RateLimitView {
@@ -52,7 +54,7 @@ function viewOf(grant: Grant, { name, allowedNetworks, rate }: Required<OwnKey>)
 class OwnKeyController {
   constructor(
     private readonly showOwnKey: ShowOwnKey,
-    private readonly keyRequests: KeyRequests,
+    private readonly log: Log,
   ) {}
 
   @Get()
@@ -61,14 +63,14 @@ class OwnKeyController {
   @ApiResponse(responses.KEY_LIMITED)
   @ApiResponse(responses.KEY_UNJUDGED)
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
-    const answered = await this.keyRequests.answer(request, async (credential, client) => {
+    const judge = async (credential: string | undefined, client: Client) => {
       const own = await this.showOwnKey.execute(credential, client, clientAddressOf(request));
       const answer = answerToClient(own);
       if (!own.verdict.granted) return answer;
       const body = JSON.stringify(viewOf(own.verdict, own as Required<OwnKey>));
       return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body };
-    });
-    sendKeyAnswer(response, answered);
+    };
+    sendKeyAnswer(response, await answerKey(request, { forms: ['bearer'] }, judge, this.log));
   }
 }
 

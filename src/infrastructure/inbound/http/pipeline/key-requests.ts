@@ -7,30 +7,30 @@ import { keyStringIn } from '../../shared/request-facts.js';
 import { challenging, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import { clientOf, type LatchkeyRequest } from './request.js';
 
-/** Answers requests with a key, in the same form as every service that accepts keys. */
-export class KeyRequests {
-  constructor(private readonly log: Log) {}
+interface Credentials {
+  /** Where one may stand. */
+  readonly forms: readonly CredentialForm[];
+  /** See RequestHeaders. */
+  readonly host?: string | undefined;
+}
 
-  /**
-   * @param judge decides on the credential, which is undefined when there is none or more than one
-   * @param forms where it may stand
-   * @param host see RequestHeaders
-   * @returns the answer of `judge`, or 503 when it throws
-   */
-  async answer(
-    request: LatchkeyRequest,
-    judge: (credential: string | undefined, client: Client) => Promise<KeyAnswer>,
-    forms: readonly CredentialForm[] = ['bearer'],
-    host?: string,
-  ): Promise<KeyAnswer> {
-    try {
-      const headers = { values: (name: string) => headerValues(request, name), host: () => host };
-      const { credential, challenge } = readCredential(forms, headers);
-      return challenging(await judge(keyStringIn(credential), clientOf(request)), challenge);
-    } catch (error) {
-      this.log.fault(error, request);
-      return UNAVAILABLE;
-    }
+/**
+ * Answers a request with a key, in the same form as every service that accepts keys: with 503 when `judge` throws.
+ * @param judge decides on the credential, which is undefined when there is none or more than one
+ */
+export async function answerKey(
+  request: LatchkeyRequest,
+  { forms, host }: Credentials,
+  judge: (credential: string | undefined, client: Client) => Promise<KeyAnswer>,
+  log: Log,
+): Promise<KeyAnswer> {
+  try {
+    const headers = { values: (name: string) => headerValues(request, name), host: () => host };
+    const { credential, challenge } = readCredential(forms, headers);
+    return challenging(await judge(keyStringIn(credential), clientOf(request)), challenge);
+  } catch (error) {
+    log.fault(error, request);
+    return UNAVAILABLE;
   }
 }
 
