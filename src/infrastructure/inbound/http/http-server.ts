@@ -7,7 +7,7 @@ import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
 import { HttpListener, refuseUnread } from '../shared/http-connections.js';
 import type { HttpDoor } from './http-door.js';
-import { accessLog, requestTelemetry } from './pipeline/request-telemetry.js';
+import { observe } from './pipeline/request-telemetry.js';
 import { jsonBodies } from './pipeline/body-parsing.js';
 import { FieldsPipe } from './pipeline/fields.js';
 import { HttpErrorFilter } from './pipeline/http-errors.js';
@@ -42,8 +42,9 @@ function configureHttp({ app, doors, config, log, times, traces }: HttpParts): v
   app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  app.use(refuseUnread, dropForwardedPorts, assignRequestId, accessLog(log, pathsWhere('isProbe')));
-  app.use(requestTelemetry(times, traces, pathsWhere('isOneRoute')));
+  const [probes, plainRoutes] = [pathsWhere('isProbe'), pathsWhere('isOneRoute')];
+  app.use(refuseUnread, dropForwardedPorts, assignRequestId);
+  app.use(observe({ log, times, traces, probes, plainRoutes, elsewhere: 'elsewhere' }));
   const trust: (address: string, hop: number) => boolean = app.getHttpAdapter().getInstance().get('trust proxy fn');
   app.use(['/v1', '/settings'], forPeople(warnOfProxies(log, (address) => trust(address, 0))));
   app.use(

@@ -7,7 +7,7 @@ import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
 import { headerValues, HttpListener, refuseUnread } from '../../shared/http-connections.js';
 import { assignRequestId, dropForwardedPorts, type LatchkeyRequest } from '../pipeline/request.js';
-import { accessLog, requestTelemetry } from '../pipeline/request-telemetry.js';
+import { observe } from '../pipeline/request-telemetry.js';
 import { type ForwardAuth, sendToProxy } from './forward-auth.door.js';
 
 interface EdgeParts {
@@ -30,8 +30,7 @@ export function edgeListener({ forwardAuth, config, log, times, traces }: EdgePa
     refuseUnread,
     dropForwardedPorts,
     assignRequestId,
-    accessLog(log, []),
-    requestTelemetry(times, traces, [], 'edge'),
+    observe({ log, times, traces, probes: [], plainRoutes: [], elsewhere: 'edge' }),
   ];
   const answer: RequestHandler = async (request, response) => {
     response.set('Cache-Control', 'no-store');

@@ -7,21 +7,34 @@ import type { LatchkeyRequest } from './request.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/**
- * Times and traces each request.
- * @param plainRoutes paths that are served without a controller
- * @param elsewhere what any other path is called
- */
-export function requestTelemetry(
-  times: RequestTimes,
-  traces: Traces,
-  plainRoutes: readonly string[],
-  elsewhere = 'elsewhere',
-) {
+interface Observation {
+  readonly log: Log;
+  readonly times: RequestTimes;
+  readonly traces: Traces;
+  /** Paths that programs call regularly. Success is then logged at debug only. */
+  readonly probes: readonly string[];
+  /** Paths that are served without a controller. */
+  readonly plainRoutes: readonly string[];
+  /** What any other path is called. */
+  readonly elsewhere: string;
+}
+
+/** Logs, times and traces each request. The line of the log has its path but never its query. */
+export function observe({ log, times, traces, probes, plainRoutes, elsewhere }: Observation) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
     traces.serve('HTTP', request.get('traceparent'), (span) => {
       response.once('close', () => {
+        const path = request.originalUrl.split('?', 1)[0]!;
+        const isProbe = response.statusCode === 200 && probes.includes(path);
+        log[isProbe ? 'debug' : 'info']('request', {
+          requestId: (request as LatchkeyRequest).requestId,
+          method: request.method,
+          path: withoutSecrets(path),
+          status: response.statusCode,
+          completed: response.writableFinished,
+          latencyMs: Math.round((performance.now() - begun) * 10) / 10,
+        });
         const [method, outcome] = [methodOf(request, plainRoutes, elsewhere), outcomeOf(response)];
         times.of(method)[outcome].observeSince(begun);
         span.end(outcome, method);
@@ -43,25 +56,4 @@ function outcomeOf({ writableFinished, statusCode }: Response): Outcome {
   if (!writableFinished) return 'aborted';
   if (statusCode >= 500) return 'failed';
   return statusCode >= 400 ? 'refused' : 'ok';
-}
-
-/** One line for each request, with its path but never its query. A successful probe is logged at debug only. */
-export function accessLog(log: Log, probes: readonly string[]) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    const start = performance.now();
-    response.once('close', () => {
-      const path = request.originalUrl.split('?', 1)[0]!;
-      const facts = {
-        requestId: (request as LatchkeyRequest).requestId,
-        method: request.method,
-        path: withoutSecrets(path),
-        status: response.statusCode,
-        completed: response.writableFinished,
-        latencyMs: Math.round((performance.now() - start) * 10) / 10,
-      };
-      if (response.statusCode === 200 && probes.includes(path)) log.debug('request', facts);
-      else log.info('request', facts);
-    });
-    next();
-  };
 }
