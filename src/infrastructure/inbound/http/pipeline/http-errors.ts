@@ -23,7 +23,7 @@ export class OAuthRefusal extends Error {
   }
 }
 
-/** The errors of Express and its body parsers. */
+/** The errors of Express, of its body parsers and of Nest. */
 interface HttpFault {
   readonly status?: number;
   getStatus?(): number;
@@ -51,8 +51,6 @@ function toKnownError(error: unknown): unknown {
   const fault = (error ?? {}) as HttpFault;
   const status = fault.getStatus?.() ?? fault.status ?? 500;
   if (status === 404) return nothingHere();
-  if (status === 413) return new LatchkeyError('payload_too_large', 'The body is too large');
-  if (status === 415) return new LatchkeyError('unsupported_media_type', 'The body must be application/json in UTF-8');
   if (status >= 400 && status < 500) return new LatchkeyError('invalid_request', 'The request is malformed');
   return error;
 }
