@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 
 export const PROTO_ROOT = fileURLToPath(new URL('../../../../proto', import.meta.url));
@@ -46,17 +47,34 @@ class TolerantReader extends protobuf.BufferReader {
   }
 }
 
-/** A method in the definition of a service. */
-export function methodOf<Q, A>(path: string, requests: Codec<Q>, answers: Codec<A>, streams = false) {
-  return {
-    path,
-    requestStream: streams,
-    responseStream: streams,
-    requestSerialize: requests.encode,
-    requestDeserialize: requests.decode,
-    responseSerialize: answers.encode,
-    responseDeserialize: answers.decode,
-  };
+/** A request as decoded. */
+export interface Arrived {
+  /** When it was read from the connection, by performance.now(). On a busy stream it is handled much later. */
+  arrivedAt: number;
+}
+
+/** The definition of a service, with these codecs. */
+export function serviceIn(root: protobuf.Root, service: string): ServiceDefinition<UntypedServiceImplementation> {
+  const methods = root.lookupService(service).methodsArray.map((method) => {
+    method.resolve();
+    const requests = codecOf<Arrived>(method.resolvedRequestType!);
+    const answers = codecOf(method.resolvedResponseType!);
+    const definition = {
+      path: `/${service}/${method.name}`,
+      requestStream: method.requestStream ?? false,
+      responseStream: method.responseStream ?? false,
+      requestSerialize: requests.encode,
+      requestDeserialize: (bytes: Buffer) => {
+        const request = requests.decode(bytes);
+        request.arrivedAt = performance.now();
+        return request;
+      },
+      responseSerialize: answers.encode,
+      responseDeserialize: answers.decode,
+    };
+    return [method.name, definition] as const;
+  });
+  return Object.fromEntries(methods);
 }
 
 /** As a message of google.protobuf. */

@@ -1,4 +1,4 @@
-import { type ServiceDefinition, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import type { ValidateKey } from '#application/validation/validate-key.js';
 import { type CredentialForm, credentialHeaders } from '#domain/keys/credential.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
@@ -6,18 +6,13 @@ import { answerToProxy, challenging, type KeyAnswer, UNAVAILABLE } from '../../s
 import type { RouteTable } from '../../shared/route-table.js';
 import type * as proto from '../generated/types.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
-import { codecOf, loadProto, methodOf } from '../protos.js';
+import { loadProto, serviceIn } from '../protos.js';
 import { readCheck } from './read-check.js';
 
 const AUTHORIZATION_PROTO = 'envoy/service/auth/v3/external_auth.proto';
 
 const root = loadProto(AUTHORIZATION_PROTO);
-const checks = codecOf<proto.CheckRequest__Output>(root.lookupType('envoy.service.auth.v3.CheckRequest'));
-const answers = codecOf<proto.CheckResponse>(root.lookupType('envoy.service.auth.v3.CheckResponse'));
-
-export const AUTHORIZATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
-  Check: methodOf('/envoy.service.auth.v3.Authorization/Check', checks, answers),
-};
+export const AUTHORIZATION_SERVICE = serviceIn(root, 'envoy.service.auth.v3.Authorization');
 
 /** The first action appends the header to one of the same name; the second leaves such a header as it is, the third replaces it. */
 const { APPEND_IF_EXISTS_OR_ADD, ADD_IF_ABSENT, OVERWRITE_IF_EXISTS_OR_ADD } = root.lookupEnum(
@@ -44,7 +39,7 @@ export class EnvoyAuthorization implements GrpcDoor {
   constructor(private readonly parts: EnvoyParts) {
     const Check: UnaryMethod<proto.CheckRequest__Output, proto.CheckResponse> = {
       answer: (check, _call, { name }) => this.answer(check, name),
-      requestId: (check) => this.read(check).client.requestId ?? undefined,
+      requestId: (check) => readCheck(check, parts).client.requestId ?? undefined,
       // Envoy treats a gRPC error as a failed authorization service, and with `failure_mode_allow` it then lets the
       // request through. So our errors are denials too.
       answerToError: () => toCheckAnswer(UNAVAILABLE, parts.credentials),
@@ -53,20 +48,13 @@ export class EnvoyAuthorization implements GrpcDoor {
   }
 
   private async answer(wire: proto.CheckRequest__Output, service: string): Promise<proto.CheckResponse> {
-    const { credential, challenge, question, client, fault } = this.read(wire);
-    if (fault) this.logOnce(fault);
+    const { credential, challenge, question, client, fault } = readCheck(wire, this.parts);
+    if (fault && !this.logged.has(fault)) {
+      this.logged.add(fault);
+      this.parts.log.warn('a route of Envoy is misconfigured and refuses every key', { fault });
+    }
     const validation = await this.parts.validateKey.execute({ credential, question, client, service });
     return toCheckAnswer(challenging(answerToProxy(validation), challenge), this.parts.credentials, fault);
-  }
-
-  private read(wire: proto.CheckRequest__Output) {
-    return readCheck(wire, this.parts);
-  }
-
-  private logOnce(fault: string): void {
-    if (this.logged.has(fault)) return;
-    this.logged.add(fault);
-    this.parts.log.warn('a route of Envoy is misconfigured and refuses every key', { fault });
   }
 }
 

@@ -1,14 +1,11 @@
-import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type * as proto from '../generated/types.js';
-import { codecOf, loadProto, methodOf } from '../protos.js';
+import { type Arrived, codecOf, loadProto, serviceIn } from '../protos.js';
 
 /** A question as decoded: absent fields are empty; enums are numbers, known or unknown. */
-export interface WireQuestion extends Omit<proto.ValidateKeyRequest__Output, 'operation' | 'leaseWish'> {
+export interface WireQuestion extends Arrived, Omit<proto.ValidateKeyRequest__Output, 'operation' | 'leaseWish'> {
   readonly operation: number;
   /** The guard would hold a lease. */
   readonly leaseWish?: { readonly uses: number; readonly understands: readonly number[] } | null;
-  /** When it was read from the connection, by performance.now(). On a busy stream it is handled much later. */
-  arrivedAt: number;
 }
 
 /** What a guard granted under leases. It has no answer but that it arrived. */
@@ -33,28 +30,9 @@ export interface EncodedGrant extends proto.Grant {
 export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
 
 const root = loadProto(VALIDATION_PROTO);
-const questions = codecOf<WireQuestion>(root.lookupType('latchkey.v1.ValidateKeyRequest'));
-const answers = codecOf<proto.ValidateKeyResponse>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
-const reports = codecOf<WireReport>(root.lookupType('latchkey.v1.ReportUsesRequest'));
-const receipts = codecOf<object>(root.lookupType('latchkey.v1.ReportUsesResponse'));
+export const VALIDATION_SERVICE = serviceIn(root, 'latchkey.v1.ApiKeyService');
 /** Encodes the lists of a grant, so that a list is encoded once and not for each answer. */
 export const grants = codecOf<proto.Grant>(root.lookupType('latchkey.v1.Grant'));
-
-const arriving = {
-  encode: questions.encode,
-  decode: (bytes: Buffer): WireQuestion => {
-    const question = questions.decode(bytes);
-    question.arrivedAt = performance.now();
-    return question;
-  },
-};
-const path = (method: string) => `/latchkey.v1.ApiKeyService/${method}`;
-
-export const VALIDATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
-  ValidateKey: methodOf(path('ValidateKey'), arriving, answers),
-  ValidateKeys: methodOf(path('ValidateKeys'), arriving, answers, true),
-  ReportUses: methodOf(path('ReportUses'), reports, receipts),
-};
 
 /** The numbers of an enum's values, by name. The generated type of an enum allows both names and numbers. */
 export function numbersOf<Value extends string | number>(enumName: string) {
