@@ -73,23 +73,30 @@ export class ServiceIdentity {
     const byCertificate = this.identitiesOfCertificate(caller);
     const serviceByCertificate = serviceIn(byCertificate, roles);
     if (serviceByCertificate) return serviceByCertificate;
+    const address = caller.address?.() ?? 'an unknown address';
     const identities = [...byToken, ...byCertificate];
-    const sent = this.sentBy(caller);
-    const line = refusalOf({ address: caller.address?.() ?? 'an unknown address', call, identities, sent });
-    if (this.lines.isDue(line)) this.log.warn(line);
-    if (identities.length > 0)
+    const [known] = identities;
+    if (known) {
+      const held = [...new Set(identities.map(roleText))].join(' and ');
+      this.warn(`the service identity "${known.name}" at ${address} has the role ${held} and may not call ${call}`);
       throw new LatchkeyError('forbidden', `This service identity lacks the role ${roles?.join(' or ')}`);
+    }
+    const sent = this.sentBy(caller);
+    this.warn(`a caller at ${address} sent ${sent} to ${call}: ${CHECKS[sent]}`);
     throw new LatchkeyError(
       'unauthenticated',
       `You sent ${sent}. Send authorization: Bearer <service token>, or over gRPC a client certificate`,
     );
   }
 
+  private warn(line: string): void {
+    if (this.lines.isDue(line)) this.log.warn(line);
+  }
+
   private sentBy({ authorization, secrets, certificate }: Caller): Sent {
     if (authorization.length > 0 || secrets) return 'an unknown service token';
-    const hasCertificate = this.certificates.length > 0 && certificate?.() !== undefined;
-    if (hasCertificate) return 'an unknown client certificate';
-    return this.certificates.length > 0 ? 'no service token or valid client certificate' : 'no service token';
+    if (this.certificates.length === 0) return 'no service token';
+    return certificate?.() ? 'an unknown client certificate' : 'no service token or valid client certificate';
   }
 
   private identitiesOfBearer({ authorization, mayBeBare = false }: Caller): readonly ServiceToken[] {
@@ -136,19 +143,4 @@ function serviceIn(
 function certificateNames({ subject, subjectaltname }: PeerCertificate): string[] {
   const names = (subjectaltname ?? '').split(', ').flatMap((entry) => /^(?:DNS|URI):([^"]+)$/.exec(entry)?.[1] ?? []);
   return names.length > 0 ? names : [subject?.CN].flat().filter((name) => name !== undefined);
-}
-
-interface Refused {
-  readonly address: string;
-  readonly call: string;
-  readonly identities: readonly (ServiceToken | CertificateRole)[];
-  /** Without an identity. */
-  readonly sent: Sent;
-}
-
-function refusalOf({ address, call, identities, sent }: Refused): string {
-  const [first] = identities;
-  if (!first) return `a caller at ${address} sent ${sent} to ${call}: ${CHECKS[sent]}`;
-  const roles = [...new Set(identities.map(roleText))].join(' and ');
-  return `the service identity "${first.name}" at ${address} has the role ${roles} and may not call ${call}`;
 }
