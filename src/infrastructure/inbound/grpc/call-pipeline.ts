@@ -71,7 +71,7 @@ export class CallPipeline {
   implement(door: GrpcDoor): UntypedServiceImplementation {
     const implemented = Object.entries(door.methods).map(([method, work]) => {
       const guarded = guardedBy(door, method);
-      this.guarded.set(`/${door.service}/${method[0]!.toUpperCase()}${method.slice(1)}`, guarded);
+      this.guarded.set(`/${door.service}/${method}`, guarded);
       return [method, 'answer' in work ? overGrpc(this.unary(guarded, work)) : this.stream(guarded, work)] as const;
     });
     return Object.fromEntries(implemented) as UntypedServiceImplementation;
