@@ -5,7 +5,7 @@ import type { Config } from '#config/config.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
 import type { Traces } from '#infrastructure/telemetry/traces.js';
-import { HttpListener, refuseUnread } from '../shared/http-connections.js';
+import { HttpListener, refuseUnread } from '../shared/listening.js';
 import type { HttpDoor } from './http-door.js';
 import { observe } from './pipeline/request-telemetry.js';
 import { jsonBodies } from './pipeline/body-parsing.js';

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Client } from '#domain/audit/audit-event.js';
 import { bareAddress } from '#domain/ip-address.js';
@@ -5,6 +6,17 @@ import { withoutSecrets } from '#domain/secrets.js';
 import type { Operation } from '#domain/keys/access.js';
 import type { Credential } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
+
+/** Every value of a header. Node's `headers` keeps only the first of several Authorization headers. */
+export function headerValues(request: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);
+}
+
+/** Whether the request announces a body, even if it never sends one. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
 
 /**
  * The credential of the only `Authorization: Bearer` header (RFC 6750): scheme in any letter case, one space, nothing

@@ -1,10 +1,10 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { unescape } from 'node:querystring';
+import { Controller, Post, Req, Res } from '@nestjs/common';
 import {
   ApiBasicAuth,
   ApiBearerAuth,
   ApiBody,
   ApiConsumes,
-  ApiOkResponse,
   ApiProperty,
   ApiPropertyOptional,
   ApiTags,
@@ -13,17 +13,16 @@ import type { Response } from 'express';
 import { ValidateKey } from '#application/validation/validate-key.js';
 import type { Config } from '#config/config.js';
 import { attributesByName } from '#domain/accounts/account-attributes.js';
-import { invalidFields } from '#domain/errors.js';
+import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import type { Grant, Question } from '#domain/keys/verdict.js';
-import { clientFacts } from '../../shared/request-facts.js';
+import { clientFacts, headerValues } from '../../shared/request-facts.js';
 import { denialError, rateLimitHeaders } from '../../shared/key-answers.js';
-import { ServiceIdentity } from '../../shared/service-identity.js';
+import { type ClientSecret, ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
-import { ProblemResponses } from '../pipeline/openapi.js';
-import { headerValues } from '../../shared/http-connections.js';
+import { OAuthRefusal } from '../pipeline/http-errors.js';
+import { Answers } from '../pipeline/openapi.js';
 import { type LatchkeyRequest } from '../pipeline/request.js';
-import { identifyClient } from './oauth-client.js';
 
 /**
  * Whether the key can read anything. The scope in the response says what it may do. The standard has no field for the
@@ -93,11 +92,9 @@ class IntrospectionController {
   ) {}
 
   @Post()
-  @HttpCode(200)
   @ApiConsumes('application/x-www-form-urlencoded')
   @ApiBody({ schema: FORM })
-  @ApiOkResponse({ type: IntrospectionView })
-  @ProblemResponses({
+  @Answers(IntrospectionView, {
     400: 'No token, a parameter sent twice, or two ways of identification',
     401: 'No service token, or an unknown one. An unknown client_id gets the error of RFC 6749, section 5.2',
     403: 'A service token without the role validator, or a request from another site',
@@ -105,13 +102,9 @@ class IntrospectionController {
     415: 'The body is not a form',
     429: 'The key is past its rate limit',
   })
-  async introspect(
-    @Req() request: LatchkeyRequest,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<IntrospectionView> {
+  async introspect(@Req() request: LatchkeyRequest, @Res({ passthrough: true }) response: Response) {
     const form = readForm(request.body as string | undefined);
-    const authorization = headerValues(request, 'authorization');
-    const service = identifyClient(this.identity, authorization, form, () => request.ip);
+    const service = this.identify(request, form);
     const token = form.get('token');
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
     // The caller's address is not the client's, and the standard has no field for the client's address.
@@ -124,6 +117,19 @@ class IntrospectionController {
     if (isLimited) throw denialError('rate-limited', rate);
     return verdict.granted ? viewOf(verdict, this.shownExpiry.isOn) : { active: false };
   }
+
+  /** The name of the calling validator, by its bearer token or by OAuth client authentication. */
+  private identify(request: LatchkeyRequest, form: ReadonlyMap<string, string>): string {
+    const authorization = headerValues(request, 'authorization');
+    const secrets = readClientSecret(authorization, form);
+    try {
+      const caller = { authorization, secrets, address: () => request.ip };
+      return this.identity.require(['validator'], caller, '/v1/introspect').name;
+    } catch (error) {
+      const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
+      throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;
+    }
+  }
 }
 
 /** The standard requires clients to send a form. */
@@ -133,4 +139,32 @@ export function introspectionDoor({ introspectionExp }: Pick<Config, 'introspect
     instances: [new ShownExpiry(introspectionExp)],
     policies: { '/v1/introspect': { handlers: [formBodies()] } },
   };
+}
+
+const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
+
+/** `client_secret_basic` or `client_secret_post` (RFC 6749, section 2.3.1), in each possible reading; undefined if unused. */
+function readClientSecret(
+  authorization: readonly string[],
+  form: ReadonlyMap<string, string>,
+): readonly ClientSecret[] | undefined {
+  const [header, ...others] = authorization;
+  const token = form.get('client_secret');
+  if (header === undefined) {
+    const name = form.get('client_id');
+    return name === undefined && token === undefined ? undefined : [{ name: name ?? '', token: token ?? '' }];
+  }
+  if (token !== undefined) {
+    throw new OAuthRefusal(400, 'invalid_request', 'Send Authorization or client_secret, not both');
+  }
+  if (others.length > 0 || !/^basic /i.test(header)) return undefined;
+  const [, encoded = ''] = BASIC.exec(header) ?? [];
+  const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
+  const given = { name, token: rest.join(':') };
+  // The standard requires both to be form-encoded, which some clients do not do.
+  return [given, { name: unescapePlus(given.name), token: unescapePlus(given.token) }];
+}
+
+function unescapePlus(text: string): string {
+  return unescape(text.replaceAll('+', ' '));
 }

@@ -16,9 +16,8 @@ import { ValidateKey } from '#application/validation/validate-key.js';
 import { type Acting, ManagedAccounts } from '#application/managed-account.js';
 import { LatchkeyError, nothingHere, requireFields } from '#domain/errors.js';
 import type { Account } from '#domain/accounts/account.js';
-import { readBearer } from '../../shared/request-facts.js';
+import { headerValues, readBearer } from '../../shared/request-facts.js';
 import { denialError, insufficientScope, rateLimitHeaders } from '../../shared/key-answers.js';
-import { headerValues } from '../../shared/http-connections.js';
 import { clientAddressOf, clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { SessionCookie } from './cookies.js';
 

@@ -9,7 +9,7 @@ import { Readiness } from '../../shared/readiness.js';
 import { type HttpDoor, notServed } from '../http-door.js';
 import { ProblemResponses } from '../pipeline/openapi.js';
 import { mapError } from '../../shared/error-table.js';
-import { HttpListener } from '../../shared/http-connections.js';
+import { HttpListener } from '../../shared/listening.js';
 
 class StatusView {
   @ApiProperty({ enum: ['ok'] }) status!: string;

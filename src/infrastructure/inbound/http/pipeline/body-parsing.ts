@@ -3,7 +3,7 @@ import { parse } from 'node:querystring';
 import express, { type RequestHandler } from 'express';
 import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import { withoutSecrets } from '#domain/secrets.js';
-import { hasBody } from '../../shared/http-connections.js';
+import { hasBody } from '../../shared/request-facts.js';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';

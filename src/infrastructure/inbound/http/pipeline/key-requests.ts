@@ -2,8 +2,7 @@ import type { Response } from 'express';
 import type { Client } from '#domain/audit/audit-event.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { type CredentialForm, readCredential } from '#domain/keys/credential.js';
-import { headerValues } from '../../shared/http-connections.js';
-import { keyStringIn } from '../../shared/request-facts.js';
+import { headerValues, keyStringIn } from '../../shared/request-facts.js';
 import { challenging, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
 import { clientOf, type LatchkeyRequest } from './request.js';
 

@@ -7,8 +7,7 @@ import type { Account } from '#domain/accounts/account.js';
 import { withoutPort } from '#domain/ip-address.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
-import { headerValues } from '../../shared/http-connections.js';
-import { clientFacts } from '../../shared/request-facts.js';
+import { clientFacts, headerValues } from '../../shared/request-facts.js';
 
 export interface LatchkeyRequest extends Request {
   requestId: string;
