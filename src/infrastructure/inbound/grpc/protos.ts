@@ -77,6 +77,16 @@ export function serviceIn(root: protobuf.Root, service: string): ServiceDefiniti
   return Object.fromEntries(methods);
 }
 
+type WithUnderscores<Word extends string> = Word extends `${infer Head}-${infer Tail}`
+  ? `${Head}_${WithUnderscores<Tail>}`
+  : Word;
+
+/** What an enum of proto/ calls our words: ACCESS_LEVEL_READ_ONLY for `read-only`. */
+export function wireNames<Prefix extends string, Word extends string>(prefix: Prefix, words: readonly Word[]) {
+  const names = words.map((word) => [word, `${prefix}_${word.toUpperCase().replaceAll('-', '_')}`]);
+  return Object.fromEntries(names) as { readonly [Each in Word]: `${Prefix}_${Uppercase<WithUnderscores<Each>>}` };
+}
+
 /** As a message of google.protobuf. */
 export function timestamp(at: Date): { seconds: number; nanos: number } {
   const ms = at.getTime();

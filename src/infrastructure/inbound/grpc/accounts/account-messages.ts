@@ -1,28 +1,17 @@
 import type { AccountListing } from '#application/accounts/find-accounts.js';
 import type { PutAccountCommand } from '#application/accounts/put-account.js';
-import type { Account, AccountStatus } from '#domain/accounts/account.js';
-import { accountIdProblem, type AccountKind } from '#domain/accounts/account-profile.js';
+import { type Account, ACCOUNT_STATUSES } from '#domain/accounts/account.js';
+import { ACCOUNT_KINDS, accountIdProblem } from '#domain/accounts/account-profile.js';
 import { type AccountLimits, type EveryLimit, givenLimits } from '#domain/accounts/account-limits.js';
-import type { AccessLevel } from '#domain/accounts/access-level.js';
+import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '#domain/errors.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
 import type * as proto from '../generated/types.js';
+import { wireNames } from '../protos.js';
 
-const STATUS: Readonly<Record<AccountStatus, proto.AccountStatus>> = {
-  active: 'ACCOUNT_STATUS_ACTIVE',
-  suspended: 'ACCOUNT_STATUS_SUSPENDED',
-  deleted: 'ACCOUNT_STATUS_DELETED',
-};
-
-const KIND: Readonly<Record<AccountKind, proto.AccountKind>> = {
-  person: 'ACCOUNT_KIND_PERSON',
-  service: 'ACCOUNT_KIND_SERVICE',
-};
-
-export const ACCESS: Readonly<Record<AccessLevel, proto.AccessLevel>> = {
-  'read-only': 'ACCESS_LEVEL_READ_ONLY',
-  'read-and-write': 'ACCESS_LEVEL_READ_AND_WRITE',
-};
+const STATUS = wireNames('ACCOUNT_STATUS', ACCOUNT_STATUSES);
+const KIND = wireNames('ACCOUNT_KIND', ACCOUNT_KINDS);
+export const ACCESS = wireNames('ACCESS_LEVEL', ACCESS_LEVELS);
 
 export function toWire(account: Account): proto.Account {
   const { id, email, displayName, permissions, status, version, limits, attributes, kind, managers } = account;

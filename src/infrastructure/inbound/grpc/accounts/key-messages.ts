@@ -4,16 +4,12 @@ import type { ReadKey } from '#application/lists.js';
 import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
-import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
+import { API_KEY_STATUSES } from '#domain/keys/key-status.js';
 import type * as proto from '../generated/types.js';
-import { timestamp } from '../protos.js';
+import { timestamp, wireNames } from '../protos.js';
 import { ACCESS } from './account-messages.js';
 
-const STATUS: Readonly<Record<ApiKeyStatus, proto.KeyStatus>> = {
-  active: 'KEY_STATUS_ACTIVE',
-  expired: 'KEY_STATUS_EXPIRED',
-  revoked: 'KEY_STATUS_REVOKED',
-};
+const STATUS = wireNames('KEY_STATUS', API_KEY_STATUSES);
 
 /** What a Timestamp may hold: the years 1 to 9999. */
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');

@@ -2,37 +2,19 @@ import type { LeaseOffer } from '#application/ports.js';
 import type { Validation } from '#application/validation/validate-key.js';
 import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '#domain/rate-limit.js';
 import type { Attribute } from '#domain/accounts/account-attributes.js';
-import type { AccessLevel } from '#domain/accounts/access-level.js';
-import type { Denial, DenialReason, Grant } from '#domain/keys/verdict.js';
+import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
+import { type Denial, DENIAL_REASONS, type DenialReason, type Grant } from '#domain/keys/verdict.js';
 import { oncePerList } from '#domain/once-per-list.js';
 import { OUTWARD_DENIAL } from '../../shared/key-answers.js';
 import { mapError } from '../../shared/error-table.js';
 import type * as proto from '../generated/types.js';
-import { timestamp } from '../protos.js';
+import { timestamp, wireNames } from '../protos.js';
 import { type EncodedGrant, grants, numbersOf } from './validation-messages.js';
 
-const wireAccess = numbersOf<proto.AccessLevel>('AccessLevel');
-const wireReason = numbersOf<proto.Reason>('Reason');
-
-const ACCESS: Readonly<Record<AccessLevel, proto.AccessLevel>> = {
-  'read-only': wireAccess.ACCESS_LEVEL_READ_ONLY,
-  'read-and-write': wireAccess.ACCESS_LEVEL_READ_AND_WRITE,
-};
+const ACCESS = numbersOf<AccessLevel, proto.AccessLevel>('AccessLevel', wireNames('ACCESS_LEVEL', ACCESS_LEVELS));
 
 /** Only for the calling service, never for the client. */
-const REASON: Readonly<Record<DenialReason, proto.Reason>> = {
-  'invalid-key': wireReason.REASON_INVALID_KEY,
-  revoked: wireReason.REASON_REVOKED,
-  expired: wireReason.REASON_EXPIRED,
-  paused: wireReason.REASON_PAUSED,
-  'owner-suspended': wireReason.REASON_OWNER_SUSPENDED,
-  'owner-deleted': wireReason.REASON_OWNER_DELETED,
-  'address-not-allowed': wireReason.REASON_ADDRESS_NOT_ALLOWED,
-  'rate-limited': wireReason.REASON_RATE_LIMITED,
-  'operation-not-allowed': wireReason.REASON_OPERATION_NOT_ALLOWED,
-  'read-only-key': wireReason.REASON_READ_ONLY_KEY,
-  'missing-permission': wireReason.REASON_MISSING_PERMISSION,
-};
+const REASON = numbersOf<DenialReason, proto.Reason>('Reason', wireNames('REASON', DENIAL_REASONS));
 
 /** @param service the limit whose window callers learn from the initial metadata */
 export function toAnswer(

@@ -1,31 +1,22 @@
 import type { ReportedUses } from '#application/validation/report-uses.js';
 import type { ValidationRequest } from '#application/validation/validate-key.js';
-import type { Operation } from '#domain/keys/access.js';
+import { type Operation, OPERATIONS } from '#domain/keys/access.js';
 import { isPermission } from '#domain/accounts/permission.js';
 import { invalidFields } from '#domain/errors.js';
 import { clientFacts, readBearer } from '../../shared/request-facts.js';
 import type * as proto from '../generated/types.js';
-import { numbersOf, type WireQuestion, type WireReport } from './validation-messages.js';
+import { wireNames } from '../protos.js';
+import { numbersOf, type WireQuestion, type WireReport, wordsOf } from './validation-messages.js';
 
-const wireOperation = numbersOf<proto.Operation>('Operation');
+const OPERATION = wordsOf(numbersOf<Operation, proto.Operation>('Operation', wireNames('OPERATION', OPERATIONS)));
 
-/** OPERATION_UNSPECIFIED and unknown numbers are not in here. */
-const OPERATION: Readonly<Record<number, Operation>> = {
-  [wireOperation.OPERATION_READ]: 'read',
-  [wireOperation.OPERATION_WRITE]: 'write',
-  [wireOperation.OPERATION_DESTROY]: 'destroy',
-  [wireOperation.OPERATION_MANAGE_API_KEYS]: 'manage-api-keys',
-  [wireOperation.OPERATION_MANAGE_ACCOUNT]: 'manage-account',
-  [wireOperation.OPERATION_IMPERSONATE]: 'impersonate',
-};
-
-const wireRestriction = numbersOf<proto.KeyRestriction>('KeyRestriction');
-
-/** Restrictions that this release does not know are not in here. */
-const RESTRICTION: Readonly<Record<number, string>> = {
-  [wireRestriction.KEY_RESTRICTION_PERMISSIONS]: 'permissions',
-  [wireRestriction.KEY_RESTRICTION_NETWORKS]: 'networks',
-};
+const RESTRICTIONS = ['permissions', 'networks'] as const;
+const RESTRICTION = wordsOf(
+  numbersOf<(typeof RESTRICTIONS)[number], proto.KeyRestriction>(
+    'KeyRestriction',
+    wireNames('KEY_RESTRICTION', RESTRICTIONS),
+  ),
+);
 
 /** Entries of one report. */
 const MAX_USES = 200;

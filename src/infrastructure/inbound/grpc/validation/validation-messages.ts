@@ -34,9 +34,17 @@ export const VALIDATION_SERVICE = serviceIn(root, 'latchkey.v1.ApiKeyService');
 /** Encodes the lists of a grant, so that a list is encoded once and not for each answer. */
 export const grants = codecOf<proto.Grant>(root.lookupType('latchkey.v1.Grant'));
 
-/** The numbers of an enum's values, by name. The generated type of an enum allows both names and numbers. */
-export function numbersOf<Value extends string | number>(enumName: string) {
-  return root.lookupEnum(`latchkey.v1.${enumName}`).values as Readonly<
-    Record<Extract<Value, string>, Extract<Value, number>>
-  >;
+/** The numbers of an enum's values, by our words. The generated type of an enum allows both names and numbers. */
+export function numbersOf<Word extends string, Value extends string | number>(
+  enumName: string,
+  names: Readonly<Record<Word, Extract<Value, string>>>,
+): Readonly<Record<Word, Extract<Value, number>>> {
+  const { values } = root.lookupEnum(`latchkey.v1.${enumName}`);
+  const numbers = Object.entries<string>(names).map(([word, name]) => [word, values[name]!]);
+  return Object.fromEntries(numbers);
+}
+
+/** Our words for the numbers of an enum. Unspecified and unknown numbers have none. */
+export function wordsOf<Word extends string>(numbers: Readonly<Record<Word, number>>): Readonly<Record<number, Word>> {
+  return Object.fromEntries(Object.entries(numbers).map(([word, number]) => [number, word]));
 }
