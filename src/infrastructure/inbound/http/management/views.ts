@@ -23,7 +23,7 @@ const ID_OR_NULL = { type: String, format: 'uuid', nullable: true } as const;
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
 /** What the counts of refused requests count. */
-export const REFUSED = 'Requests with the right key that were answered 401, 403 or 429';
+const REFUSED = 'Requests with the right key that were answered 401, 403 or 429';
 const RECENT = 'One number for each of the last 30 days in UTC, oldest first, today last';
 
 interface LeakView {
@@ -31,9 +31,10 @@ interface LeakView {
   url: string | null;
 }
 
-const LEAK = {
+const LEAK_OR_NULL = {
   type: 'object',
   nullable: true,
+  selfRequired: true,
   description: 'Of a key that was reported as leaked: where it was found, according to the report',
   required: ['source', 'url'],
   properties: {
@@ -41,9 +42,7 @@ const LEAK = {
     url: { type: 'string', nullable: true, description: 'Text that a stranger may have written: do not follow it' },
   },
   additionalProperties: false,
-} as const;
-/** For a property of a schema. */
-const LEAK_SCHEMA = { ...LEAK, required: [...LEAK.required], selfRequired: true };
+} as const satisfies ApiPropertyOptions;
 
 const COUNTS = {
   type: 'array',
@@ -142,7 +141,7 @@ export class ApiKeyView {
   @ApiProperty({ type: 'integer', nullable: true, description: GRACE }) graceSeconds!: number | null;
   @ApiProperty({ ...TIME_OR_NULL, description: IDLE_ENDS }) idleEndsAt!: string | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) revokedReason!: string | null;
-  @ApiProperty(LEAK_SCHEMA) leak!: LeakView | null;
+  @ApiProperty(LEAK_OR_NULL) leak!: LeakView | null;
   @ApiProperty({ ...TEXT_OR_NULL, enum: [...COULD_NARROW, null], description: NARROWER })
   couldNarrow!: CouldNarrow | null;
   @ApiProperty({ type: RecentUseView, description: RECENT }) recent!: RecentUseView;
@@ -276,7 +275,7 @@ export class AuditEventView {
   @ApiProperty(TEXT_OR_NULL) clientIp!: string | null;
   @ApiProperty(TEXT_OR_NULL) userAgent!: string | null;
   @ApiProperty(TEXT_OR_NULL) requestId!: string | null;
-  @ApiProperty(LEAK_SCHEMA) leak!: LeakView | null;
+  @ApiProperty(LEAK_OR_NULL) leak!: LeakView | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: PREVIOUS_NAME }) previousName!: string | null;
   @ApiProperty({ ...PERSON_OR_NULL, description: ACTOR }) actor!: PersonView | null;
 }
