@@ -7,7 +7,6 @@ import { readMail } from './mail-config.js';
 import { isLoopbackUrl, isPrivateUrl, ownOrigins, urlHost } from './network-config.js';
 import { LAUNCHER_SETTINGS, SETTINGS, Settings } from './settings.js';
 import { readFreshSignIn, readOidc, readPasswordSignIn, readPlatformLogin, readSignInRules } from './sign-in-config.js';
-import { readWebhook } from './webhook-config.js';
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
@@ -21,6 +20,7 @@ export class ConfigError extends Error {
 
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const settings = new Settings(env);
+  settings.requireNeeded();
   const config = configOf(settings);
   if (!config.demo) settings.warnOfMisspelt(Object.keys(SETTINGS));
   if (settings.problems.length > 0) throw new ConfigError(settings.problems);
@@ -41,6 +41,7 @@ function configOf(settings: Settings) {
     const orDemo = isProduction ? '' : '; or set DEMO=on, to try Latchkey with public ones';
     settings.wrong('SERVICE_TOKENS', `is missing: name:role:sha256-hex of each token, comma-separated${orDemo}`);
   }
+  const webhookUrl = settings.get('WEBHOOK_URL');
   const publicUrl = readPublicUrl(settings, demo, `http://${urlHost(host)}:${httpPort}`);
   return {
     host,
@@ -80,12 +81,16 @@ function configOf(settings: Settings) {
       retentionDays: settings.get('AUDIT_RETENTION_DAYS'),
     },
     noticeReceivers: readNoticeReceivers(settings),
-    webhook: readWebhook(settings),
+    /** Each of the secrets signs every webhook, so that one can be replaced without a gap. */
+    webhook: webhookUrl === undefined ? undefined : { url: webhookUrl, secrets: settings.get('WEBHOOK_SECRET') },
     mail: readMail(settings),
     expiryNoticeDays: settings.get('EXPIRY_NOTICE_DAYS'),
     /** The first match counts. Undefined: no request may pass a proxy. */
     forwardAuthRoutes: settings.get('FORWARD_AUTH_ROUTES'),
-    ...readRouted(settings),
+    /** Whether they decide where a route of Envoy names no permission. */
+    extAuthzRoutes: settings.get('EXT_AUTHZ_ROUTES'),
+    /** Undefined: there is no edge door. */
+    edgePort: settings.get('EDGE_PORT'),
     /** Where a request at a proxy may carry its key. */
     credentials: settings.get('CREDENTIALS'),
     demo,
@@ -134,18 +139,6 @@ function readIdleDays(settings: Settings): number | undefined {
   const effect = 'ends no key: neither WEBHOOK_URL nor SMTP_URL is set, so nobody gets a notice';
   settings.warn('REVOKE_IDLE_AFTER_DAYS', effect);
   return undefined;
-}
-
-/** What is nothing without routes. */
-function readRouted(settings: Settings) {
-  /** Whether they decide where a route of Envoy names no permission. */
-  const extAuthzRoutes = settings.get('EXT_AUTHZ_ROUTES');
-  /** Undefined: there is no edge door. */
-  const edgePort = settings.get('EDGE_PORT');
-  if ((extAuthzRoutes || edgePort !== undefined) && settings.text('FORWARD_AUTH_ROUTES') === undefined) {
-    settings.missing('FORWARD_AUTH_ROUTES', `with ${extAuthzRoutes ? 'EXT_AUTHZ_ROUTES=on' : 'EDGE_PORT'}`);
-  }
-  return { extAuthzRoutes, edgePort };
 }
 
 /** @param own the address of `HOST` and `HTTP_PORT` */

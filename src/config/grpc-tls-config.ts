@@ -9,10 +9,6 @@ export function readGrpcTls(settings: Settings) {
   const keyFile = settings.get('GRPC_TLS_KEY');
   const clientCaFile = settings.get('GRPC_TLS_CLIENT_CA');
   const clientRoles = settings.get('GRPC_TLS_CLIENT_ROLES');
-  if (certFile && !keyFile) settings.missing('GRPC_TLS_KEY', 'with GRPC_TLS_CERT');
-  if (keyFile && !certFile) settings.missing('GRPC_TLS_CERT', 'with GRPC_TLS_KEY');
-  if (clientCaFile && !certFile) settings.missing('GRPC_TLS_CERT', 'with GRPC_TLS_CLIENT_CA');
-  if (clientRoles.length > 0 && !clientCaFile) settings.missing('GRPC_TLS_CLIENT_CA', 'with GRPC_TLS_CLIENT_ROLES');
   return certFile && keyFile ? { certFile, keyFile, clientCaFile, clientRoles } : undefined;
 }
 

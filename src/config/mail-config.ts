@@ -22,9 +22,6 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])$/i;
 export function readMail(settings: Settings) {
   const url = settings.get('SMTP_URL');
   const from = settings.get('MAIL_FROM');
-  if (url === undefined && from === undefined) return undefined;
-  if (url === undefined) settings.missing('SMTP_URL', 'with MAIL_FROM');
-  if (from === undefined) settings.missing('MAIL_FROM', 'with SMTP_URL');
   const sender = from === undefined ? undefined : readSender(settings, from);
   const smtp = url !== undefined && URL.canParse(url) ? readSmtp(settings, new URL(url)) : undefined;
   return smtp && sender && { smtp, from: sender };

@@ -1,7 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, readConfig, readNoticeReceivers } from './config.js';
-import { Settings } from './settings.js';
-import { readWebhook } from './webhook-config.js';
+import { ConfigError, readConfig } from './config.js';
 
 const SAFE = {
   DATABASE_URL: 'postgres://latchkey@db/latchkey',
@@ -152,25 +150,19 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
   const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
   const WEBHOOK_URL = 'https://hooks.example.com/in?tenant=1';
 
-  function readOutcome(env: NodeJS.ProcessEnv) {
-    const settings = new Settings(env);
-    return { webhook: readWebhook(settings), problems: settings.problems, receivers: readNoticeReceivers(settings) };
-  }
-
   test('are optional: without them there is no receiver', () => {
-    expect(readOutcome({})).toEqual({ webhook: undefined, problems: [], receivers: { webhook: false, mail: false } });
+    expect(read({})).toMatchObject({ webhook: undefined, noticeReceivers: { webhook: false, mail: false } });
   });
 
   test.each([24, 32, 64])('accept a secret of %i bytes', (bytes) => {
-    const { webhook, problems, receivers } = readOutcome({ WEBHOOK_URL, WEBHOOK_SECRET: secret(bytes) });
-    expect(problems).toEqual([]);
-    expect(receivers.webhook).toBe(true);
+    const { webhook, noticeReceivers } = read({ WEBHOOK_URL, WEBHOOK_SECRET: secret(bytes) });
+    expect(noticeReceivers.webhook).toBe(true);
     expect(webhook!.url).toBe(WEBHOOK_URL);
     expect(webhook!.secrets.map((key) => key.export())).toEqual([Buffer.alloc(bytes, 7)]);
   });
 
   test('accept two secrets while one is replaced', () => {
-    const { webhook } = readOutcome({ WEBHOOK_URL, WEBHOOK_SECRET: `${secret(24)}, ${secret(32)}` });
+    const { webhook } = read({ WEBHOOK_URL, WEBHOOK_SECRET: `${secret(24)}, ${secret(32)}` });
     expect(webhook!.secrets.map((key) => key.symmetricKeySize)).toEqual([24, 32]);
   });
 
@@ -180,11 +172,9 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
     ['without its beginning', secret(32).slice(6)],
     ['not in base64', `${secret(32)}!`],
   ])('refuse a secret that is %s, without printing it', (_, wrong) => {
-    const { problems } = readOutcome({ WEBHOOK_URL, WEBHOOK_SECRET: `${secret(24)},${wrong}` });
-    expect(problems).toEqual([
-      expect.stringMatching(/^WEBHOOK_SECRET entry 2 must be whsec_ and 24 to 64 random bytes/),
-    ]);
-    expect(problems.join()).not.toContain(wrong);
+    const lines = problems({ WEBHOOK_URL, WEBHOOK_SECRET: `${secret(24)},${wrong}` });
+    expect(lines).toEqual([expect.stringMatching(/^WEBHOOK_SECRET entry 2 must be whsec_ and 24 to 64 random bytes/)]);
+    expect(lines.join()).not.toContain(wrong);
   });
 
   test.each([
@@ -203,12 +193,10 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
       { WEBHOOK_URL: 'https://user:word@hooks.example.com', WEBHOOK_SECRET: secret(32) },
       'WEBHOOK_URL must not contain a user or a password: the signature proves the sender',
     ],
-  ])('are refused if one is missing or invalid: %j', (env, problem) =>
-    expect(readOutcome(env).problems).toEqual([problem]),
-  );
+  ])('are refused if one is missing or invalid: %j', (env, problem) => expect(problems(env)).toEqual([problem]));
 
   test.each(['http://127.0.0.1:9000/in', 'http://hooks.platform.svc.cluster.local', 'http://10.0.0.7'])(
     'allow http for a receiver on a private network: %s',
-    (url) => expect(readOutcome({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret(32) }).problems).toEqual([]),
+    (url) => expect(problems({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret(32) })).toEqual([]),
   );
 });

@@ -17,6 +17,8 @@ interface Facts<T> {
   readonly range?: readonly [least: number, most: number];
   /** Which words are valid. */
   readonly words?: readonly string[];
+  /** The variables that must be set, too, unless this one is off. */
+  readonly needs?: readonly string[];
 }
 
 /** One variable: how its text becomes a value, and what the documentation says about it. */
@@ -80,10 +82,10 @@ export function oneOf<T extends string, F extends T | undefined>(
   return new Setting(read, { words, ...facts }, fallback);
 }
 
-export function onOrOff(means: string): Setting<boolean> {
+export function onOrOff(means: string, needs: readonly string[] = []): Setting<boolean> {
   const words = oneOf('off', ['on', 'off'], { means });
-  const inLog = (isOn: boolean) => (isOn ? 'on' : 'off');
-  return new Setting((env, name) => words.valueIn(env, name) === 'on', { means, words: ['on', 'off'], inLog }, 'off');
+  const facts = { means, words: ['on', 'off'], needs, inLog: (isOn: boolean) => (isOn ? 'on' : 'off') };
+  return new Setting((env, name) => words.valueIn(env, name) === 'on', facts, 'off');
 }
 
 export function url(facts: Facts<string | undefined>, protocols = ['http:', 'https:']) {

@@ -9,7 +9,7 @@ import { readDemo } from './demo.js';
 import { parseAcr, parseDays, parseSealKey, parseWebhookSecret, readDatabaseUrls, parsePermission } from './entries.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute } from './forward-auth-routes.js';
-import { parseOrigin, parseProxy, placeOf } from './network-config.js';
+import { isPrivateUrl, parseOrigin, parseProxy, placeOf } from './network-config.js';
 import { readRedis } from './redis-config.js';
 import { nameAndRole, parseClientRoles, readServiceTokens } from './service-roles.js';
 import {
@@ -59,8 +59,8 @@ export const SETTINGS = {
   FORWARD_AUTH_ROUTES: jsonFile(parseForwardAuthRoute, { like: '/etc/latchkey/routes.json',
     means: 'JSON file: [what a key may do at a proxy](edge.md#routes-and-permissions)' }),
   EXT_AUTHZ_ROUTES: onOrOff(
-    '`on`: `FORWARD_AUTH_ROUTES` decides for [ext_authz](edge.md#routes-and-permissions) too, if the gateway names no `permission`'),
-  EDGE_PORT: wholeNumber(undefined, PORTS, { like: '3100',
+    '`on`: `FORWARD_AUTH_ROUTES` decides for [ext_authz](edge.md#routes-and-permissions) too, if the gateway names no `permission`', ['FORWARD_AUTH_ROUTES']),
+  EDGE_PORT: wholeNumber(undefined, PORTS, { like: '3100', needs: ['FORWARD_AUTH_ROUTES'],
     means: 'port of the [edge door](edge.md#the-edge-door); needs `FORWARD_AUTH_ROUTES`' }),
   CREDENTIALS: new Setting<readonly CredentialForm[]>(readCredentialForms, { like: 'bearer,x-api-key,basic',
     means: 'where a request at a proxy may [carry its key](edge.md#where-a-key-may-stand): `bearer`, `x-api-key`, `basic`' }, 'bearer'),
@@ -105,23 +105,23 @@ export const SETTINGS = {
   SERVICE_TOKENS: new Setting(readServiceTokens, { isSecret: true, inLog: (tokens) => tokens.map(nameAndRole),
     or: 'demo only', like: 'systems-api:validator:<sha256-hex of its token>',
     means: '`name:role:sha256-hex` of each [service identity](#service-identities). Required without `DEMO=on`, unless `GRPC_TLS_CLIENT_ROLES` names a client' }),
-  SESSION_JWKS_URL: secureUrl({ like: 'https://login.example.com/.well-known/jwks.json',
+  SESSION_JWKS_URL: secureUrl({ like: 'https://login.example.com/.well-known/jwks.json', needs: ['SESSION_JWT_ISSUER', 'SESSION_JWT_AUDIENCE'],
     means: "signing keys of your [platform's login](accounts.md#sign-in-at-your-login), by https or loopback" }),
-  SESSION_JWT_ISSUER: text({ like: 'https://login.example.com',
+  SESSION_JWT_ISSUER: text({ like: 'https://login.example.com', needs: ['SESSION_JWKS_URL'],
     means: "issuer of its JWTs; required with `SESSION_JWKS_URL`" }),
-  SESSION_JWT_AUDIENCE: text({ like: 'latchkey',
+  SESSION_JWT_AUDIENCE: text({ like: 'latchkey', needs: ['SESSION_JWKS_URL'],
     means: "audience of its JWTs; required with `SESSION_JWKS_URL`" }),
-  OIDC_ISSUER: secureUrl({ like: 'https://login.example.com',
+  OIDC_ISSUER: secureUrl({ like: 'https://login.example.com', needs: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
     means: '[OpenID provider](accounts.md#the-settings-screen) of the settings screen: register `<PUBLIC_URL>/v1/session/oidc/callback` there' }),
-  OIDC_CLIENT_ID: text({ like: 'latchkey', means: 'the registered client; required with `OIDC_ISSUER`' }),
-  OIDC_CLIENT_SECRET: text({ isSecret: true, means: "its secret; required with `OIDC_ISSUER`" }),
+  OIDC_CLIENT_ID: text({ like: 'latchkey', needs: ['OIDC_ISSUER'], means: 'the registered client; required with `OIDC_ISSUER`' }),
+  OIDC_CLIENT_SECRET: text({ isSecret: true, needs: ['OIDC_ISSUER'], means: "its secret; required with `OIDC_ISSUER`" }),
   OIDC_SCOPES: textOr('openid email', { means: 'scopes of the request, separated by spaces',
     problem: (all) => (all.split(' ').includes('openid') ? undefined : 'must be scopes separated by spaces, and include openid') }),
   OIDC_ACCOUNT_CLAIM: textOr('sub', { means: "claim with the account's id; `email` counts only with `email_verified`" }),
   OIDC_SIGN_OUT: oneOf('here', ['here', 'provider'], { like: 'provider',
     means: '`provider`: a sign-out ends the session there too' }),
   SIGN_IN_OPENS_ACCOUNTS: onOrOff(
-    '`on`: a first sign-in [opens an account](accounts.md#accounts-that-come-with-the-sign-in); set it once every instance runs 0.3.0'),
+    '`on`: a first sign-in [opens an account](accounts.md#accounts-that-come-with-the-sign-in); set it once every instance runs 0.3.0', ['OIDC_ISSUER']),
   SIGN_IN_PERMISSIONS: new Setting((env, name): readonly string[] => env.entries(name, (env.text(name) ?? '').split(' ').filter(Boolean), parsePermission), {
     like: 'systems:read', means: 'what each of them gets, separated by spaces' }),
   SIGN_IN_ROLES: jsonLists(parsePermission, { like: '/etc/latchkey/roles.json',
@@ -133,24 +133,24 @@ export const SETTINGS = {
   CONFIRMATION_MAX_AGE_SECONDS: wholeNumber(300, [1, 86_400], {
     means: 'maximum age of a sign-in that [confirms](api.md#sessions) a creation' }),
   CONFIRMATION_ACR_VALUES: list(parseAcr, { or: 'any', like: 'phr', means: '`acr` values that are strong enough for that' }),
-  GRPC_TLS_CERT: file({ like: '/etc/latchkey/tls.crt', means: 'PEM file with the certificate of gRPC, read again every minute' }),
-  GRPC_TLS_KEY: file({ like: '/etc/latchkey/tls.key', means: 'PEM file with its key' }),
-  GRPC_TLS_CLIENT_CA: file({ like: '/etc/latchkey/clients.crt', means: "mTLS: PEM file with the clients' authority" }),
-  GRPC_TLS_CLIENT_ROLES: list(parseClientRoles, { like: 'systems-api.internal:validator', inLog: (roles) => roles.map(nameAndRole),
+  GRPC_TLS_CERT: file({ like: '/etc/latchkey/tls.crt', needs: ['GRPC_TLS_KEY'], means: 'PEM file with the certificate of gRPC, read again every minute' }),
+  GRPC_TLS_KEY: file({ like: '/etc/latchkey/tls.key', needs: ['GRPC_TLS_CERT'], means: 'PEM file with its key' }),
+  GRPC_TLS_CLIENT_CA: file({ like: '/etc/latchkey/clients.crt', needs: ['GRPC_TLS_CERT'], means: "mTLS: PEM file with the clients' authority" }),
+  GRPC_TLS_CLIENT_ROLES: list(parseClientRoles, { like: 'systems-api.internal:validator', needs: ['GRPC_TLS_CLIENT_CA'], inLog: (roles) => roles.map(nameAndRole),
     means: 'mTLS: `<SAN or CN>:<role>` of each client' }),
   GRPC_PLAINTEXT: onOrOff('`on`: no warning at a start without TLS: a mesh encrypts gRPC, or only this machine reaches it'),
-  SMTP_URL: url({ isSecret: true, like: 'smtps://latchkey:secret@mail.example.com',
+  SMTP_URL: url({ isSecret: true, needs: ['MAIL_FROM'], like: 'smtps://latchkey:secret@mail.example.com',
     means: 'server of [mail](notices.md#mail) to owners: `smtps://…`, or `smtp://…` with STARTTLS' }, ['smtp:', 'smtps:']),
-  MAIL_FROM: text({ like: 'Example Keys <keys@example.com>', means: 'sender of these mails; required with `SMTP_URL`' }),
+  MAIL_FROM: text({ like: 'Example Keys <keys@example.com>', needs: ['SMTP_URL'], means: 'sender of these mails; required with `SMTP_URL`' }),
   EXPIRY_NOTICE_DAYS: new Setting(readNoticeDays, {
     means: 'days before a key expires on which its [owner is notified](notices.md); set and empty: never' }, '30,7,1'),
   WORKERS: wholeNumber(1, [1, 64], { means: 'processes that share the ports, 1 to 64; above 1 set `REDIS_URL` too' }),
   AUDIT_SEAL_KEY: list(parseSealKey, { isSecret: true, problem: ({ length }) => (length === 0 ? 'contains no key' : undefined),
     means: '[seals](audit.md#seals) events: 32 random bytes or more, hex or base64 (`openssl rand -hex 32`); several: newest first' }),
   AUDIT_RETENTION_DAYS: wholeNumber(undefined, [1, 36_500], { or: 'no limit', like: '400', means: 'days that audit events are kept' }),
-  WEBHOOK_URL: url({ like: 'https://platform.example.com/latchkey-webhooks', means: 'receiver of [webhooks](notices.md#webhooks)',
+  WEBHOOK_URL: url({ like: 'https://platform.example.com/latchkey-webhooks', needs: ['WEBHOOK_SECRET'], means: 'receiver of [webhooks](notices.md#webhooks)', problem: webhookUrlProblem,
     inLog: (receiver = '') => (URL.canParse(receiver) ? new URL(receiver).origin : undefined) }),
-  WEBHOOK_SECRET: new Setting((env, name) => env.list(name, parseWebhookSecret), { isSecret: true,
+  WEBHOOK_SECRET: list(parseWebhookSecret, { isSecret: true, needs: ['WEBHOOK_URL'], problem: ({ length }) => (length === 0 ? 'contains no secret' : undefined),
     means: 'signs webhooks: `echo "whsec_$(openssl rand -base64 32)"`; to [replace](notices.md#replacing-the-secret-moving-the-receiver) it set both' }),
   DEMO: new Setting(readDemo, { inLog: (isDemo) => (isDemo ? 'on' : 'off'),
     means: '`on`: the demo owner and tokens, which everybody knows; refused with `NODE_ENV=production`. `npm start` with the embedded database on a loopback address sets it' }, 'off'),
@@ -184,6 +184,16 @@ export class Settings extends EnvReader {
   get<Name extends keyof Rows>(name: Name): ValueOf<Name> {
     return SETTINGS[name].valueIn(this, name) as ValueOf<Name>;
   }
+
+  /** Reports each variable without which another one makes no sense. */
+  requireNeeded(): void {
+    for (const [name, { facts }] of Object.entries(SETTINGS)) {
+      const value = this.text(name);
+      if (value === undefined || value === 'off') continue;
+      const missing = facts.needs?.filter((needed) => this.text(needed) === undefined) ?? [];
+      for (const needed of missing) this.missing(needed, `with ${name}${value === 'on' ? '=on' : ''}`);
+    }
+  }
 }
 
 function parseImportPrefix(prefix: string, env: EnvReader): string {
@@ -206,6 +216,14 @@ function readCredentialForms(reader: EnvReader, name: string): readonly Credenti
 function adminPermissionProblem(permission = ''): string | undefined {
   if (['read', 'write'].includes(actionOf(permission))) return 'must have an action other than read and write';
   return newPermissionProblem(permission);
+}
+
+function webhookUrlProblem(receiver = ''): string | undefined {
+  if (!URL.canParse(receiver)) return undefined;
+  const { protocol, username, password } = new URL(receiver);
+  if (username || password) return 'must not contain a user or a password: the signature proves the sender';
+  if (protocol !== 'http:' || isPrivateUrl(receiver)) return undefined;
+  return 'must start with https:// where its host is public: names of keys would cross the Internet unencrypted';
 }
 
 function readNoticeDays(reader: EnvReader, name: string): readonly number[] {

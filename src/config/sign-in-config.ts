@@ -9,23 +9,18 @@ export type OidcConfig = NonNullable<ReturnType<typeof readOidc>>;
 /** The platform's own login, whose tokens are accepted in place of a session. */
 export function readPlatformLogin(settings: Settings) {
   const jwksUrl = settings.get('SESSION_JWKS_URL');
-  if (jwksUrl === undefined)
-    return lackUrl(settings, 'SESSION_JWKS_URL', ['SESSION_JWT_ISSUER', 'SESSION_JWT_AUDIENCE']);
-  return {
-    jwksUrl,
-    issuer: settings.get('SESSION_JWT_ISSUER') ?? settings.missing('SESSION_JWT_ISSUER', 'with SESSION_JWKS_URL'),
-    audience: settings.get('SESSION_JWT_AUDIENCE') ?? settings.missing('SESSION_JWT_AUDIENCE', 'with SESSION_JWKS_URL'),
-  };
+  if (jwksUrl === undefined) return undefined;
+  return { jwksUrl, issuer: settings.get('SESSION_JWT_ISSUER')!, audience: settings.get('SESSION_JWT_AUDIENCE')! };
 }
 
 /** The platform's OpenID provider, where people sign in for the settings screen. */
 export function readOidc(settings: Settings) {
   const issuer = settings.get('OIDC_ISSUER');
-  if (issuer === undefined) return lackUrl(settings, 'OIDC_ISSUER', ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']);
+  if (issuer === undefined) return undefined;
   return {
     issuer,
-    clientId: settings.get('OIDC_CLIENT_ID') ?? settings.missing('OIDC_CLIENT_ID', 'with OIDC_ISSUER'),
-    clientSecret: settings.get('OIDC_CLIENT_SECRET') ?? settings.missing('OIDC_CLIENT_SECRET', 'with OIDC_ISSUER'),
+    clientId: settings.get('OIDC_CLIENT_ID')!,
+    clientSecret: settings.get('OIDC_CLIENT_SECRET')!,
     scopes: settings.get('OIDC_SCOPES'),
     /** The claim that contains the account's id. */
     accountClaim: settings.get('OIDC_ACCOUNT_CLAIM'),
@@ -34,12 +29,6 @@ export function readOidc(settings: Settings) {
     /** Whether sign-ins open accounts, and which claim has a person's roles. */
     profile: settings.get('SIGN_IN_OPENS_ACCOUNTS') ? { rolesClaim: settings.get('SIGN_IN_ROLES_CLAIM') } : undefined,
   };
-}
-
-/** A login whose URL was forgotten must not leave passwords on. */
-function lackUrl(settings: Settings, url: string, others: readonly string[]): undefined {
-  const given = others.find((name) => settings.env[name]);
-  if (given && !settings.env[url]) settings.missing(url, `with ${given}`);
 }
 
 /** Whether people may sign in with a password of ours. Off by default if the platform signs its people in. */
@@ -66,7 +55,6 @@ export function readSignInRules(settings: Settings): SignInRules | undefined {
   const [permissions, roles] = [settings.get('SIGN_IN_PERMISSIONS'), settings.get('SIGN_IN_ROLES')];
   const [isOn, claim] = [settings.get('SIGN_IN_OPENS_ACCOUNTS'), settings.get('SIGN_IN_ROLES_CLAIM')];
   if (!isOn) return undefined;
-  if (settings.get('OIDC_ISSUER') === undefined) settings.missing('OIDC_ISSUER', 'with SIGN_IN_OPENS_ACCOUNTS');
   if ((roles === undefined) !== (claim === undefined)) {
     settings.missing(
       roles ? 'SIGN_IN_ROLES_CLAIM' : 'SIGN_IN_ROLES',

@@ -8,7 +8,7 @@ import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import type { OutboxMessage } from '#application/notice-ports.js';
 import type { NoticeReceiver } from '#application/ports.js';
-import type { WebhookConfig } from '#config/webhook-config.js';
+import type { Config } from '#config/config.js';
 
 const TIMEOUT_MS = 10_000;
 /** How much of an answer's body is read. Nobody uses it, but it lets the receiver finish normally. */
@@ -21,7 +21,7 @@ export class WebhookReceiver implements NoticeReceiver {
 
   /** @param timeoutMs covers the whole exchange: the status must arrive within it, and so must the end of the body */
   constructor(
-    private readonly config: WebhookConfig,
+    private readonly config: NonNullable<Config['webhook']>,
     private readonly timeoutMs = TIMEOUT_MS,
   ) {
     this.signers = config.secrets.map((secret) => new Webhook(secret.export(), { format: 'raw' }));
