@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { LatchkeyError } from '#domain/errors.js';
 import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
@@ -50,16 +51,13 @@ export class Clock {
 class ScheduledJob {
   runs = 0;
   failures = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
+  private running: Promise<void> | undefined;
+  private hasEnded = false;
   private isFailing = false;
   /** Whether it fails because a store is unavailable. */
   private isOutage = false;
-  private hasStarted = false;
-  private hasEnded = false;
-  private isRunning = false;
-  /** Set during a run, which may have read its data too early. Another run follows it. */
-  private isHurried = false;
+  /** Ends the pause before the next run. Also during a run, which may have read its data too early. */
+  private hurry = new AbortController();
   private succeededAt = performance.now();
 
   constructor(
@@ -80,35 +78,24 @@ class ScheduledJob {
   }
 
   start(): void {
-    this.hasStarted = true;
-    this.job.hurriedBy?.(() => this.hurry());
-    this.plan(0);
+    this.job.hurriedBy?.(() => this.hurry.abort());
+    this.running = this.runUntilTheEnd();
   }
 
   async end(): Promise<void> {
     this.hasEnded = true;
-    clearTimeout(this.timer);
+    this.hurry.abort();
     this.job.stop?.();
     await this.running;
-    if (this.hasStarted && this.job.runsAtEnd) await this.runOnce();
+    if (this.running && this.job.runsAtEnd) await this.runOnce();
   }
 
-  private hurry(): void {
-    if (this.isRunning) this.isHurried = true;
-    else this.plan(0);
-  }
-
-  private plan(inMs: number): void {
-    if (this.hasEnded) return;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.isRunning = true;
-      this.running = this.runOnce().then((nextMs) => {
-        const isHurried = this.isHurried;
-        [this.isRunning, this.isHurried] = [false, false];
-        this.plan(isHurried ? 0 : nextMs);
-      });
-    }, inMs).unref();
+  private async runUntilTheEnd(): Promise<void> {
+    while (!this.hasEnded) {
+      this.hurry = new AbortController();
+      const nextMs = await this.runOnce();
+      await pause(nextMs, undefined, { signal: this.hurry.signal, ref: false }).catch(() => undefined);
+    }
   }
 
   /** Returns when the next run is due. Repeated failures of a job are logged once, until it succeeds again. */
