@@ -128,8 +128,6 @@ export type AccountOutcome =
   | { readonly became: 'opened' | 'changed' | 'unchanged' }
   | { readonly refused: LatchkeyError };
 
-/** How many lines are worth one call of ImportAccounts. */
-export const ACCOUNTS_AT_ONCE = 500;
 const IN_FLIGHT = 32;
 
 /** Opens and changes many accounts, each as PutAccount does. */

@@ -1,11 +1,11 @@
-import { ACCOUNTS_AT_ONCE, ImportAccounts, type PutAccountCommand } from '#application/accounts/put-account.js';
+import { ImportAccounts, type PutAccountCommand } from '#application/accounts/put-account.js';
 import { ACCOUNT_KINDS, type AccountKind, emailKey } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import type { Importable } from '../imports/import-command.js';
 import { listProblem, textProblem } from '../keys/import-keys.js';
 import { versionIn } from './account-answers.js';
 
-export const ACCOUNT_IMPORT: Importable<PutAccountCommand, 'opened' | 'changed' | 'unchanged'> = {
+export const ACCOUNT_IMPORT: Importable<PutAccountCommand> = {
   description: 'open or change many accounts, each as `account put` does',
   columns: {
     required: ['id', 'email', 'display_name', 'permissions'],
@@ -20,7 +20,6 @@ export const ACCOUNT_IMPORT: Importable<PutAccountCommand, 'opened' | 'changed' 
   }),
   lineIn: accountIn,
   outcomes: { opened: 'opened', changed: 'changed', unchanged: 'unchanged' },
-  atOnce: ACCOUNTS_AT_ONCE,
   // The managers of a service account may stand in lines after it.
   isLast: ({ kind }) => kind === 'service',
   uniqueIn: ({ id, email }) => ({ id, email: emailKey(email) }),

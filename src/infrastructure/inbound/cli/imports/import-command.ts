@@ -3,7 +3,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { Administrator } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
-import { type Answer, answering, UsageError } from '../answering.js';
+import { answering, UsageError } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { ProgressBar } from '../terminal.js';
 import {
@@ -16,7 +16,10 @@ import {
 } from './import-file.js';
 import { ImportReport, type LineOutcome } from './import-report.js';
 
-export interface Importable<Line, Became extends string> {
+/** How many lines are imported by one call. */
+const LINES_AT_ONCE = 500;
+
+export interface Importable<Line> {
   readonly description: string;
   readonly columns: FileColumns;
   /** A row of a file to start from. */
@@ -24,34 +27,23 @@ export interface Importable<Line, Became extends string> {
   /** Throws `invalid_fields`. */
   lineIn(fields: Readonly<Record<string, unknown>>): Line;
   /** What may become of a line that is not refused, and how the report says it. */
-  readonly outcomes: Readonly<Record<Became, string>>;
+  readonly outcomes: Readonly<Record<string, string>>;
   /** Whether the report lists the owners above their limit of keys. */
   readonly namesOwners?: boolean;
   /** Throws when the import can't begin. */
   requireSettings?(): void;
-  /** How many lines one call of the importer takes. */
-  readonly atOnce: number;
   /** Whether the line waits until all others are imported. */
   isLast?(line: Line): boolean;
   /** What may stand in only one line, by field. The first of two such lines is imported. */
   uniqueIn?(line: Line): Readonly<Record<string, string>>;
+  /** What it returns takes some lines and returns the outcome of each, in their order. */
   importer(
     administration: Pick<Administration, 'putAccount' | 'importKeys'>,
     isDryRun: boolean,
-  ): Importer<Line, Became>;
+  ): (lines: readonly Line[], admin: Administrator) => Promise<readonly LineOutcome[]>;
 }
 
-/** Returns the outcome of each line, in their order. */
-export type Importer<Line, Became extends string> = (
-  lines: readonly Line[],
-  admin: Administrator,
-) => Promise<readonly LineOutcome<Became>[]>;
-
-export function addImportCommand<Line, Became extends string>(
-  parent: Command,
-  databases: Databases,
-  importable: Importable<Line, Became>,
-): void {
+export function addImportCommand<Line>(parent: Command, databases: Databases, importable: Importable<Line>): void {
   const command = parent
     .command('import')
     .argument('[file]', 'CSV or JSON Lines; - is stdin')
@@ -66,7 +58,10 @@ export function addImportCommand<Line, Became extends string>(
     .option('--dry-run', 'print what would be imported and refused: nothing is changed');
   answering(command, async (file, options) => {
     const format = options.format ?? IMPORT_FORMATS.find((each) => file?.endsWith(`.${each}`));
-    if (options.example) return exampleAnswer(importable, format ?? 'csv');
+    if (options.example) {
+      const row = importable.example(new Date());
+      return { document: row, text: exampleFile(row, importable.columns, format ?? 'csv') };
+    }
     if (file === undefined) throw new UsageError('give a file, or --example');
     if (!format)
       throw new UsageError(`give --format, because the name does not end in .${IMPORT_FORMATS.join(' or .')}`);
@@ -83,14 +78,6 @@ export function addImportCommand<Line, Became extends string>(
     }
     return report.answer(importing.isDryRun);
   });
-}
-
-function exampleAnswer(
-  { columns, example }: Pick<Importable<unknown, string>, 'columns' | 'example'>,
-  format: ImportFormat,
-): Answer {
-  const row = example(new Date());
-  return { document: row, text: exampleFile(row, columns, format) };
 }
 
 interface Source {
@@ -112,9 +99,9 @@ function openSource(file: string): Source {
   }
 }
 
-interface Importing<Line, Became extends string> {
-  readonly importable: Importable<Line, Became>;
-  readonly report: ImportReport<Became>;
+interface Importing<Line> {
+  readonly importable: Importable<Line>;
+  readonly report: ImportReport;
   readonly admin: Administrator;
   readonly isDryRun: boolean;
   readonly source: Source;
@@ -126,15 +113,15 @@ interface ReadLine<Line> {
   readonly line: Line;
 }
 
-async function importFile<Line, Became extends string>(
+async function importFile<Line>(
   administration: Administration,
-  { importable, report, admin, isDryRun, source, format }: Importing<Line, Became>,
+  { importable, report, admin, isDryRun, source, format }: Importing<Line>,
 ): Promise<void> {
-  const { columns, atOnce, isLast } = importable;
   const importer = importable.importer(isDryRun ? administration.rehearsal : administration, isDryRun);
   const read = reader(importable, report);
   const bar = new ProgressBar('lines');
-  const importBatch = async (batch: readonly ReadLine<Line>[]) => {
+  const importNext = async (lines: ReadLine<Line>[]) => {
+    const batch = lines.splice(0, LINES_AT_ONCE);
     const outcomes = await importer(
       batch.map(({ line }) => line),
       admin,
@@ -142,45 +129,38 @@ async function importFile<Line, Became extends string>(
     batch.forEach(({ sent }, index) => report.add(sent, outcomes[index]!));
     bar.show(report.lines, source.fractionRead());
   };
-  const last: ReadLine<Line>[] = [];
+  const [waiting, last]: [ReadLine<Line>[], ReadLine<Line>[]] = [[], []];
   try {
-    for await (const lines of readImport(source.bytes, { format, atOnce, columns })) {
-      const good = lines.flatMap(read);
-      last.push(...good.filter(({ line }) => isLast?.(line)));
-      await importBatch(good.filter(({ line }) => !isLast?.(line)));
+    for await (const sent of readImport(source.bytes, format, importable.columns)) {
+      const line = read(sent);
+      if (line === undefined) continue;
+      (importable.isLast?.(line) ? last : waiting).push({ sent, line });
+      if (waiting.length === LINES_AT_ONCE) await importNext(waiting);
     }
-    while (last.length > 0) await importBatch(last.splice(0, atOnce));
+    for (const lines of [waiting, last]) while (lines.length > 0) await importNext(lines);
   } finally {
     bar.clear();
   }
 }
 
-/** Returns the line, or reports that it is refused and returns none. */
-function reader<Line, Became extends string>(
-  { lineIn, uniqueIn }: Importable<Line, Became>,
-  report: ImportReport<Became>,
-): (sent: FileLine) => ReadLine<Line>[] {
+/** Returns the line, or reports that it is refused. */
+function reader<Line>({ lineIn, uniqueIn }: Importable<Line>, report: ImportReport) {
   /** The number of the line with each value. */
   const seen = new Map<string, number>();
-  return (sent) => {
-    if ('problem' in sent) return refuse(sent, sent.problem);
+  return (sent: FileLine): Line | undefined => {
+    if ('problem' in sent) return report.refuse(sent, sent.problem);
     try {
       const line = lineIn(sent.fields);
       const values = Object.entries(uniqueIn?.(line) ?? {}).filter(([, value]) => value !== '');
       for (const [field, value] of values) {
         const before = seen.get(`${field} ${value}`);
-        if (before !== undefined) return refuse(sent, `${field} stands in line ${before} already`);
+        if (before !== undefined) return report.refuse(sent, `${field} stands in line ${before} already`);
       }
       for (const [field, value] of values) seen.set(`${field} ${value}`, sent.number);
-      return [{ sent, line }];
+      return line;
     } catch (error) {
-      if (error instanceof LatchkeyError) return refuse(sent, error.message);
+      if (error instanceof LatchkeyError) return report.refuse(sent, error.message);
       throw error;
     }
   };
-
-  function refuse(sent: FileLine, why: string): [] {
-    report.refuse(sent, why);
-    return [];
-  }
 }

@@ -19,13 +19,13 @@ const FIELDS = {
 };
 
 /** @param size of the pieces in which the file arrives */
-async function read(content: string | Buffer, format: ImportFormat = 'csv', { atOnce = 500, size = 7 } = {}) {
+async function read(content: string | Buffer, format: ImportFormat = 'csv', size = 7) {
   const bytes = Buffer.from(content);
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
   );
   const lines: FileLine[] = [];
-  for await (const batch of readImport(Readable.from(pieces), { format, atOnce, columns })) lines.push(...batch);
+  for await (const line of readImport(Readable.from(pieces), format, columns)) lines.push(line);
   return lines;
 }
 const namesOf = (lines: readonly FileLine[]) =>
@@ -62,7 +62,7 @@ describe('a CSV file', () => {
     ['a value too many', `${row()},`, 'has 9 values, and the header has 8'],
     ['a line that is too long', row('x'.repeat(70_000)), 'is no UTF-8 text of at most 65536 bytes'],
   ])('with %s loses only that line', async (_, bad, problem) => {
-    const lines = await read(`${HEADER}\n${row('a')}\n${bad}\n${row('c')}\n${row('d')}`, 'csv', { size: 20_000 });
+    const lines = await read(`${HEADER}\n${row('a')}\n${bad}\n${row('c')}\n${row('d')}`, 'csv', 20_000);
     expect(namesOf(lines)).toEqual([
       [2, 'a'],
       [3, problem],
@@ -98,12 +98,6 @@ describe('a CSV file', () => {
     ['UTF-16 without a mark', Buffer.from(HEADER, 'utf16le'), 'The file looks like UTF-16: save it as CSV in UTF-8'],
   ])('is refused with what it looks like, if that is %s', async (_, content, problem) => {
     await expect(read(content)).rejects.toThrow(problem);
-  });
-
-  it('is read in batches, with one header', async () => {
-    const rows = Array.from({ length: 10 }, (_, index) => row(String(index)));
-    const lines = await read([HEADER, ...rows].join('\n'), 'csv', { atOnce: 3 });
-    expect(namesOf(lines)).toEqual(rows.map((_, index) => [index + 2, String(index)]));
   });
 
   it.each([

@@ -36,29 +36,23 @@ const LINE_FEED = 10;
 const MAX_BYTES = 65_536;
 
 /**
- * Reads the lines of a file in batches. Blank lines are left out. A line that can't be read has no effect on the others,
- * so no value can contain a line break.
+ * Reads the lines of a file. Blank lines are left out. A line that can't be read has no effect on the others, so no value
+ * can contain a line break.
  * @throws {UsageError} the columns of a CSV file are not those of an import
  */
 export async function* readImport(
   source: AsyncIterable<Buffer>,
-  {
-    format,
-    atOnce,
-    columns,
-  }: { readonly format: ImportFormat; readonly atOnce: number; readonly columns: FileColumns },
-): AsyncIterable<FileLine[]> {
-  const readJsonLine = jsonReader(columns);
-  const read = format === 'csv' ? csvReader(columns) : (lines: readonly TextLine[]) => lines.map(readJsonLine);
-  let batch: TextLine[] = [];
-  for await (const line of linesOf(source)) {
-    if (line.text?.trim() === '') continue;
-    batch.push(line);
-    if (batch.length < atOnce) continue;
-    yield read(batch);
-    batch = [];
+  format: ImportFormat,
+  columns: FileColumns,
+): AsyncIterable<FileLine> {
+  const lines = linesOf(source);
+  if (format === 'jsonl') {
+    for await (const line of lines) yield jsonLine(line, columns);
+    return;
   }
-  if (batch.length > 0 || format === 'csv') yield read(batch);
+  const { value: first } = await lines.next();
+  const header = columnsIn(first, columns);
+  for await (const line of lines) yield csvLine(line, header, columns.lists);
 }
 
 interface TextLine {
@@ -68,19 +62,22 @@ interface TextLine {
 }
 
 /** Keeps no more of a long line than its beginning. */
-async function* linesOf(source: AsyncIterable<Buffer>): AsyncIterable<TextLine> {
+async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<TextLine, undefined> {
   let number = 0;
   let rest = Buffer.alloc(0);
   for await (const chunk of source) {
     rest = Buffer.concat([rest, chunk]);
     let start = 0;
     for (let end = rest.indexOf(LINE_FEED); end !== -1; end = rest.indexOf(LINE_FEED, start)) {
-      yield { number: (number += 1), text: textIn(rest.subarray(start, end)) };
+      number += 1;
+      const text = textIn(rest.subarray(start, end));
+      if (text?.trim() !== '') yield { number, text };
       start = end + 1;
     }
     rest = rest.subarray(start).subarray(0, MAX_BYTES + 1);
   }
-  if (rest.length > 0) yield { number: number + 1, text: textIn(rest) };
+  const text = textIn(rest);
+  if (text?.trim() !== '') yield { number: number + 1, text };
 }
 
 /** Also removes a byte order mark. */
@@ -97,28 +94,26 @@ function textIn(bytes: Buffer): string | undefined {
 
 const UNREADABLE = `is no UTF-8 text of at most ${MAX_BYTES} bytes`;
 
-function jsonReader(columns: FileColumns) {
-  return ({ number, text }: TextLine): FileLine => {
-    const unread = {
-      number,
-      withReason: (reason: string) => JSON.stringify({ unreadable: withoutSecrets(text ?? ''), reason }),
-    };
-    if (text === undefined) return { ...unread, problem: UNREADABLE };
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return { ...unread, problem: 'is no JSON' };
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { ...unread, problem: 'is no JSON object' };
-    }
-    const { [REASON]: _, ...fields } = value as Record<string, unknown>;
-    const sent = { number, withReason: (reason: string) => withReason(text, Object.keys(fields).length === 0, reason) };
-    const unknown = Object.keys(fields).filter((name) => !isColumn(columns, name));
-    if (unknown.length > 0) return { ...sent, problem: `has unknown fields: ${unknown.join(', ')}` };
-    return { ...sent, fields };
+function jsonLine({ number, text }: TextLine, columns: FileColumns): FileLine {
+  const unread = {
+    number,
+    withReason: (reason: string) => JSON.stringify({ unreadable: withoutSecrets(text ?? ''), reason }),
   };
+  if (text === undefined) return { ...unread, problem: UNREADABLE };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ...unread, problem: 'is no JSON' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { ...unread, problem: 'is no JSON object' };
+  }
+  const { [REASON]: _, ...fields } = value as Record<string, unknown>;
+  const sent = { number, withReason: (reason: string) => withReason(text, Object.keys(fields).length === 0, reason) };
+  const unknown = Object.keys(fields).filter((name) => !isColumn(columns, name));
+  if (unknown.length > 0) return { ...sent, problem: `has unknown fields: ${unknown.join(', ')}` };
+  return { ...sent, fields };
 }
 
 /** Keeps the text of the other fields: a large number would be rounded. */
@@ -130,20 +125,8 @@ function withReason(text: string, isEmpty: boolean, reason: string): string {
   return `${fields}${isEmpty ? '' : ','}"${REASON}":${JSON.stringify(reason)}}`;
 }
 
-/** The first line that it gets is the header. */
-function csvReader(expected: FileColumns): (lines: readonly TextLine[]) => FileLine[] {
-  let columns: readonly string[] | undefined;
-  return (lines) => {
-    const isFirst = columns === undefined;
-    const header = (columns ??= columnsIn(lines[0], expected));
-    const rows = isFirst ? lines.slice(1) : lines;
-    const values = valuesIn(rows.map(({ text = '""' }) => text));
-    return rows.map((row, index) => csvLine(row, values[index], { header, lists: expected.lists }));
-  };
-}
-
 function columnsIn(header: TextLine | undefined, expected: FileColumns): readonly string[] {
-  const [columns = []] = valuesIn([header?.text ?? '']);
+  const columns = valuesIn(header?.text ?? '') ?? [];
   const missing = expected.required.filter((name) => !columns.includes(name));
   const isKnown = (name: string) => isColumn(expected, name) || name === REASON;
   const others = columns.filter((name, index) => !isKnown(name) || columns.indexOf(name) !== index);
@@ -171,11 +154,8 @@ function isColumn({ required, optional = [] }: FileColumns, name: string): boole
   return required.includes(name) || optional.includes(name);
 }
 
-function csvLine(
-  { number, text }: TextLine,
-  values: string[] | undefined,
-  { header: columns, lists }: { readonly header: readonly string[]; readonly lists: readonly string[] },
-): FileLine {
+function csvLine({ number, text }: TextLine, columns: readonly string[], lists: readonly string[]): FileLine {
+  const values = text === undefined ? undefined : valuesIn(text);
   const header = [...columns.filter((name) => name !== REASON), REASON].map(quoted).join(',');
   const others = columns.flatMap((name, index) => (name === REASON ? [] : [[name, values?.[index] ?? ''] as const]));
   const isWhole = text !== undefined && values?.length === columns.length;
@@ -195,19 +175,11 @@ function quoted(value: string): string {
 
 const listIn = (text: string) => text.split(/\s+/).filter((each) => each !== '');
 
-/** Of each line; undefined where it is no CSV. Parses all lines at once where it can, which is six times faster. */
-function valuesIn(lines: readonly string[]): (string[] | undefined)[] {
-  const records = recordsIn(lines.join('\n'));
-  if (records?.length === lines.length) return records;
-  return lines.map((line) => {
-    const alone = recordsIn(line);
-    return alone?.length === 1 ? alone[0] : undefined;
-  });
-}
-
-function recordsIn(text: string): string[][] | undefined {
+/** Undefined where the line is no CSV. */
+function valuesIn(line: string): string[] | undefined {
   try {
-    return parse(text, { record_delimiter: '\n', relax_column_count: true });
+    const records: string[][] = parse(line, { record_delimiter: '\n', relax_column_count: true });
+    return records.length === 1 ? records[0] : undefined;
   } catch {
     return undefined;
   }

@@ -5,8 +5,8 @@ import { inProtoSpelling } from '../../shared/error-table.js';
 import { type Answer, DONE, NOT_DONE, UsageError } from '../answering.js';
 import type { SentLine } from './import-file.js';
 
-export type LineOutcome<Became extends string> =
-  | { readonly became: Became; readonly aboveLimit?: OwnerAboveLimit | undefined }
+export type LineOutcome =
+  | { readonly became: string; readonly aboveLimit?: OwnerAboveLimit | undefined }
   | { readonly refused: LatchkeyError };
 
 /** An owner who may have fewer keys than this. */
@@ -25,9 +25,9 @@ const MAX_SHOWN = 20;
 const STILL = 'these keys work and can be rotated, but the owner can make no others';
 
 /** Counts what became of each line, and writes the refused ones to a file. */
-export class ImportReport<Became extends string> {
+export class ImportReport {
   lines = 0;
-  private readonly counts = new Map<Became, number>();
+  private readonly counts = new Map<string, number>();
   private refused = 0;
   private readonly shown: RefusedLine[] = [];
   private readonly above = new Map<string, OwnerAboveLimit>();
@@ -39,14 +39,14 @@ export class ImportReport<Became extends string> {
    * @param namesOwners whether it lists the owners above their limit of keys
    */
   constructor(
-    private readonly words: Readonly<Record<Became, string>>,
+    private readonly words: Readonly<Record<string, string>>,
     path: string | undefined,
     private readonly namesOwners: boolean,
   ) {
     this.file = path === undefined ? undefined : create(path);
   }
 
-  add(line: SentLine, outcome: LineOutcome<Became>): void {
+  add(line: SentLine, outcome: LineOutcome): void {
     if ('refused' in outcome) return this.refuse(line, (inProtoSpelling(outcome.refused) as Error).message);
     const { became, aboveLimit } = outcome;
     if (aboveLimit) this.above.set(aboveLimit.ownerId, aboveLimit);
@@ -54,7 +54,7 @@ export class ImportReport<Became extends string> {
     this.counts.set(became, (this.counts.get(became) ?? 0) + 1);
   }
 
-  refuse({ number: line, header, withReason }: SentLine, why: string): void {
+  refuse({ number: line, header, withReason }: SentLine, why: string): undefined {
     // A key string may stand in the wrong column.
     const reason = withoutSecrets(why);
     this.lines += 1;
@@ -66,7 +66,7 @@ export class ImportReport<Became extends string> {
 
   answer(isDryRun: boolean): Answer {
     const { refused, shown } = this;
-    const outcomes = Object.entries<string>(this.words) as [Became, string][];
+    const outcomes = Object.entries(this.words);
     const counted = outcomes.map(([became, word]) => [became, this.counts.get(became) ?? 0, word] as const);
     const counts = [...counted.map(([, count, word]) => `${count} ${word}`), `${refused} refused`].join(', ');
     const above = [...this.above.values()];

@@ -1,4 +1,3 @@
-import { IMPORTED_AT_ONCE } from '#application/keys/import-keys.js';
 import { requireFields } from '#domain/errors.js';
 import type { ImportedLine } from '#domain/keys/key-import.js';
 import { DAY_MS } from '#domain/time.js';
@@ -69,7 +68,7 @@ const EXAMPLE = {
   allowed_networks: ['203.0.113.0/24'],
 };
 
-export const KEY_IMPORT: Importable<ImportedLine, 'imported' | 'alreadyThere'> = {
+export const KEY_IMPORT: Importable<ImportedLine> = {
   description: 'import keys that another system made, by the SHA-256 of each; needs IMPORT_PREFIXES',
   columns: { required: KEY_COLUMNS, lists: ['permissions', 'allowed_networks'] },
   example: (now) => ({ ...EXAMPLE, expires_at: new Date(now.getTime() + 90 * DAY_MS).toISOString() }),
@@ -77,7 +76,6 @@ export const KEY_IMPORT: Importable<ImportedLine, 'imported' | 'alreadyThere'> =
   outcomes: { imported: 'imported', alreadyThere: 'already there' },
   namesOwners: true,
   requireSettings: requireImportPrefixes,
-  atOnce: IMPORTED_AT_ONCE,
   importer:
     ({ importKeys }) =>
     async (lines, admin) =>
