@@ -120,58 +120,56 @@ function readableFile(env: EnvReader, name: string): string | undefined {
   return path;
 }
 
+/** @param read returns undefined if the content is not `form` */
+function json<T>(
+  form: string,
+  read: (value: unknown, content: string, env: EnvReader, name: string) => T | undefined,
+  facts: Facts<T | undefined>,
+): Setting<T | undefined> {
+  const readFile = (env: EnvReader, name: string): T | undefined => {
+    const path = readableFile(env, name);
+    if (path === undefined) return undefined;
+    try {
+      const content = readFileSync(path, 'utf8');
+      const value = read(JSON.parse(content), content, env, name);
+      if (value !== undefined) return value;
+    } catch {
+      // Reported below. If the file could not be read, that is already reported.
+    }
+    env.wrong(name, `names a file that does not contain ${form}`);
+    return undefined;
+  };
+  return new Setting(readFile, facts);
+}
+
 /** A file with a JSON object that names a list for each of its members. @param parse an entry of such a list */
 export function jsonLists<T>(
   parse: (entry: unknown) => T,
   facts: Facts<ReadonlyMap<string, readonly T[]> | undefined>,
 ) {
-  const read = (env: EnvReader, name: string): ReadonlyMap<string, readonly T[]> | undefined => {
-    const path = readableFile(env, name);
-    if (path === undefined) return undefined;
-    try {
-      const content = readFileSync(path, 'utf8');
-      const members: unknown = JSON.parse(content);
-      if (typeof members === 'object' && members !== null && !Array.isArray(members)) {
-        return new Map(Object.entries(members).map(([member, entries]) => [member, listIn(member, entries, content)]));
+  const read = (members: unknown, content: string, env: EnvReader, name: string) => {
+    if (typeof members !== 'object' || members === null || Array.isArray(members)) return undefined;
+    const lists = Object.entries(members).map(([member, entries]): [string, T[]] => {
+      const line = content.slice(0, content.indexOf(JSON.stringify(member))).split('\n').length;
+      const place = `for ${JSON.stringify(member.slice(0, 64))} on line ${line}`;
+      try {
+        if (Array.isArray(entries)) return [member, entries.map(parse)];
+        env.wrong(name, `has no list ${place}`);
+      } catch (error) {
+        env.wrong(name, `has a wrong entry ${place}: it ${(error as Error).message}`);
       }
-    } catch (error) {
-      if (error instanceof WrongEntry) env.wrong(name, error.message);
-      // If the file could not be read, that is already reported.
-    }
-    env.wrong(name, 'names a file that does not contain a JSON object');
-    return undefined;
+      return [member, []];
+    });
+    return new Map(lists);
   };
-  const listIn = (member: string, entries: unknown, content: string): T[] => {
-    const line = content.slice(0, content.indexOf(JSON.stringify(member))).split('\n').length;
-    const shown = JSON.stringify(member.slice(0, 64));
-    if (!Array.isArray(entries)) throw new WrongEntry(`has no list for ${shown} on line ${line}`);
-    try {
-      return entries.map(parse);
-    } catch (error) {
-      throw new WrongEntry(`has a wrong entry for ${shown} on line ${line}: it ${(error as Error).message}`);
-    }
-  };
-  return new Setting(read, { inLog: (lists) => lists?.size, ...facts });
+  return json('a JSON object', read, { inLog: (lists) => lists?.size, ...facts });
 }
-
-class WrongEntry extends Error {}
 
 /** The entries of a file with a JSON array. @param parse as for `list` */
 export function jsonFile<T>(parse: (entry: unknown) => T, facts: Facts<readonly T[] | undefined>) {
-  const read = (env: EnvReader, name: string): readonly T[] | undefined => {
-    const path = readableFile(env, name);
-    if (path === undefined) return undefined;
-    try {
-      const content = readFileSync(path, 'utf8');
-      const entries: unknown = JSON.parse(content);
-      if (Array.isArray(entries)) return env.entries(name, entries, parse, (index) => lineOf(content, index));
-    } catch {
-      // Reported below. If the file could not be read, that is already reported.
-    }
-    env.wrong(name, 'names a file that does not contain a JSON array');
-    return undefined;
-  };
-  return new Setting(read, { inLog: countOf, ...facts });
+  const read = (entries: unknown, content: string, env: EnvReader, name: string) =>
+    Array.isArray(entries) ? env.entries(name, entries, parse, (index) => lineOf(content, index)) : undefined;
+  return json('a JSON array', read, { inLog: countOf, ...facts });
 }
 
 /** On which line of a JSON array this entry begins. */
