@@ -48,18 +48,13 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
   }
 }
 
-function compose(database: Database, { receivers, ...settings }: Omit<Administered, 'database'>): Administration {
-  const stores = buildStores(database, { noticeReceivers: receivers, ...settings });
+function compose(database: Database, settings: Omit<Administered, 'database'>): Administration {
+  const stores = buildStores(database, settings);
   const waits = new ChangeWaits(stores.instances);
   const passwords = new Argon2Passwords(passwordHashes);
   const useCases = (accounts: Accounts, isRehearsal: boolean) => {
     const ports = { ...stores, passwords, accounts };
-    const shared = buildSharedUseCases(ports, { passwordSignIn: true, ...settings }, isRehearsal);
-    return {
-      ...shared,
-      revoke: shared.revokeForOwner,
-      revokeLeaked: shared.revokeForOwner,
-    };
+    return buildSharedUseCases(ports, { passwordSignIn: true, ...settings }, isRehearsal);
   };
   return {
     ...useCases(waits.answered(stores.accounts), false),

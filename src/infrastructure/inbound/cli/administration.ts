@@ -7,10 +7,10 @@ import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ListAllKeys } from '#application/keys/shown-keys.js';
 import type { PauseForOwner, RevokeForOwner } from '#application/keys/revoke-for-owner.js';
 import type { Examination } from '#application/examination.js';
-import type { DatabaseConfig } from '#config/database-config.js';
+import { readKeyPolicy, readMarkers, readNoticeReceivers } from '#config/config.js';
+import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
 import type { RedisConfig } from '#config/redis-config.js';
-import type { ServicePolicy } from '#domain/keys/key-policy.js';
-import type { NoticeReceivers } from '#domain/notices/key-notice.js';
+import type { Settings } from '#config/settings.js';
 import type { AuditTrail, UndeliveredNotices } from '#application/ports.js';
 
 export interface Administration {
@@ -21,7 +21,7 @@ export interface Administration {
   readonly purgeAccount: PurgeAccount;
   readonly listKeysOfOwner: ListKeysOfOwner;
   readonly listAllKeys: ListAllKeys;
-  readonly revoke: RevokeForOwner;
+  readonly revokeForOwner: RevokeForOwner;
   readonly pauseForOwner: PauseForOwner;
   readonly revokeLeaked: Pick<RevokeForOwner, 'leakedIn'>;
   readonly importKeys: ImportKeys;
@@ -29,21 +29,24 @@ export interface Administration {
   /** The same changes, which are rolled back. For `--dry-run`. */
   readonly rehearsal: Pick<
     Administration,
-    'putAccount' | 'changeAccount' | 'purgeAccount' | 'revoke' | 'revokeLeaked' | 'importKeys'
+    'putAccount' | 'changeAccount' | 'purgeAccount' | 'revokeForOwner' | 'importKeys'
   >;
   readonly trail: AuditTrail;
   readonly outbox: UndeliveredNotices;
 }
 
+export type Administered = ReturnType<typeof readAdministered>;
+
 /** The database that the commands work on, and the service's settings for it. */
-export interface Administered {
-  readonly database: DatabaseConfig;
-  /** Of notices about the commands' changes. */
-  readonly receivers: NoticeReceivers;
-  readonly keyPolicy: ServicePolicy;
-  readonly keyChangesPerHour: number;
-  readonly keyPrefix: string;
-  readonly importPrefixes: readonly string[];
+export function readAdministered(settings: Settings) {
+  return {
+    database: readDatabase(settings),
+    /** Of notices about the commands' changes. */
+    noticeReceivers: readNoticeReceivers(settings),
+    keyPolicy: readKeyPolicy(settings),
+    keyChangesPerHour: settings.get('KEY_CHANGES_PER_HOUR'),
+    ...readMarkers(settings),
+  };
 }
 
 export interface Databases {

@@ -24,10 +24,7 @@ export function addDoctorCommand(program: Command, databases: Databases): void {
     );
   answering(doctor, async () => {
     const examination = databases.examine(database(), redis());
-    const [found, foundRedis] = await Promise.all([
-      outcomeOf(examination.database()),
-      outcomeOf(examination.redis?.()),
-    ]);
+    const [found, foundRedis] = await Promise.allSettled([examination.database(), examination.redis?.()]);
     const findings = [...ofDatabase(found), ...ofRedis(foundRedis)];
     const rows = findings.map(({ what, found: text, action }) => [action ? 'ACTION' : 'ok', what, text]);
     const actions = findings.flatMap(({ what, action }) => (action ? [`${what}: ${action}`] : []));
@@ -39,23 +36,13 @@ export function addDoctorCommand(program: Command, databases: Databases): void {
   });
 }
 
-type Outcome<T> = { readonly value: T } | { readonly why: string };
-
-async function outcomeOf<T>(examined: Promise<T> | undefined): Promise<Outcome<T | undefined>> {
-  try {
-    return { value: await examined };
-  } catch (error) {
-    return { why: linesOf(error).join(' ') };
+function ofDatabase(found: PromiseSettledResult<ExaminedDatabase>): Finding[] {
+  if (found.status === 'rejected') {
+    const action = 'make the primary in DATABASE_URL reachable for this machine';
+    return [{ what: 'database', found: linesOf(found.reason).join(' '), action }];
   }
-}
-
-function ofDatabase(outcome: Outcome<ExaminedDatabase | undefined>): Finding[] {
-  if (!('value' in outcome) || !outcome.value) {
-    const found = 'why' in outcome ? outcome.why : 'nothing';
-    return [{ what: 'database', found, action: 'make the primary in DATABASE_URL reachable for this machine' }];
-  }
-  const { role, database: name, version: server, clockAheadMs, missingMigrations: missing, tooOld } = outcome.value;
-  const { tables } = outcome.value;
+  const { role, database: name, version: server, clockAheadMs, missingMigrations: missing, tooOld } = found.value;
+  const { tables } = found.value;
   return [
     { what: 'database', found: `${name}, as the role ${role}, PostgreSQL ${server}` },
     {
@@ -125,17 +112,14 @@ function ofInstances(instances: ExaminedTables['instances']): Finding {
   };
 }
 
-function ofRedis(outcome: Outcome<ExaminedRedis | undefined>): Finding[] {
-  if ('why' in outcome) {
+function ofRedis(found: PromiseSettledResult<ExaminedRedis | undefined>): Finding[] {
+  if (found.status === 'rejected') {
     const action = 'make REDIS_URL reachable: until then each process limits keys for itself';
-    return [{ what: 'Redis', found: outcome.why, action }];
+    return [{ what: 'Redis', found: linesOf(found.reason).join(' '), action }];
   }
-  if (!outcome.value)
-    return [{ what: 'Redis', found: 'REDIS_URL is not set here: each process limits keys for itself' }];
-  return [
-    { what: 'Redis', found: `version ${outcome.value.version}` },
-    clock("Redis' clock", outcome.value.clockAheadMs),
-  ];
+  if (!found.value) return [{ what: 'Redis', found: 'REDIS_URL is not set here: each process limits keys for itself' }];
+  const { version: server, clockAheadMs } = found.value;
+  return [{ what: 'Redis', found: `version ${server}` }, clock("Redis' clock", clockAheadMs)];
 }
 
 function clock(what: string, aheadMs: number): Finding {

@@ -1,14 +1,14 @@
 import { userInfo } from 'node:os';
 import { Option } from '@commander-js/extra-typings';
 import type { Administrator } from '#domain/audit/audit-event.js';
-import { ConfigError, readKeyPolicy, readMarkers, readNoticeReceivers } from '#config/config.js';
+import { ConfigError } from '#config/config.js';
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
 import type { RedisConfig } from '#config/redis-config.js';
 import { Settings } from '#config/settings.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import type { SealKeys } from '#domain/audit/audit-seal.js';
 import { requireFields } from '#domain/errors.js';
-import type { Administration, Databases } from './administration.js';
+import { type Administration, type Databases, readAdministered } from './administration.js';
 import { UsageError } from './answering.js';
 
 /** Runs `work` on the database in DATABASE_URL, with the service's notice receivers and policy. */
@@ -17,13 +17,7 @@ export function onDatabase<T>(
   work: (administration: Administration) => Promise<T>,
   isUnlimited = false,
 ): Promise<T> {
-  const settings = {
-    receivers: read(readNoticeReceivers),
-    keyPolicy: read(readKeyPolicy),
-    keyChangesPerHour: read((env) => env.get('KEY_CHANGES_PER_HOUR')),
-    ...read(readMarkers),
-  };
-  return databases.administer({ database: database(), ...settings }, work, isUnlimited);
+  return databases.administer(read(readAdministered), work, isUnlimited);
 }
 
 /** The same, for a command about one account. Throws `invalid_fields` for what is no id. */

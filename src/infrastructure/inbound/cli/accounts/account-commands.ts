@@ -70,7 +70,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
   for (const { name, description } of STATUS_CHANGES) {
     const command = changing(name, description);
     const withDryRun = name === 'reactivate' ? command : command.addOption(dryRunOption());
-    addChange(withDryRun, (administration, order) => changeAccount(administration, name, order));
+    addChange(withDryRun, (administration, order) => changeStatus(administration, name, order));
   }
   const purging = changing(
     'purge',
@@ -80,12 +80,12 @@ export function addAccountCommands(program: Command, databases: Databases): void
   addEntitlementCommands(account, databases);
 }
 
-async function changeAccount(
-  { changeAccount: really, rehearsal, getAccount }: Administration,
+async function changeStatus(
+  { changeAccount, rehearsal, getAccount }: Administration,
   name: (typeof STATUS_CHANGES)[number]['name'],
   { id, atVersion: version, admin, dryRun }: Order,
 ): Promise<Answer> {
-  if (!dryRun) return describe(await really[name](id, version, admin));
+  if (!dryRun) return describe(await changeAccount[name](id, version, admin));
   const { isActive } = await getAccount.execute(id);
   await rehearsal.changeAccount[name](id, version, admin);
   // The keys of an account that is not active do not work anyway.
@@ -105,8 +105,12 @@ async function purge(
   return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
 }
 
-function activeKeys({ revoke }: Administration['rehearsal'], id: string, actor: Administrator): Promise<ApiKey[]> {
-  return revoke.all(id, { actor, reason: 'administrator' });
+function activeKeys(
+  { revokeForOwner }: Administration['rehearsal'],
+  id: string,
+  actor: Administrator,
+): Promise<ApiKey[]> {
+  return revokeForOwner.all(id, { actor, reason: 'administrator' });
 }
 
 async function listAccounts(databases: Databases, listing: AccountListing): Promise<Answer> {

@@ -84,9 +84,9 @@ async function revokeKeys(databases: Databases, options: RevokeOptions): Promise
     owner: accountIdProblem(owner),
     key: keyId === undefined ? undefined : keyIdProblem(keyId),
   });
-  const revoked = await onDatabase(databases, async ({ revoke: really, rehearsal, listKeysOfOwner }) => {
+  const revoked = await onDatabase(databases, async ({ revokeForOwner, rehearsal, listKeysOfOwner }) => {
     if (!dryRun) await confirmEnd({ yes, owner, keyId }, { listKeysOfOwner });
-    const revoke = dryRun ? rehearsal.revoke : really;
+    const revoke = dryRun ? rehearsal.revokeForOwner : revokeForOwner;
     const reason = { actor: admin, reason: 'administrator' } as const;
     return keyId === undefined ? revoke.all(owner, reason) : [await revoke.one(owner, keyId, reason)];
   });
@@ -106,7 +106,7 @@ async function revokeAllLeaked(
   await confirm(yes || dryRun, 'This revokes every key whose key string is in the text on stdin.');
   const text = await readKey();
   const leaked = await onDatabase(databases, ({ revokeLeaked, rehearsal }) =>
-    (dryRun ? rehearsal.revokeLeaked : revokeLeaked).leakedIn(text, admin),
+    (dryRun ? rehearsal.revokeForOwner : revokeLeaked).leakedIn(text, admin),
   );
   if (leaked.length === 0) {
     const reason = 'no key of this service is in the text on stdin: nothing was revoked';
