@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Command, CommanderError, type OptionValues } from '@commander-js/extra-typings';
+import { type Command, CommanderError, InvalidArgumentError, type OptionValues } from '@commander-js/extra-typings';
 import { ConfigError } from '#config/config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { withoutSecrets } from '#domain/secrets.js';
@@ -18,6 +18,17 @@ export interface Answer {
 export type OptionsOf<Define extends (...given: never[]) => { opts(): unknown }> = ReturnType<
   ReturnType<Define>['opts']
 >;
+
+/** Parses the value of an option. */
+export function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+/** The words of a list that is separated by commas or spaces. */
+export function wordsIn(list = ''): string[] {
+  return list.split(/[\s,]+/).filter((word) => word !== '');
+}
 
 /** Adds --json to a command, and prints the answer of `work`. */
 export function answering<Arguments extends unknown[], Options extends OptionValues>(

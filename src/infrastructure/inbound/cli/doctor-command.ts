@@ -1,9 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '#application/examination.js';
 import { version } from '#config/config.js';
+import { readDatabase } from '#config/database-config.js';
 import type { Databases } from './administration.js';
 import { answering, DONE, linesOf, NOT_DONE, table } from './answering.js';
-import { database, redis, sealKeys } from './environment.js';
+import { readSettings } from './environment.js';
 
 interface Finding {
   readonly what: string;
@@ -23,7 +24,10 @@ export function addDoctorCommand(program: Command, databases: Databases): void {
       'look at the database, Redis, the processes that serve, and what is late; exit code 1 if something needs action',
     );
   answering(doctor, async () => {
-    const examination = databases.examine(database(), redis());
+    const examination = databases.examine(
+      readSettings(readDatabase),
+      readSettings((settings) => settings.get('REDIS_URL')),
+    );
     const [found, foundRedis] = await Promise.allSettled([examination.database(), examination.redis?.()]);
     const findings = [...ofDatabase(found), ...ofRedis(foundRedis)];
     const rows = findings.map(({ what, found: text, action }) => [action ? 'ACTION' : 'ok', what, text]);
@@ -57,7 +61,7 @@ function ofDatabase(found: PromiseSettledResult<ExaminedDatabase>): Finding[] {
 
 function ofTables(tables: ExaminedTables): Finding[] {
   const { instances, unsealedEvents, oldestUnsealedSeconds: age, waitingNotices, failedNotices } = tables;
-  const isSealing = sealKeys().length > 0;
+  const isSealing = readSettings((settings) => settings.get('AUDIT_SEAL_KEY')).length > 0;
   const late = (seconds: number | null, what: string, action: string): Finding => {
     const isLate = (seconds ?? 0) > LATE;
     return { what, found: isLate ? `late for ${minutes(seconds!)}` : 'in time', action: isLate ? action : undefined };

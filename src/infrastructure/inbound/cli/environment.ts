@@ -2,11 +2,8 @@ import { userInfo } from 'node:os';
 import { Option } from '@commander-js/extra-typings';
 import type { Administrator } from '#domain/audit/audit-event.js';
 import { ConfigError } from '#config/config.js';
-import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
-import type { RedisConfig } from '#config/redis-config.js';
 import { Settings } from '#config/settings.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
-import type { SealKeys } from '#domain/audit/audit-seal.js';
 import { requireFields } from '#domain/errors.js';
 import { type Administration, type Databases, readAdministered } from './administration.js';
 import { UsageError } from './answering.js';
@@ -17,7 +14,7 @@ export function onDatabase<T>(
   work: (administration: Administration) => Promise<T>,
   isUnlimited = false,
 ): Promise<T> {
-  return databases.administer(read(readAdministered), work, isUnlimited);
+  return databases.administer(readSettings(readAdministered), work, isUnlimited);
 }
 
 /** The same, for a command about one account. Throws `invalid_fields` for what is no id. */
@@ -30,33 +27,11 @@ export function onAccount<T>(
   return onDatabase(databases, work);
 }
 
-export function database(): DatabaseConfig {
-  return read(readDatabase);
-}
-
-export function redis(): RedisConfig | undefined {
-  return read((settings) => settings.get('REDIS_URL'));
-}
-
-/** The current AUDIT_SEAL_KEY and the former keys; empty without one. */
-export function sealKeys(): SealKeys {
-  return read((settings) => settings.get('AUDIT_SEAL_KEY'));
-}
-
-export function requiredSealKeys(): SealKeys {
-  const keys = sealKeys();
-  if (keys.length === 0) read((settings) => settings.missing('AUDIT_SEAL_KEY'));
-  return keys;
-}
-
-export function keyPrefix(): string | undefined {
-  return read((settings) => settings.text('KEY_PREFIX'));
-}
-
-/** Without them every line of an import would be refused. */
-export function requireImportPrefixes(): void {
-  read((settings) => {
-    if (settings.get('IMPORT_PREFIXES').length === 0) settings.missing('IMPORT_PREFIXES');
+/** A setting that a command can't do without. */
+export function requiredSetting<Name extends 'AUDIT_SEAL_KEY' | 'IMPORT_PREFIXES'>(name: Name) {
+  return readSettings((settings) => {
+    if (settings.text(name) === undefined) settings.missing(name);
+    return settings.get(name);
   });
 }
 
@@ -82,9 +57,10 @@ function userName(): string {
   }
 }
 
-function read<T>(from: (settings: Settings) => T): T {
+/** Throws a ConfigError if a setting that `read` takes is missing or invalid. */
+export function readSettings<T>(read: (settings: Settings) => T): T {
   const settings = new Settings(process.env);
-  const value = from(settings);
+  const value = read(settings);
   if (settings.problems.length > 0) throw new ConfigError(settings.problems);
   return value;
 }

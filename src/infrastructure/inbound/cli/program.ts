@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Command, Option } from '@commander-js/extra-typings';
 import { version } from '#config/config.js';
+import { readDatabase } from '#config/database-config.js';
 import { parseServiceTokens, roleText, SERVICE_ROLES, type ServiceRole } from '#config/service-roles.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
@@ -9,7 +10,7 @@ import { addDoctorCommand } from './doctor-command.js';
 import { addEventsCommands } from './events-commands.js';
 import { addKeyCommand, addKeysCommands } from './keys/keys-commands.js';
 import { answering, UsageError } from './answering.js';
-import { database } from './environment.js';
+import { readSettings } from './environment.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
@@ -41,7 +42,9 @@ function addMigrateCommand(program: Command, databases: Databases): void {
     .command('migrate')
     .description('update the tables to this version, and list the migrations that ran');
   answering(migrate, async () => {
-    const applied = await databases.migrate(database(), (line) => process.stderr.write(`latchkey: ${line}\n`));
+    const applied = await databases.migrate(readSettings(readDatabase), (line) =>
+      process.stderr.write(`latchkey: ${line}\n`),
+    );
     const text = applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply: the tables are up to date';
     return { document: { applied }, text };
   });

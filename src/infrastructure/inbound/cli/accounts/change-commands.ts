@@ -1,11 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { ACCOUNT_KINDS } from '#domain/accounts/account-profile.js';
 import type { Account } from '#domain/accounts/account.js';
 import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
 import type { EveryLimit } from '#domain/accounts/account-limits.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import type { Administration, Databases } from '../administration.js';
-import { type Answer, answering, type OptionsOf, UsageError } from '../answering.js';
+import { type Answer, answering, type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
 import { administrator, byOption, onAccount, onDatabase } from '../environment.js';
 import { readSecretFrom } from '../terminal.js';
 import { atVersion, describe, inLines } from './account-answers.js';
@@ -48,7 +48,7 @@ async function putAccount(databases: Databases, id: string, options: OptionsOf<t
   if (email === undefined) {
     throw new UsageError('give --email, or --kind service: only a service account may have no email');
   }
-  const permissions = options.permissions.split(/[\s,]+/).filter((permission) => permission !== '');
+  const permissions = wordsIn(options.permissions);
   const password = passwordFrom && (await readSecretFrom(passwordFrom, '--password-from'));
   const passwordHash = passwordHashFrom && (await readSecretFrom(passwordHashFrom, '--password-hash-from'));
   const profile = { kind, managers, email, displayName, permissions, version };
@@ -62,11 +62,11 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     .command('limits')
     .argument('<id>')
     .description("show what an account's keys may do at most, or change it; limits that you don't give stay")
-    .addOption(number('requests-per-second', 'of each key; needs a burst'))
-    .addOption(number('burst', 'how many requests a rested key may send at once'))
+    .option('--requests-per-second <number>', 'of each key; needs a burst', wholeNumber)
+    .option('--burst <number>', 'how many requests a rested key may send at once', wholeNumber)
     .addOption(new Option('--max-access <level>', 'of every key, at once').choices(ACCESS_LEVELS))
-    .addOption(number('max-key-days', 'of new keys, 1 to 365'))
-    .addOption(number('max-active-keys', 'for new keys, 1 to 100'))
+    .option('--max-key-days <number>', 'of new keys, 1 to 365', wholeNumber)
+    .option('--max-active-keys <number>', 'for new keys, 1 to 100', wholeNumber)
     .option('--no-new-keys', 'no key can be created, rotated or imported')
     .option('--new-keys', 'keys can be made again')
     .option('--clear', 'remove the stored limits first')
@@ -100,13 +100,6 @@ export function addEntitlementCommands(account: Command, databases: Databases): 
     const work = ({ getAccount, changeAccount }: Administration) =>
       clear || pairs.length > 0 ? changeAccount.describe(id, given, version, admin) : getAccount.execute(id);
     return showAttributes(await onAccount(databases, id, work));
-  });
-}
-
-function number<Name extends string>(name: Name, description: string) {
-  return new Option(`--${name} <number>`, description).argParser((text) => {
-    if (/^\d{1,15}$/.test(text)) return Number(text);
-    throw new InvalidArgumentError('It must be a whole number.');
   });
 }
 

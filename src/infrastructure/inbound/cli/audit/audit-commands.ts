@@ -14,7 +14,7 @@ import { actorKindOf } from '#domain/audit/event-details.js';
 import { timeIn } from '../../shared/time-text.js';
 import type { Databases } from '../administration.js';
 import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
-import { onDatabase, requiredSealKeys } from '../environment.js';
+import { onDatabase, requiredSetting } from '../environment.js';
 import { ProgressBar } from '../terminal.js';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
@@ -52,7 +52,7 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
 
 async function verifyTrail(databases: Databases, options: { exportSeal?: true; expect?: string }): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
-  const keys = requiredSealKeys();
+  const keys = requiredSetting('AUDIT_SEAL_KEY');
   const trail = await readWhole(databases, (whole) => new VerifyAuditTrail(whole, keys).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);

@@ -2,7 +2,7 @@ import { requireFields } from '#domain/errors.js';
 import type { ImportedLine } from '#domain/keys/key-import.js';
 import { DAY_MS } from '#domain/time.js';
 import { timeIn } from '../../shared/time-text.js';
-import { requireImportPrefixes } from '../environment.js';
+import { requiredSetting } from '../environment.js';
 import type { Importable } from '../imports/import-command.js';
 
 export const KEY_COLUMNS = [
@@ -75,7 +75,8 @@ export const KEY_IMPORT: Importable<ImportedLine> = {
   lineIn: (fields) => importedLine(fields as KeyFields),
   outcomes: { imported: 'imported', alreadyThere: 'already there' },
   namesOwners: true,
-  requireSettings: requireImportPrefixes,
+  // Without them every line would be refused.
+  requireSettings: () => void requiredSetting('IMPORT_PREFIXES'),
   importer:
     ({ importKeys }) =>
     async (lines, admin) =>

@@ -6,14 +6,14 @@ import { requireFields } from '#domain/errors.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
 import { inspectKey } from '#domain/keys/key-string.js';
 import type { Databases } from '../administration.js';
-import { type Answer, answering, DONE, NOT_DONE, type OptionsOf, UsageError } from '../answering.js';
+import { type Answer, answering, DONE, NOT_DONE, type OptionsOf, UsageError, wholeNumber } from '../answering.js';
 import { confirm, confirmEnd, describeKey, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
-import { administrator, byOption, keyPrefix, onDatabase } from '../environment.js';
+import { administrator, byOption, onDatabase, readSettings } from '../environment.js';
 import { readKey } from '../terminal.js';
 import { addImportCommand } from '../imports/import-command.js';
 import { KEY_IMPORT } from './import-keys.js';
 import { addListCommand } from './list-command.js';
-import { addMakingCommands, number } from './making-commands.js';
+import { addMakingCommands } from './making-commands.js';
 
 export function addKeysCommands(program: Command, databases: Databases): void {
   const keys = program.command('keys').description('list, import, make, pause and revoke the API keys of owners');
@@ -23,7 +23,7 @@ export function addKeysCommands(program: Command, databases: Databases): void {
   answering(revokeCommand(keys), (options) => revokeKeys(databases, options));
   const pause = ofOneKey(keys.command('pause'))
     .description('deny one key for some minutes; it works again by itself')
-    .requiredOption('--minutes <n>', '1 to 1440', number);
+    .requiredOption('--minutes <n>', '1 to 1440', wholeNumber);
   answering(pause, ({ minutes, ...options }) => pauseKey(databases, options, minutes));
   const resume = ofOneKey(keys.command('resume')).description('end a pause by an administrator before its time');
   answering(resume, (options) => pauseKey(databases, options, null));
@@ -132,7 +132,12 @@ export function addKeyCommand(program: Command): void {
     .description(
       'say whether the key string on stdin is well-formed, and whether it begins with KEY_PREFIX if that is set',
     );
-  answering(inspect, async () => describe(await readKey(), keyPrefix()));
+  answering(inspect, async () =>
+    describe(
+      await readKey(),
+      readSettings((settings) => settings.text('KEY_PREFIX')),
+    ),
+  );
 }
 
 /** Prints no character of the secret, or of a text that only looks like a key. */

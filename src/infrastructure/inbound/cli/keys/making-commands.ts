@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { ALL_SERVICE_ACCOUNTS, type Issuer, type KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Databases } from '../administration.js';
-import { type OptionsOf, UsageError } from '../answering.js';
+import { type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
 import { describeKey } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 
@@ -21,7 +21,7 @@ export function addMakingCommands(keys: Command, databases: Databases): void {
     .option('--note <text>');
   create.action((options) => {
     const { owner: accountId, name, access, note, expiresInDays = 0, idempotencyKey = '' } = options;
-    const lists = { permissions: listIn(options.permissions), allowedNetworks: listIn(options.allowedNetworks) };
+    const lists = { permissions: wordsIn(options.permissions), allowedNetworks: wordsIn(options.allowedNetworks) };
     const order = { accountId, name, access, note, expiresInDays, idempotencyKey, ...lists };
     return makeKey(databases, options, (fromCode, issuer) => fromCode.create(order, issuer));
   });
@@ -31,7 +31,7 @@ export function addMakingCommands(keys: Command, databases: Databases): void {
     .option(
       '--grace-seconds <n>',
       'how long it keeps working after the first use of its successor (default: a day)',
-      number,
+      wholeNumber,
     );
   rotate.action((options) => {
     const { key: keyId, graceSeconds, expiresInDays, idempotencyKey = '' } = options;
@@ -42,7 +42,7 @@ export function addMakingCommands(keys: Command, databases: Databases): void {
 
 function withMakingOptions(command: Command) {
   return command
-    .option('--expires-in-days <n>', 'days that the key works', number)
+    .option('--expires-in-days <n>', 'days that the key works', wholeNumber)
     .option('--idempotency-key <text>', 'a repeat with the same text makes no second key')
     .option('--output <file>', 'write the key to a new file that only you can read, instead of stdout')
     .addOption(byOption());
@@ -85,13 +85,4 @@ function openNew(path: string): number {
   } catch (error) {
     throw new UsageError(`--output must be a new file that can be written (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-function listIn(text = ''): string[] {
-  return text.split(/[\s,]+/).filter((each) => each !== '');
-}
-
-export function number(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
 }
