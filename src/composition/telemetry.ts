@@ -2,9 +2,8 @@ import type { Config } from '#config/config.js';
 import { Log, LoggedRefusals } from '#infrastructure/telemetry/log.js';
 import { MetricsPage } from '#infrastructure/telemetry/metrics-page.js';
 import { RequestTimes } from '#infrastructure/telemetry/request-times.js';
-import { SlowValidations } from '#infrastructure/telemetry/slow-validations.js';
 import { NO_TRACES, type Traces } from '#infrastructure/telemetry/traces.js';
-import { ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
+import { SlowValidations, ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
 
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 

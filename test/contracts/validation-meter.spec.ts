@@ -4,8 +4,7 @@ import { NO_CLIENT } from '#domain/audit/audit-event.js';
 import { deny, type Verdict } from '#domain/keys/verdict.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { MetricsPage } from '#infrastructure/telemetry/metrics-page.js';
-import { SlowValidations } from '#infrastructure/telemetry/slow-validations.js';
-import { ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
+import { SlowValidations, ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
 import { FakeValidationMeter } from '../fakes/keys/fake-validation-meter.js';
 
 const GRANT: Verdict = {

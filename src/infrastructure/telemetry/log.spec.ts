@@ -11,7 +11,7 @@ import { LatchkeyError } from '#domain/errors.js';
 import { deny } from '#domain/keys/verdict.js';
 import { Log } from './log.js';
 import { StandardOutput } from './standard-output.js';
-import { SlowValidations } from './slow-validations.js';
+import { SlowValidations } from './validation-times.js';
 import { Tally } from './instrument.js';
 import { ChangeTimes } from './request-times.js';
 

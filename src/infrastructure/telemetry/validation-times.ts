@@ -7,7 +7,7 @@ import {
 } from '#application/ports.js';
 import { DENIAL_REASONS, type DenialReason, type Verdict } from '#domain/keys/verdict.js';
 import { counter, histogram, type Instrument, Tally } from './instrument.js';
-import type { SlowValidations } from './slow-validations.js';
+import { causeOf, type Log } from './log.js';
 
 /** Counts validations in plain numbers, because this runs on the validation path. */
 export class ValidationTimes implements ValidationMeter {
@@ -74,12 +74,14 @@ export class ValidationTimes implements ValidationMeter {
 
 /** One object for each validation. Its numbers change in place. */
 class RunningValidation implements ValidationTimer {
+  /** Undefined when the validation failed. */
   verdict: Verdict | undefined;
   error: unknown;
   batch = 0;
   postgresql = 0;
   limits = 0;
   record = 0;
+  /** How many uses of a lease were charged with it. */
   leaseUses = 0;
   private readonly begunAt: number;
   private lastAt: number;
@@ -109,4 +111,68 @@ class RunningValidation implements ValidationTimer {
     this.error = error;
     this.times.countEnd(this, performance.now() - this.begunAt);
   }
+}
+
+const LINES_A_SECOND = 10;
+
+type EndedValidation = Pick<RunningValidation, 'request' | 'verdict' | 'error' | 'leaseUses' | ValidationPart>;
+
+/** Logs a line for a slow validation, with the time of each part. When many are slow at once, only some are logged. */
+export class SlowValidations {
+  private secondBegunAt = Number.NEGATIVE_INFINITY;
+  private lines = 0;
+  /** How many were not logged since the last line. */
+  private dropped = 0;
+
+  /** @param thresholdMs SLOW_VALIDATION_MS; with 0, no validation counts as slow */
+  constructor(
+    private readonly log: Log,
+    private readonly thresholdMs: number,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  isSlow(totalMs: number): boolean {
+    return totalMs > this.thresholdMs && this.thresholdMs > 0;
+  }
+
+  note(validation: EndedValidation, totalMs: number): void {
+    if (!this.hasRoom()) {
+      this.dropped += 1;
+      return;
+    }
+    const parts = VALIDATION_PARTS.map((part) => [`${part}Ms`, rounded(validation[part])] as const);
+    const restMs = VALIDATION_PARTS.reduce((rest, part) => rest - validation[part], totalMs);
+    const { client, service } = validation.request;
+    const { dropped } = this;
+    this.dropped = 0;
+    this.log.warn('slow validation', {
+      requestId: client.requestId,
+      service: service ?? null,
+      ...outcomeOf(validation),
+      ...(validation.leaseUses > 0 && { leaseUses: validation.leaseUses }),
+      totalMs: rounded(totalMs),
+      ...Object.fromEntries(parts),
+      restMs: rounded(restMs),
+      ...(dropped > 0 && { dropped }),
+    });
+  }
+
+  private hasRoom(): boolean {
+    const now = this.nowMs();
+    if (now - this.secondBegunAt >= 1000) {
+      this.secondBegunAt = now;
+      this.lines = 0;
+    }
+    this.lines += 1;
+    return this.lines <= LINES_A_SECOND;
+  }
+}
+
+function outcomeOf({ verdict, error }: EndedValidation): object {
+  if (!verdict) return { outcome: 'failed', failure: causeOf(error) || String(error) };
+  return verdict.granted ? { outcome: 'granted' } : { outcome: 'denied', reason: verdict.reason };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }

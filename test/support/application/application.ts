@@ -11,8 +11,7 @@ import { openDatabase } from '#infrastructure/outbound/postgres/open-database.js
 import type { SessionSource } from '#infrastructure/outbound/postgres/client/data-source.js';
 import type { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
 import { Log, LoggedRefusals } from '#infrastructure/telemetry/log.js';
-import { SlowValidations } from '#infrastructure/telemetry/slow-validations.js';
-import { ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
+import { SlowValidations, ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
 import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
 import { cheapPasswords } from './cheap-passwords.js';
 import { CHEAP_HASH } from './cheap.mjs';
