@@ -1,33 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newOwner } from '../support/callers/owners.js';
-import { CommandHost } from '../support/processes/command-line.js';
-import { sharedService, type Service } from '../support/processes/service.js';
-import { buildService } from '../support/processes/service-process.js';
+import { serviceWithShell } from '../support/processes/shell.js';
 import { sql } from '../support/stores/sql.js';
 
 describe('latchkey account limits and latchkey account attributes', () => {
-  let service: Service;
-  let host: CommandHost;
-  beforeAll(async () => {
-    await buildService();
-    service = await sharedService();
-    host = CommandHost.start();
-  });
-  afterAll(async () => {
-    host?.stop();
-    await service?.stop();
-  });
+  const { service, latchkey, done: succeed } = serviceWithShell();
 
-  const account = (...args: string[]) =>
-    host.latchkey(['account', ...args], { env: { DATABASE_URL: service.databaseUrl } });
-  /** Runs a command that must succeed, and returns its JSON. */
-  const done = async (...args: string[]) => {
-    const { code, out, err } = await account(...args, '--json');
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    return JSON.parse(out);
-  };
+  const account = (...args: string[]) => latchkey(['account', ...args]);
+  const done = (...args: string[]) => succeed(['account', ...args]);
   const stored = (id: string) =>
     sql(service.databaseUrl, 'SELECT status, limits, attributes, version FROM accounts WHERE id = $1', [id]);
   const events = (id: string) =>

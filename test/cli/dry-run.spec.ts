@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newOwner } from '../support/callers/owners.js';
-import { CommandHost } from '../support/processes/command-line.js';
-import { sharedService, type Service } from '../support/processes/service.js';
-import { buildService } from '../support/processes/service-process.js';
+import { serviceWithShell } from '../support/processes/shell.js';
 import { sql } from '../support/stores/sql.js';
 
 describe('--dry-run', () => {
-  let service: Service;
-  let host: CommandHost;
-  beforeAll(async () => {
-    await buildService();
-    service = await sharedService();
-    host = CommandHost.start();
-  });
-  afterAll(async () => {
-    host?.stop();
-    await service?.stop();
-  });
+  const { service, latchkey, done } = serviceWithShell();
 
-  const latchkey = (args: string[], input = '') =>
-    host.latchkey([...args, '--dry-run'], { env: { DATABASE_URL: service.databaseUrl }, input });
+  const dryRun = (args: readonly string[], input = '') => latchkey([...args, '--dry-run'], { input });
   /** Everything that is stored about the account and its keys. */
   const stored = async (id: string) => {
     const columns = {
@@ -56,11 +43,9 @@ describe('--dry-run', () => {
       [['account', 'delete', id], of(one, two)],
       [['account', 'purge', id], of(one, two)],
     ] as const) {
-      const { code, out, err } = await latchkey([...args, '--json'], input);
-      expect({ code, err }).toEqual({ code: 0, err: '' });
-      const document = JSON.parse(out);
+      const document = await done([...args, '--dry-run'], { input: input ?? '' });
       expect(document).toEqual(expected);
-      const text = await latchkey([...args], input);
+      const text = await dryRun(args, input);
       const verb = args[1] === 'suspend' || args[1] === 'delete' ? 'stop' : 'revoke';
       const lines = text.out.trimEnd().split('\n');
       expect([lines.length, text.code]).toEqual([document.keys.length, 0]);
@@ -74,19 +59,19 @@ describe('--dry-run', () => {
   test('finds no keys where none would end', async () => {
     const { id, keys } = await ownerOfTwo();
     await service.clients.account('SuspendAccount', id);
-    expect(await latchkey(['account', 'suspend', id])).toMatchObject({ code: 0, out: 'would stop no key\n' });
+    expect(await dryRun(['account', 'suspend', id])).toMatchObject({ code: 0, out: 'would stop no key\n' });
     await service.clients.revokeKeys({ ownerId: id });
-    expect(await latchkey(['keys', 'revoke', '--owner', id, '--all'])).toMatchObject({
+    expect(await dryRun(['keys', 'revoke', '--owner', id, '--all'])).toMatchObject({
       code: 0,
       out: 'would revoke no key\n',
     });
-    expect(await latchkey(['keys', 'revoke', '--leaked'], keys[0].fullKey)).toMatchObject({
+    expect(await dryRun(['keys', 'revoke', '--leaked'], keys[0].fullKey)).toMatchObject({
       code: 0,
       out: 'would revoke no key\n',
     });
-    expect(await latchkey(['keys', 'revoke', '--leaked'], 'nothing')).toMatchObject({ code: 1 });
+    expect(await dryRun(['keys', 'revoke', '--leaked'], 'nothing')).toMatchObject({ code: 1 });
     await service.clients.purgeAccount(id, 8);
-    expect(await latchkey(['account', 'purge', id])).toMatchObject({ code: 0, out: 'would revoke no key\n' });
+    expect(await dryRun(['account', 'purge', id])).toMatchObject({ code: 0, out: 'would revoke no key\n' });
   });
 
   test('fails as the command would', async () => {
@@ -99,7 +84,7 @@ describe('--dry-run', () => {
       [['account', 'purge', 'nobody'], 'no account has this id'],
       [['account', 'delete', id, '--at-version', '6'], 'version 6 is older than the stored version 7'],
     ] as const) {
-      const { code, out, err } = await latchkey([...args]);
+      const { code, out, err } = await dryRun(args);
       expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringContaining(`latchkey: ${message}`) });
     }
   });

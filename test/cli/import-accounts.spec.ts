@@ -3,32 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import argon2 from 'argon2';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CommandHost, LATCHKEY, runCommand } from '../support/processes/command-line.js';
-import { sharedService, type Service } from '../support/processes/service.js';
-import { buildService } from '../support/processes/service-process.js';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { LATCHKEY, runCommand } from '../support/processes/command-line.js';
+import { serviceWithShell } from '../support/processes/shell.js';
 import { sql } from '../support/stores/sql.js';
 
 const HEADER = 'id,email,display_name,permissions';
 
 describe('latchkey account import', () => {
   const folder = mkdtempSync(join(tmpdir(), 'accounts-'));
-  let service: Service;
-  let host: CommandHost;
-  beforeAll(async () => {
-    await buildService();
-    service = await sharedService();
-    host = CommandHost.start();
-  });
-  afterAll(async () => {
-    host?.stop();
-    await service?.stop();
-    rmSync(folder, { recursive: true });
-  });
+  const { service, env, latchkey } = serviceWithShell();
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-  const env = () => ({ DATABASE_URL: service.databaseUrl });
-  const command = (args: readonly string[], input = '') =>
-    host.latchkey(['account', 'import', ...args], { env: env(), input });
+  const command = (args: readonly string[], input = '') => latchkey(['account', 'import', ...args], { input });
   const report = async (file: string, ...args: string[]) => {
     const { code, out, err } = await command([file, ...args, '--json']);
     expect(err).toBe('');

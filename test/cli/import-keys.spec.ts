@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { importedString, IMPORT_PREFIX } from '../support/callers/imports.js';
 import { newOwner } from '../support/callers/owners.js';
-import { CommandHost, runCommand, LATCHKEY } from '../support/processes/command-line.js';
-import { startService, type Service } from '../support/processes/service.js';
-import { buildService } from '../support/processes/service-process.js';
+import { runCommand, LATCHKEY } from '../support/processes/command-line.js';
+import { startService } from '../support/processes/service.js';
+import { serviceWithShell } from '../support/processes/shell.js';
 import { sql } from '../support/stores/sql.js';
 
 interface Report {
@@ -20,22 +20,11 @@ interface Report {
 
 describe('latchkey keys import', () => {
   const folder = mkdtempSync(join(tmpdir(), 'import-'));
-  let service: Service;
-  let host: CommandHost;
-  beforeAll(async () => {
-    await buildService();
-    service = await startService({ IMPORT_PREFIXES: IMPORT_PREFIX });
-    host = CommandHost.start();
-  });
-  afterAll(async () => {
-    host?.stop();
-    await service?.stop();
-    rmSync(folder, { recursive: true });
-  });
+  const PREFIXES = { IMPORT_PREFIXES: IMPORT_PREFIX };
+  const { service, env, latchkey } = serviceWithShell(() => startService(PREFIXES), PREFIXES);
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-  const env = () => ({ DATABASE_URL: service.databaseUrl, IMPORT_PREFIXES: IMPORT_PREFIX });
-  const command = (args: readonly string[], input = '') =>
-    host.latchkey(['keys', 'import', ...args], { env: env(), input });
+  const command = (args: readonly string[], input = '') => latchkey(['keys', 'import', ...args], { input });
   const report = async (file: string, ...args: string[]) => {
     const { code, out, err } = await command([file, ...args, '--json']);
     expect(err).toBe('');
@@ -297,9 +286,8 @@ describe('latchkey keys import', () => {
   });
 
   test('is wrong usage without a file that can be read, its format, or its columns', async () => {
-    const { IMPORT_PREFIXES: _, ...others } = env();
     const path = file('owner_id,name,acess\n');
-    const withoutPrefixes = await host.latchkey(['keys', 'import', path], { env: others });
+    const withoutPrefixes = await latchkey(['keys', 'import', path], { env: { IMPORT_PREFIXES: '' } });
     const cases = [
       [await command([]), 'give a file, or --example'],
       [await command([join(folder, 'none.csv')]), 'no such file'],

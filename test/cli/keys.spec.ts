@@ -5,33 +5,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY_MS } from '#domain/time.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
-import { CommandHost } from '../support/processes/command-line.js';
-import { type Service, sharedService, startService } from '../support/processes/service.js';
-import { buildService } from '../support/processes/service-process.js';
+import { startService } from '../support/processes/service.js';
+import { serviceWithShell } from '../support/processes/shell.js';
 import { sql } from '../support/stores/sql.js';
 
 describe('latchkey keys create and rotate', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-keys-'));
   const bot = `bot-${randomUUID()}`;
-  let service: Service;
-  let host: CommandHost;
   let person: string;
+  const { service, latchkey } = serviceWithShell(startService, { MAX_ACTIVE_KEYS: '100' });
   beforeAll(async () => {
-    await buildService();
-    service = await startService();
-    host = CommandHost.start();
     ({ id: person } = await newOwner(service));
     const kind = 'ACCOUNT_KIND_SERVICE' as const;
     await service.clients.putAccount({ id: bot, permissions: ['systems:read'], kind, managers: { ids: [person] } });
   });
-  afterAll(async () => {
-    host?.stop();
-    await service?.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-  const keys = (...args: string[]) =>
-    host.latchkey(['keys', ...args], { env: { DATABASE_URL: service.databaseUrl, MAX_ACTIVE_KEYS: '100' } });
+  const keys = (...args: string[]) => latchkey(['keys', ...args]);
   const order = (owner = bot) => ['--owner', owner, '--name', 'Deploy', '--access', 'read-only', '--by', 'ada'];
   const create = (...args: string[]) => keys('create', ...order(), '--permissions', 'systems:read', ...args);
   const grantOf = async (text: string) => (await service.clients.validate(text)).grant;
@@ -93,33 +83,17 @@ describe('latchkey keys create and rotate', () => {
   });
 
   test('leave an audit trail that verifies', async () => {
-    const env = { DATABASE_URL: service.databaseUrl, AUDIT_SEAL_KEY: 'a'.repeat(64) };
-    const { code, out } = await host.latchkey(['audit', 'verify'], { env });
+    const { code, out } = await latchkey(['audit', 'verify'], { env: { AUDIT_SEAL_KEY: 'a'.repeat(64) } });
     expect([code, out]).toEqual([0, expect.not.stringContaining('BROKEN')]);
   });
 });
 
 describe('latchkey keys list over all owners', () => {
-  let service: Service;
-  let host: CommandHost;
-  beforeAll(async () => {
-    await buildService();
-    service = await sharedService();
-    host = CommandHost.start();
-  });
-  afterAll(async () => {
-    host?.stop();
-    await service?.stop();
-  });
+  const { service, latchkey, done } = serviceWithShell();
 
-  const list = (...args: string[]) =>
-    host.latchkey(['keys', 'list', ...args], { env: { DATABASE_URL: service.databaseUrl } });
-  /** Runs a command that must succeed, and returns its JSON. */
-  const done = async (...args: string[]) => {
-    const { code, out, err } = await list(...args, '--json');
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    return JSON.parse(out) as { items: { id: string; owner: { id: string } }[]; nextPageToken: string | null };
-  };
+  const list = (...args: string[]) => latchkey(['keys', 'list', ...args]);
+  const listed = (...args: string[]): Promise<{ items: { id: string }[]; nextPageToken: string | null }> =>
+    done(['keys', 'list', ...args]);
   const age = (keyId: string, days: number) =>
     sql(
       service.databaseUrl,
@@ -147,13 +121,13 @@ describe('latchkey keys list over all owners', () => {
     );
     /** The names of the listed keys among these. */
     const named = async (...args: string[]) =>
-      (await done(...args)).items.map(({ id }) => names.get(id)).filter((name) => name !== undefined);
+      (await listed(...args)).items.map(({ id }) => names.get(id)).filter((name) => name !== undefined);
     return { ada, bot, named, fresh, deploy: body };
   }
 
   test('shows each key with its owner and who made it, without any secret', async () => {
     const { ada, bot, deploy } = await keysOfTwo();
-    const { items } = await done('--owner', bot, '--status', 'active', '--created-by', ada.id);
+    const { items } = await listed('--owner', bot, '--status', 'active', '--created-by', ada.id);
     expect(items).toEqual([
       {
         ...deploy.apiKey,
@@ -198,8 +172,8 @@ describe('latchkey keys list over all owners', () => {
       [apiKey.id],
     );
     const mine = ['--owner', id, '--created-by', id];
-    const first = await done(...mine);
-    const second = await done(...mine, '--page-token', first.nextPageToken!);
+    const first = await listed(...mine);
+    const second = await listed(...mine, '--page-token', first.nextPageToken!);
     expect([first.items.length, second.items.length, second.nextPageToken]).toEqual([1000, 501, null]);
     expect((await list(...mine)).out).toMatch(new RegExp(`\nmore: --page-token ${first.nextPageToken}\n$`));
     const ids = [...first.items, ...second.items].map((item) => item.id);

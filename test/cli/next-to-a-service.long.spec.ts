@@ -2,40 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CommandHost, LATCHKEY, runCommand, type CommandOptions } from '../support/processes/command-line.js';
+import { describe, expect, test } from '@jest/globals';
+import { type CommandOptions, LATCHKEY, runCommand } from '../support/processes/command-line.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
 import { snippetOf } from '../support/reading/pages.js';
-import { buildService } from '../support/processes/service-process.js';
-import { sharedService, type Service } from '../support/processes/service.js';
+import { serviceWithShell } from '../support/processes/shell.js';
 import { sql } from '../support/stores/sql.js';
 
 describe('latchkey next to a running service', () => {
-  let service: Service;
-  let host: CommandHost;
-  beforeAll(async () => {
-    await buildService();
-    service = await sharedService();
-    host = CommandHost.start();
-  });
-  afterAll(async () => {
-    host?.stop();
-    await service?.stop();
-  });
+  const { service, env, latchkey, done: succeed } = serviceWithShell();
 
   /** Commands that can't be undone get `--yes`, which the last tests here are about. */
-  const administer = (args: string[], { input, env }: CommandOptions = {}) =>
-    host.latchkey(args.includes('revoke') || args.includes('purge') ? [...args, '--yes'] : args, {
-      env: { DATABASE_URL: service.databaseUrl, ...env },
-      ...(input === undefined ? {} : { input }),
-    });
-  /** Runs a command that must succeed, and returns its JSON. */
-  const done = async (args: string[], input?: string) => {
-    const { code, out, err } = await administer([...args, '--json'], input === undefined ? {} : { input });
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    return JSON.parse(out);
-  };
+  const confirmed = (args: string[]) => (args.includes('revoke') || args.includes('purge') ? [...args, '--yes'] : args);
+  const administer = (args: string[], options?: CommandOptions) => latchkey(confirmed(args), options);
+  const done = (args: string[], input = '') => succeed(confirmed(args), { input });
   const reasonFor = async (fullKey: string) => (await service.clients.validate(fullKey)).denial?.reason;
   const revocations = (ownerId: string) =>
     sql(
@@ -302,9 +283,9 @@ describe('latchkey next to a running service', () => {
       mode: 0o755,
     });
     writeFileSync(join(folder, 'leaked-key.txt'), `${fullKey}\n`);
-    const env = { PATH: `${folder}:${process.env['PATH']}`, OWNER: id, DATABASE_URL: service.databaseUrl };
+    const path = `${folder}:${process.env['PATH']}`;
     const { code, out, err } = await runCommand('sh', ['-e'], {
-      env,
+      env: { ...env(), PATH: path, OWNER: id },
       cwd: folder,
       input: snippetOf('docs/cli.md', 'The command line', 'sh'),
     });
@@ -339,17 +320,16 @@ describe('latchkey next to a running service', () => {
       ['keys', 'revoke', '--owner', id, '--all'],
       ['account', 'purge', id],
     ];
-    const env = () => ({ DATABASE_URL: service.databaseUrl });
 
     test('needs --yes where there is no terminal, and says what it would end', async () => {
       const { id, person } = await newOwner(service);
       const { apiKey, fullKey } = await person.newKey();
       for (const args of commandsOf(id, apiKey.id)) {
-        const { code, err } = await host.latchkey(args, { env: env() });
+        const { code, err } = await latchkey(args);
         expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`This revokes 1 active key of ${id}.`) });
         expect(err).toContain("This can't be undone: repeat the command with --yes");
       }
-      const leaked = await host.latchkey(['keys', 'revoke', '--leaked'], { env: env(), input: fullKey });
+      const leaked = await latchkey(['keys', 'revoke', '--leaked'], { input: fullKey });
       expect(leaked).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
       expect(await reasonFor(fullKey)).toBeUndefined();
     });
