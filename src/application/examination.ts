@@ -36,9 +36,3 @@ export interface ExaminedRedis {
   readonly version: string;
   readonly clockAheadMs: number;
 }
-
-/** Each rejects with a message for the operator when its store can't be reached. */
-export interface Examination {
-  database(): Promise<ExaminedDatabase>;
-  readonly redis?: (() => Promise<ExaminedRedis>) | undefined;
-}

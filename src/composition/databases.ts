@@ -4,8 +4,6 @@ import type { Databases } from '#infrastructure/inbound/cli/administration.js';
 export const databases: Databases = {
   administer: async (...call) => (await import('./commands.js')).administer(...call),
   migrate: async (...call) => (await import('./commands.js')).migrate(...call),
-  examine: (database, redis) => ({
-    database: async () => (await import('./commands.js')).examine(database),
-    redis: redis && (async () => (await import('#infrastructure/outbound/redis/open-redis.js')).examineRedis(redis)),
-  }),
+  examineDatabase: async (database) => (await import('./commands.js')).examine(database),
+  examineRedis: async (redis) => (await import('#infrastructure/outbound/redis/open-redis.js')).examineRedis(redis),
 };

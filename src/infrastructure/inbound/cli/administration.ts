@@ -6,7 +6,7 @@ import type { KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ListAllKeys } from '#application/keys/shown-keys.js';
 import type { PauseForOwner, RevokeForOwner } from '#application/keys/revoke-for-owner.js';
-import type { Examination } from '#application/examination.js';
+import type { ExaminedDatabase, ExaminedRedis } from '#application/examination.js';
 import { readKeyPolicy, readMarkers, readNoticeReceivers } from '#config/config.js';
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
 import type { RedisConfig } from '#config/redis-config.js';
@@ -64,6 +64,8 @@ export interface Databases {
    * @param report receives a line whenever a migration has to wait
    */
   migrate(database: DatabaseConfig, report: (line: string) => void): Promise<string[]>;
-  /** For `latchkey doctor`: works on a database in any state. */
-  examine(database: DatabaseConfig, redis: RedisConfig | undefined): Examination;
+  /** Works on a database in any state. Rejects with a message for the operator when it can't be reached. */
+  examineDatabase(database: DatabaseConfig): Promise<ExaminedDatabase>;
+  /** Rejects in the same way. */
+  examineRedis(redis: NonNullable<RedisConfig>): Promise<ExaminedRedis>;
 }

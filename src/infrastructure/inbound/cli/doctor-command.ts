@@ -24,11 +24,11 @@ export function addDoctorCommand(program: Command, databases: Databases): void {
       'look at the database, Redis, the processes that serve, and what is late; exit code 1 if something needs action',
     );
   answering(doctor, async () => {
-    const examination = databases.examine(
-      readSettings(readDatabase),
-      readSettings((settings) => settings.get('REDIS_URL')),
-    );
-    const [found, foundRedis] = await Promise.allSettled([examination.database(), examination.redis?.()]);
+    const redis = readSettings((settings) => settings.get('REDIS_URL'));
+    const [found, foundRedis] = await Promise.allSettled([
+      databases.examineDatabase(readSettings(readDatabase)),
+      redis && databases.examineRedis(redis),
+    ]);
     const findings = [...ofDatabase(found), ...ofRedis(foundRedis)];
     const rows = findings.map(({ what, found: text, action }) => [action ? 'ACTION' : 'ok', what, text]);
     const actions = findings.flatMap(({ what, action }) => (action ? [`${what}: ${action}`] : []));
