@@ -40,11 +40,6 @@ export class EnvReader {
     return this.env[name]?.trim() || undefined;
   }
 
-  url(name: string, protocols: readonly string[]): string | undefined {
-    const value = this.text(name);
-    return value === undefined ? undefined : this.checkedUrl(name, value, protocols);
-  }
-
   /** Returns the value even if it is not such a URL. */
   checkedUrl(name: string, value: string, protocols: readonly string[]): string {
     if (credentialsNeedEncoding(value)) {

@@ -14,7 +14,7 @@ export function readRedis(reader: EnvReader, name: string) {
   const url = reader.text(name);
   if (url === undefined) return undefined;
   // Reports which characters must be encoded.
-  if (credentialsNeedEncoding(url)) reader.url(name, []);
+  if (credentialsNeedEncoding(url)) reader.checkedUrl(name, url, []);
   try {
     return parseRedisUrl(url);
   } catch (error) {

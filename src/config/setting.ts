@@ -89,7 +89,11 @@ export function onOrOff(means: string, needs: readonly string[] = []): Setting<b
 }
 
 export function url(facts: Facts<string | undefined>, protocols = ['http:', 'https:']) {
-  return new Setting((env, name) => env.url(name, protocols), { inLog: placeOf, ...facts });
+  const read = (env: EnvReader, name: string) => {
+    const value = env.text(name);
+    return value && env.checkedUrl(name, value, protocols);
+  };
+  return new Setting(read, { inLog: placeOf, ...facts });
 }
 
 /** Requires https, because anybody on the network path can change what http transfers. */
