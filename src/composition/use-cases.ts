@@ -64,38 +64,19 @@ export interface Ports {
   readonly refusals: port.Refusals;
 }
 
-export type Settings = Pick<
-  Config,
-  | 'keyPrefix'
-  | 'importPrefixes'
-  | 'adminPermission'
-  | 'keyChangesPerHour'
-  | 'keyPolicy'
-  | 'rateLimit'
-  | 'leaseMs'
-  | 'passwordSignIn'
-  | 'freshSignIn'
-  | 'signInRules'
-  | 'audit'
-  | 'noticeReceivers'
-  | 'expiryNoticeDays'
->;
+type MakingSettings = Pick<Config, 'keyPrefix' | 'keyChangesPerHour' | 'keyPolicy'>;
+type SharedSettings = MakingSettings & Pick<Config, 'passwordSignIn' | 'importPrefixes'>;
+export type Settings = SharedSettings &
+  Pick<Config, 'adminPermission' | 'rateLimit' | 'leaseMs' | 'freshSignIn' | 'signInRules' | 'audit'> &
+  Pick<Config, 'noticeReceivers' | 'expiryNoticeDays'>;
 export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case with its ports. */
 export function buildUseCases(settings: Settings, given: Ports) {
   const ports = { ...given, accounts: given.changeWaits.answered(given.accounts) };
   const accountsOfJobs = accountsForJobs(given.accounts);
-  const {
-    keyPrefix,
-    importPrefixes,
-    keyPolicy,
-    rateLimit,
-    leaseMs,
-    freshSignIn: rule,
-    audit: auditSettings,
-  } = settings;
-  const { sealKeys, retentionDays } = auditSettings;
+  const { keyPrefix, importPrefixes, keyPolicy, rateLimit, leaseMs, freshSignIn: rule } = settings;
+  const { sealKeys, retentionDays } = settings.audit;
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const shared = buildSharedUseCases(ports, settings);
@@ -149,8 +130,6 @@ export function buildUseCases(settings: Settings, given: Ports) {
 }
 
 type SharedPorts = Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'recordingGate' | 'passwords'>;
-type SharedSettings = Pick<Settings, 'passwordSignIn' | 'keyPolicy' | 'importPrefixes'> & MakingSettings;
-type MakingSettings = Pick<Settings, 'keyPrefix' | 'keyChangesPerHour' | 'keyPolicy'>;
 
 /** What making a key takes from the settings. */
 function makingOf({ keyPrefix, keyChangesPerHour: changesPerHour, keyPolicy: service }: MakingSettings) {
