@@ -74,20 +74,17 @@ export class Smtp {
     const { wholeMs } = this.timeouts;
     const attempt = new AbortController();
     this.underWay.add(attempt);
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      attempt.abort();
-    }, wholeMs);
+    const late = new Error(`The mail server took longer than ${wholeMs / 1000} seconds`);
+    const timer = setTimeout(() => attempt.abort(late), wholeMs);
     const headers = { 'Auto-Submitted': 'auto-generated' };
     const failure = await transport.sendMail({ ...mail, headers, xMailer: false, signal: attempt.signal }).then(
       () => undefined,
-      (error: Error) => error.message,
+      (error: Error) => error,
     );
     clearTimeout(timer);
     this.underWay.delete(attempt);
     if (failure === undefined) return;
-    const why = isLate ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
+    const { message: why } = attempt.signal.reason === late ? late : failure;
     const oneLine = this.withoutSecrets(why, mail.to.address).replace(/\p{Cc}+/gu, ' ');
     // Has no cause, because the log would print the cause unmasked. Short, because a server may send a whole page.
     throw new Error(oneLine.slice(0, LONGEST_REASON));
