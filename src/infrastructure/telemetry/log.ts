@@ -51,7 +51,7 @@ export class Log {
    * Logs an error that is about to be sent as an answer. Our own faults are logged with their stack and unavailable
    * stores with the cause, each error once. All others are logged at debug.
    */
-  fault(error: unknown, { requestId }: AnsweredCall = {}): void {
+  fault(error: unknown, { requestId }: { readonly requestId?: string | undefined } = {}): void {
     const isNews = this.note(error);
     if (!(error instanceof LatchkeyError)) {
       if (isNews) this.error('internal error', { stack: stackOf(error), requestId });
@@ -67,11 +67,6 @@ export class Log {
     this.logged.add(error);
     return true;
   }
-}
-
-/** The call that failed with the error. */
-interface AnsweredCall {
-  readonly requestId?: string | undefined;
 }
 
 function stackOf(error: unknown): string | undefined {

@@ -7,15 +7,6 @@ import { ask } from './terminal.js';
 /** More keys than an owner can have active. */
 const MAX_SHOWN = 50;
 
-interface Ending {
-  readonly yes: boolean | undefined;
-  readonly owner: string;
-  /** What else the command does. */
-  readonly first?: string;
-  /** Unset: all keys. */
-  readonly keyId?: string | undefined;
-}
-
 /** Of the commands that can't be undone. */
 export function yesOption() {
   return new Option('--yes', 'do not ask; required where there is no terminal to ask on');
@@ -50,10 +41,15 @@ export async function confirm(yes: boolean | undefined, consequence: string): Pr
   if (answer?.trim().toLowerCase() !== 'yes') throw new UsageError('nothing was changed');
 }
 
-/** Asks before the keys of an owner end, and shows them. Nothing is asked with `--yes`. */
+/**
+ * Asks before the keys of an owner end, and shows them. Nothing is asked with `--yes`.
+ * @param keyId undefined: all keys
+ * @param first what else the command does
+ */
 export async function confirmEnd(
-  { yes, owner, first = '', keyId }: Ending,
   { listKeysOfOwner }: Pick<Administration, 'listKeysOfOwner'>,
+  yes: boolean | undefined,
+  { owner, keyId, first = '' }: { owner: string; keyId?: string | undefined; first?: string },
 ): Promise<void> {
   if (yes) return;
   const { items } = await listKeysOfOwner.execute(owner, 'active', { limit: MAX_SHOWN });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Command, Option } from '@commander-js/extra-typings';
 import { version } from '#config/config.js';
 import { readDatabase } from '#config/database-config.js';
-import { parseServiceTokens, roleText, SERVICE_ROLES, type ServiceRole } from '#config/service-roles.js';
+import { parseServiceTokens, roleText, SERVICE_ROLES } from '#config/service-roles.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
@@ -64,19 +64,14 @@ function addServiceTokenCommand(program: Command): void {
     }
     const token = randomBytes(32).toString('hex');
     const entry = `${name}:${roleText({ role, issuesFor })}:${createHash('sha256').update(token).digest('hex')}`;
-    requireFor(role, issuesFor, entry);
+    if ((role === 'issuer') !== (issuesFor !== undefined)) {
+      throw new UsageError('--account belongs to --role issuer, which needs it');
+    }
+    try {
+      parseServiceTokens(entry);
+    } catch {
+      throw new UsageError("--account must be the id of an account without colons, or '*'");
+    }
     return { document: { token, entry }, text: `token ${token}\nentry ${entry}` };
   });
-}
-
-/** Throws {UsageError} for an entry that would not start the service. */
-function requireFor(role: ServiceRole, account: string | undefined, entry: string): void {
-  if ((role === 'issuer') !== (account !== undefined)) {
-    throw new UsageError('--account belongs to --role issuer, which needs it');
-  }
-  try {
-    parseServiceTokens(entry);
-  } catch {
-    throw new UsageError("--account must be the id of an account without colons, or '*'");
-  }
 }

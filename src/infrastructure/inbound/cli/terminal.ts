@@ -12,13 +12,8 @@ import { Interrupted, UsageError } from './answering.js';
  * @throws {Interrupted} they pressed Ctrl+C
  */
 export async function ask(question: string, isHidden = false): Promise<string | undefined> {
-  const terminal = isHidden
-    ? createInterface({
-        input: process.stdin,
-        output: new Writable({ write: (_, _encoding, done) => done() }),
-        terminal: true,
-      })
-    : createInterface({ input: process.stdin, output: process.stderr });
+  const output = isHidden ? new Writable({ write: (_, _encoding, done) => done() }) : process.stderr;
+  const terminal = createInterface({ input: process.stdin, output, terminal: isHidden || process.stderr.isTTY });
   // Otherwise a question that was not answered would wait for ever.
   const closed = new AbortController();
   let isInterrupted = false;

@@ -100,7 +100,7 @@ async function purge(
     const count = await rehearsal.purgeAccount.execute(id, version, admin);
     return wouldEnd(count > 0 ? await activeKeys(rehearsal, id, admin) : []);
   }
-  await confirmEnd({ yes, owner: id, first: `This deletes the personal data of ${id}. ` }, { listKeysOfOwner });
+  await confirmEnd({ listKeysOfOwner }, yes, { owner: id, first: `This deletes the personal data of ${id}. ` });
   const revokedKeys = await purgeAccount.execute(id, version, admin);
   return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
 }

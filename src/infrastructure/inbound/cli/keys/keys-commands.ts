@@ -85,7 +85,7 @@ async function revokeKeys(databases: Databases, options: RevokeOptions): Promise
     key: keyId === undefined ? undefined : keyIdProblem(keyId),
   });
   const revoked = await onDatabase(databases, async ({ revokeForOwner, rehearsal, listKeysOfOwner }) => {
-    if (!dryRun) await confirmEnd({ yes, owner, keyId }, { listKeysOfOwner });
+    if (!dryRun) await confirmEnd({ listKeysOfOwner }, yes, { owner, keyId });
     const revoke = dryRun ? rehearsal.revokeForOwner : revokeForOwner;
     const reason = { actor: admin, reason: 'administrator' } as const;
     return keyId === undefined ? revoke.all(owner, reason) : [await revoke.one(owner, keyId, reason)];
