@@ -101,14 +101,10 @@ export function credentialsNeedEncoding(url: string): boolean {
   }
 }
 
-/** Whether two texts differ by one inserted, removed or replaced letter, by two swapped letters, or only by case. */
-export function isOneTypoApart(text: string, meant: string): boolean {
-  const [short, long] = [text.toUpperCase(), meant].sort((a, b) => a.length - b.length) as [string, string];
-  if (short === long) return text !== meant;
-  if (long.length - short.length > 1) return false;
-  const at = [...long].findIndex((letter, index) => letter !== short[index]);
-  const [shortRest, longRest] = [short.slice(at), long.slice(at)];
-  if (short.length < long.length) return shortRest === longRest.slice(1);
-  const isSwapped = shortRest[0] === longRest[1] && shortRest[1] === longRest[0];
-  return shortRest.slice(1) === longRest.slice(1) || (isSwapped && shortRest.slice(2) === longRest.slice(2));
+/** Whether two names are the same without one letter of each: one is inserted, replaced or moved, or only the case differs. */
+export function isOneTypoApart(name: string, meant: string): boolean {
+  if (name === meant || Math.abs(name.length - meant.length) > 1) return false;
+  const shorter = (text: string) => [text, ...[...text].map((_, at) => text.slice(0, at) + text.slice(at + 1))];
+  const known = shorter(meant);
+  return shorter(name.toUpperCase()).some((each) => known.includes(each));
 }
