@@ -1,5 +1,4 @@
-import type { ServicePolicy } from '#domain/keys/key-policy.js';
-import type { NoticeReceivers } from '#domain/notices/key-notice.js';
+import type { Config } from '#config/config.js';
 import { PostgresAccounts } from '#infrastructure/outbound/postgres/transaction/accounts.js';
 import { PostgresAuditTrail } from '#infrastructure/outbound/postgres/audit/audit-trail.js';
 import type { Database } from '#infrastructure/outbound/postgres/client/database.js';
@@ -11,13 +10,11 @@ import { PostgresInstances } from '#infrastructure/outbound/postgres/keys/instan
 import { PostgresOutbox } from '#infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '#infrastructure/outbound/postgres/outbox/outbox-writer.js';
 
-interface StoreSettings {
-  readonly noticeReceivers: NoticeReceivers;
-  readonly keyPolicy: ServicePolicy;
-}
-
 /** The adapters that both the service and the command line use. */
-export function buildStores(database: Database, { noticeReceivers, keyPolicy }: StoreSettings) {
+export function buildStores(
+  database: Database,
+  { noticeReceivers, keyPolicy }: Pick<Config, 'noticeReceivers' | 'keyPolicy'>,
+) {
   const outboxWriter = new OutboxWriter(noticeReceivers);
   const endsIdleKeys = keyPolicy.revokeIdleAfterDays !== undefined;
   return {

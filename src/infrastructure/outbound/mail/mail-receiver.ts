@@ -1,4 +1,4 @@
-import type { Transporter } from 'nodemailer';
+import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { Addressees } from '#application/notices/notify-owners.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
 import type { NoticeReceiver } from '#application/ports.js';
@@ -38,25 +38,14 @@ export class MailReceiver implements NoticeReceiver {
   }
 }
 
-interface Timeouts {
-  /** Timeout for connecting, for the server's greeting, and for any silence after that. */
-  readonly stepMs: number;
-  /** Timeout for the whole attempt, because a server may send a line every few seconds. */
-  readonly wholeMs: number;
-}
-
-const TIMEOUTS: Timeouts = { stepMs: 10_000, wholeMs: 15_000 };
+const TIMEOUTS = {
+  /** For connecting, for the server's greeting, and for any silence after that. */
+  stepMs: 10_000,
+  /** For the whole attempt, because a server may send a line every few seconds. */
+  wholeMs: 15_000,
+};
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_REASON = 300;
-
-export interface OutgoingMail {
-  readonly from: { readonly name: string; readonly address: string };
-  readonly to: { readonly name: string; readonly address: string };
-  readonly messageId: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
 
 /** Sends each mail over a connection of its own, and throws with the reason when that fails. */
 export class Smtp {
@@ -69,7 +58,7 @@ export class Smtp {
   ) {}
 
   /** Throws what the server or the network reported, without the password and without the recipient's address. */
-  async send(mail: OutgoingMail): Promise<void> {
+  async send(mail: SendMailOptions & { readonly to: { readonly address: string } }): Promise<void> {
     const transport = await (this.transport ??= this.open());
     const { wholeMs } = this.timeouts;
     const attempt = new AbortController();

@@ -80,13 +80,8 @@ export function addImportCommand<Line>(parent: Command, databases: Databases, im
   });
 }
 
-interface Source {
-  readonly bytes: AsyncIterable<Buffer>;
-  /** 0 to 1. Always 0 where the length is unknown. */
-  fractionRead(): number;
-}
-
-function openSource(file: string): Source {
+/** `fractionRead` is from 0 to 1, and always 0 where the length is unknown. */
+function openSource(file: string): { bytes: AsyncIterable<Buffer>; fractionRead(): number } {
   if (file === '-') return { bytes: process.stdin, fractionRead: () => 0 };
   try {
     const fd = openSync(file, 'r');
@@ -104,7 +99,7 @@ interface Importing<Line> {
   readonly report: ImportReport;
   readonly admin: Administrator;
   readonly isDryRun: boolean;
-  readonly source: Source;
+  readonly source: ReturnType<typeof openSource>;
   readonly format: ImportFormat;
 }
 

@@ -16,11 +16,6 @@ export interface OwnerAboveLimit {
   readonly maxActiveKeys: number;
 }
 
-interface RefusedLine {
-  readonly line: number;
-  readonly reason: string;
-}
-
 const MAX_SHOWN = 20;
 const STILL = 'these keys work and can be rotated, but the owner can make no others';
 
@@ -29,7 +24,7 @@ export class ImportReport {
   lines = 0;
   private readonly counts = new Map<string, number>();
   private refused = 0;
-  private readonly shown: RefusedLine[] = [];
+  private readonly shown: { readonly line: number; readonly reason: string }[] = [];
   private readonly above = new Map<string, OwnerAboveLimit>();
   private readonly file: number | undefined;
 
