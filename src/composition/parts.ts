@@ -10,15 +10,12 @@ interface Part {
   instruments?(): readonly Instrument[];
 }
 
-/** Parts by name; `undefined` for a part that the settings turn off. */
-export type Registry = Readonly<Record<string, Part | undefined>>;
-
 /** Opens, closes and measures all registered parts, so that none can be forgotten. */
 export class Parts {
   private readonly parts: readonly Part[];
 
-  /** @param registry in the order of construction */
-  constructor(registry: Registry) {
+  /** @param registry in the order of construction; `undefined` for a part that the settings turn off */
+  constructor(registry: Readonly<Record<string, Part | undefined>>) {
     this.parts = [...new Set(Object.values(registry).filter((part) => part !== undefined))];
   }
 

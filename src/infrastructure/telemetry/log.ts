@@ -73,20 +73,16 @@ function stackOf(error: unknown): string | undefined {
   return error instanceof Error ? error.stack : String(error);
 }
 
-interface Cause {
-  readonly message?: string;
-  readonly code?: string;
-  readonly cause?: unknown;
-}
-
 /** The messages of an error and all its causes, joined. Leaves out our own errors, whose messages are for callers. */
 export function causeOf(error: unknown): string {
   const causes: string[] = [];
-  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Cause).cause) {
-    const { message, code } = cause as Cause;
+  let next = error;
+  while (typeof next === 'object' && next !== null) {
+    const { message, code, cause } = next as NodeJS.ErrnoException;
     // A host name with several addresses fails with one error for each, in an error that has no message itself.
     const words = message || code;
-    if (words && !(cause instanceof LatchkeyError)) causes.push(words);
+    if (words && !(next instanceof LatchkeyError)) causes.push(words);
+    next = cause;
   }
   return causes.join(': ');
 }

@@ -1,19 +1,13 @@
 import { causeOf, type Log } from './log.js';
 
-interface Words {
-  readonly store: string;
-  /** How the service works without the store, and what works again once it is back. */
-  readonly effect: string;
-  readonly again: string;
-}
-
 /** Logs once that a store is unavailable, with the cause, and once that it is back, however many calls notice. */
 export class Outage {
   private begunAt: number | undefined;
 
+  /** @param words how the service works without the store (effect), and what works once it is back (again) */
   constructor(
     private readonly log: Log,
-    private readonly words: Words,
+    private readonly words: Readonly<Record<'store' | 'effect' | 'again', string>>,
   ) {}
 
   /**

@@ -4,30 +4,17 @@ import type { ApiKey } from '#domain/keys/api-key.js';
 import type { NoticeData } from '#domain/notices/key-notice.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import { linkOfLeak } from '#domain/audit/event-details.js';
-import {
-  footerFor,
-  greetingFor,
-  type MailedType,
-  type Occasion,
-  type ServiceKey,
-  type Words,
-  wordsOf,
-} from './words.js';
+import { footerFor, greetingFor, type MailedType, type Occasion, type ServiceKey, wordsOf } from './words.js';
 
 /** The text of one mail, with the parts that all mails share. */
-export interface Letter extends Words {
-  readonly greeting: string;
-  /** The settings screen with the key opened. */
-  readonly url: string;
-  readonly footer: string;
-}
+export type Letter = ReturnType<typeof writeLetter>;
 
 export function writeLetter(
   type: MailedType,
   { data, timestamp }: Pick<OutboxMessage, 'data' | 'timestamp'>,
   { account, owner, maker, now, isReplaced, replaced }: Addressee,
   publicUrl: string,
-): Letter {
+) {
   const { keyId, name, prefix, expiresAt, endsAt, leak } = data;
   const service = owner.kind === 'service' ? serviceKey({ account, owner, maker }) : undefined;
   // Managers do not see each other's addresses. That of a use is no manager's.
@@ -38,6 +25,7 @@ export function writeLetter(
   return {
     ...wordsOf(type, { ...key, ...circumstances, at: timestamp, now }),
     greeting: greetingFor(typedText(account.displayName)),
+    /** The settings screen with the key opened. */
     url: `${publicUrl}/settings/api-keys?${service ? `account=${encodeURIComponent(owner.id)}&` : ''}key=${keyId}`,
     footer: footerFor(new URL(publicUrl).host, service),
   };
