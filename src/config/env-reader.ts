@@ -93,11 +93,16 @@ export function credentialsNeedEncoding(url: string): boolean {
   if (username === '') return CUT.test(url) && `${pathname}${hash}`.includes('@');
   // `user:a@b/c@host` parses as the host `b`, which logs would show. In a query the @ is part of a value.
   if (`${pathname}${hash}`.includes('@') || /^\?[^=]*@/.test(search)) return true;
+  return !isDecodable(username + password);
+}
+
+/** Whether each % in the text begins a percent-encoded character. */
+export function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(username + password);
-    return false;
-  } catch {
+    decodeURIComponent(text);
     return true;
+  } catch {
+    return false;
   }
 }
 

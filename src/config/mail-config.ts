@@ -1,4 +1,5 @@
 import { emailProblem } from '#domain/accounts/account-profile.js';
+import { isDecodable } from './env-reader.js';
 import { isLoopbackUrl } from './network-config.js';
 import type { Settings } from './settings.js';
 
@@ -39,7 +40,9 @@ function readSmtp(settings: Settings, url: URL) {
   const secure = protocol === 'smtps:';
   const isRemote = !isLoopbackUrl(url.href);
   const options = readSmtpOptions(searchParams, isRemote && !secure && username !== '', wrong);
-  const auth = username ? readLogin(username, password) : undefined;
+  // A login that can't be decoded was already refused when the URL was read.
+  const hasLogin = username !== '' && isDecodable(username + password);
+  const auth = hasLogin ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : undefined;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const smtp = { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, auth, ...options };
   settings.shown['SMTP_URL'] = `${protocol}//${hostname}:${smtp.port}`;
@@ -83,15 +86,6 @@ function readSmtpOptions(query: URLSearchParams, risksPassword: boolean, wrong: 
       rejectUnauthorized: given('tls.rejectUnauthorized') !== 'false',
     },
   };
-}
-
-/** Values that can't be decoded were already refused when the URL was read. */
-function readLogin(user: string, password: string) {
-  try {
-    return { user: decodeURIComponent(user), pass: decodeURIComponent(password) };
-  } catch {
-    return undefined;
-  }
 }
 
 function warnOfDanger(

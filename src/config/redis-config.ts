@@ -1,4 +1,4 @@
-import { credentialsNeedEncoding, type EnvReader } from './env-reader.js';
+import { credentialsNeedEncoding, type EnvReader, isDecodable } from './env-reader.js';
 import { placeOf } from './network-config.js';
 
 /** A single server, whose URL the driver reads, or sentinels, or some nodes of a cluster. */
@@ -33,7 +33,7 @@ export function parseRedisUrl(url: string) {
 function parseSeveral(url: string) {
   const isCluster = url.startsWith('redis+cluster:');
   const form = isCluster ? CLUSTER : SENTINEL;
-  const [, kind, credentials, hosts = '', path = '', query = ''] = (isEncoded(url) && PARTS.exec(url)) || fail(form);
+  const [, kind, credentials, hosts = '', path = '', query = ''] = (isDecodable(url) && PARTS.exec(url)) || fail(form);
   const parameters = new URLSearchParams(query.replaceAll('+', '%2B'));
   const known = isCluster ? ['tls'] : SENTINEL_PARAMETERS;
   if (![...parameters.keys()].every((name) => known.includes(name))) {
@@ -76,15 +76,6 @@ function hostsOf(list: string, defaultPort: number, form: string) {
     const { hostname, port } = new URL(url);
     return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || defaultPort) };
   });
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function fail(problem: string): never {

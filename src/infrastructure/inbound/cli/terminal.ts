@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import cliProgress from 'cli-progress';
@@ -47,6 +47,16 @@ export async function readKey(): Promise<string> {
 export async function readSecretFrom(file: string, option: string): Promise<string> {
   if (file === '-') return withoutLineBreak(await readStdin('The secret: '));
   return withoutLineBreak(textIn(bytesOf(file, option), option));
+}
+
+/** A file for secrets, which only this user can read. */
+export function openNewFile(path: string, option: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${option} must be a new file that can be written (${code})`);
+  }
 }
 
 function bytesOf(file: string, option: string): Buffer {

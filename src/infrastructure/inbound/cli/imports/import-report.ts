@@ -1,8 +1,9 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import type { LatchkeyError } from '#domain/errors.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import { inProtoSpelling } from '../../shared/error-table.js';
-import { type Answer, DONE, NOT_DONE, UsageError } from '../answering.js';
+import { type Answer, DONE, NOT_DONE } from '../answering.js';
+import { openNewFile } from '../terminal.js';
 import type { SentLine } from './import-file.js';
 
 export type LineOutcome =
@@ -38,7 +39,7 @@ export class ImportReport {
     path: string | undefined,
     private readonly namesOwners: boolean,
   ) {
-    this.file = path === undefined ? undefined : create(path);
+    this.file = path === undefined ? undefined : openNewFile(path, '--refused');
   }
 
   add(line: SentLine, outcome: LineOutcome): void {
@@ -96,12 +97,4 @@ export class ImportReport {
 /** @param count of which the first ones are shown */
 function rest(count: number, where: string): string[] {
   return count > MAX_SHOWN ? [`and ${count - MAX_SHOWN} more, ${where}`] : [];
-}
-
-function create(path: string): number {
-  try {
-    return openSync(path, 'wx', 0o600);
-  } catch (error) {
-    throw new UsageError(`can't write --refused: ${(error as Error).message}`);
-  }
 }

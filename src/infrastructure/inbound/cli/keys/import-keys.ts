@@ -16,13 +16,10 @@ export const KEY_COLUMNS = [
   'allowed_networks',
 ] as const;
 
-/** The values of a line, as they were read: they may be missing, or of any type. */
-type KeyFields = Readonly<Record<(typeof KEY_COLUMNS)[number], unknown>>;
-
 /** Throws `invalid_fields` for values of the wrong type or form. What a key may have is decided by the use case. */
-export function importedLine(fields: KeyFields): ImportedLine {
+export function importedLine(fields: Readonly<Record<string, unknown>>): ImportedLine {
   const { owner_id: owner, name, access, sha256, display_prefix: shown, expires_at: end, permissions } = fields;
-  const networks = fields.allowed_networks ?? [];
+  const networks = fields['allowed_networks'] ?? [];
   const isOwner = typeof owner === 'string' || Number.isSafeInteger(owner);
   const isDigest = typeof sha256 === 'string' && /^[0-9a-f]{64}$/i.test(sha256);
   const expiresAt = typeof end === 'string' ? timeIn(end) : undefined;
@@ -72,7 +69,7 @@ export const KEY_IMPORT: Importable<ImportedLine> = {
   description: 'import keys that another system made, by the SHA-256 of each; needs IMPORT_PREFIXES',
   columns: { required: KEY_COLUMNS, lists: ['permissions', 'allowed_networks'] },
   example: (now) => ({ ...EXAMPLE, expires_at: new Date(now.getTime() + 90 * DAY_MS).toISOString() }),
-  lineIn: (fields) => importedLine(fields as KeyFields),
+  lineIn: importedLine,
   outcomes: { imported: 'imported', alreadyThere: 'already there' },
   namesOwners: true,
   // Without them every line would be refused.

@@ -1,13 +1,14 @@
-import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, unlinkSync, writeSync } from 'node:fs';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { ALL_SERVICE_ACCOUNTS, type Issuer, type KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Databases } from '../administration.js';
-import { type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
+import { type OptionsOf, wholeNumber, wordsIn } from '../answering.js';
 import { describeKey } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
+import { openNewFile } from '../terminal.js';
 
 /** They print no JSON: standard output has the key string and nothing else. */
 export function addMakingCommands(keys: Command, databases: Databases): void {
@@ -54,7 +55,7 @@ type Make = (keys: KeysFromCode, issuer: Issuer) => Promise<CreatedApiKey>;
 /** The file is opened first, so that no key is made that could not be stored. */
 async function makeKey(databases: Databases, { output, by }: MakingOptions, make: Make): Promise<void> {
   const issuer = { actor: administrator(by), scope: ALL_SERVICE_ACCOUNTS };
-  const file = output === undefined ? undefined : openNew(output);
+  const file = output === undefined ? undefined : openNewFile(output, '--output');
   let made: CreatedApiKey;
   try {
     made = await onDatabase(databases, ({ keysFromCode }) => make(keysFromCode, issuer));
@@ -76,13 +77,5 @@ async function makeKey(databases: Databases, { output, by }: MakingOptions, make
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(`the key could not be written to --output (${code}): revoke ${made.key.id}`, { cause: error });
-  }
-}
-
-function openNew(path: string): number {
-  try {
-    return openSync(path, 'wx', 0o600);
-  } catch (error) {
-    throw new UsageError(`--output must be a new file that can be written (${(error as NodeJS.ErrnoException).code})`);
   }
 }
