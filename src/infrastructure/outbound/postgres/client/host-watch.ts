@@ -38,7 +38,7 @@ export class HostWatch {
     void look();
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     this.isStopped = true;
     clearTimeout(this.timer);
     this.drop();

@@ -56,7 +56,7 @@ export class Primary {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.watches.map((watch) => watch.stop()));
+    for (const watch of this.watches) watch.stop();
   }
 
   instruments(): Instrument[] {

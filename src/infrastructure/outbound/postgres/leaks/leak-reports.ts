@@ -29,8 +29,6 @@ export class LeakReportRow {
   @Column(TIME_OR_NULL) claimedUntil!: Date | null;
 }
 
-const ROWS_A_STATEMENT = 500;
-
 export class PostgresLeakReports implements LeakReports {
   private readonly gate = crowdGate();
 
@@ -41,8 +39,7 @@ export class PostgresLeakReports implements LeakReports {
     const commit = () =>
       this.database.transaction(async (manager) => {
         await spend(manager, requester.name, charge);
-        const rows = reports.map(fromLeakReport);
-        while (rows.length > 0) await insertMany(manager, LeakReportRow, rows.splice(0, ROWS_A_STATEMENT));
+        await insertMany(manager, LeakReportRow, reports.map(fromLeakReport));
       });
     return this.gate.pass(commit, requester);
   }
