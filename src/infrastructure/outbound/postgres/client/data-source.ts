@@ -37,9 +37,6 @@ export function lockTimeoutMs({ timeoutMs }: Pick<DatabaseConfig, 'timeoutMs'>):
   return Math.min(LONGEST_LOCK_WAIT_MS, Math.floor(timeoutMs / 2));
 }
 
-/** The tables and the migrations that create them. */
-export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
-
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
 /**
@@ -55,7 +52,8 @@ export class SessionSource extends DataSource {
 
   constructor(
     private readonly primary: Primary,
-    schema: Schema,
+    /** The tables and the migrations that create them. */
+    schema: Pick<DataSourceOptions, 'entities' | 'migrations'>,
     limits: Limits,
   ) {
     const { answerTimeoutMs, connectTimeoutMs = LIMITS.connectTimeoutMs, ...serverLimits } = limits;
