@@ -45,8 +45,7 @@ function configureHttp({ app, doors, config, log, times, traces }: HttpParts): v
   const [probes, plainRoutes] = [pathsWhere('isProbe'), pathsWhere('isOneRoute')];
   app.use(refuseUnread, dropForwardedPorts, assignRequestId);
   app.use(observe({ log, times, traces, probes, plainRoutes, elsewhere: 'elsewhere' }));
-  const trust: (address: string, hop: number) => boolean = app.getHttpAdapter().getInstance().get('trust proxy fn');
-  app.use(['/v1', '/settings'], forPeople(warnOfProxies(log, (address) => trust(address, 0))));
+  app.use(['/v1', '/settings'], forPeople(warnOfProxies(log)));
   app.use(
     helmet({
       contentSecurityPolicy: {

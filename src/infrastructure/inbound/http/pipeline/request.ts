@@ -50,16 +50,15 @@ const SILENT =
   'its client. Otherwise all its clients share its address, and wrong passwords of one of them lock all of them out';
 
 /** Warns once of a proxy that is not trusted, and once of one that does not name its client. */
-export function warnOfProxies(log: Log, isTrusted: (address: string) => boolean) {
+export function warnOfProxies(log: Log) {
   const warned = new Set<string>();
   return (request: Request, _response: Response, next: NextFunction): void => {
-    const peer = request.socket.remoteAddress ?? '';
     const isNamed = request.ips.length > 0 && isIP(request.ip ?? '') !== 0;
     const sends = request.get('x-forwarded-for') !== undefined;
-    const danger = isTrusted(peer) ? !isNamed && SILENT : sends && UNNAMED;
+    const danger = hasTrustedPeer(request) ? !isNamed && SILENT : sends && UNNAMED;
     if (danger && !warned.has(danger)) {
       warned.add(danger);
-      log.warn(danger, { peer });
+      log.warn(danger, { peer: request.socket.remoteAddress });
     }
     next();
   };
@@ -88,7 +87,12 @@ export function forwardedAddressOf(request: LatchkeyRequest): string | null {
 
 /** The host that the client of a trusted proxy called, with its port. Undefined: unknown. */
 export function forwardedHostOf(request: LatchkeyRequest): string | undefined {
-  const trust = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const [host, ...others] = headerValues(request, 'x-forwarded-host');
-  return others.length === 0 && trust(request.socket.remoteAddress ?? '', 0) ? host : undefined;
+  return others.length === 0 && hasTrustedPeer(request) ? host : undefined;
+}
+
+/** Whether TRUSTED_PROXIES names the peer. */
+function hasTrustedPeer({ app, socket }: Request): boolean {
+  const trust = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return trust(socket.remoteAddress ?? '', 0);
 }
