@@ -20,6 +20,7 @@ import type { OpenSpan, Traces } from '#infrastructure/telemetry/traces.js';
 import { inProtoSpelling, mapError } from '../shared/error-table.js';
 import type { Caller, CallingService, ServiceIdentity } from '../shared/service-identity.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
+import type { Arrived } from './protos.js';
 
 /** The most messages of a stream that wait to be written while it already hands over the next one. */
 const MAX_UNWRITTEN = 64;
@@ -139,7 +140,7 @@ export class CallPipeline {
     const times = this.times.of(name);
     const { traces } = this;
     const serve = async (request: Request, call: IncomingCall<Answer>, span?: OpenSpan): Promise<void> => {
-      const begun = method.arrivedAt?.(request) ?? performance.now();
+      const begun = (request as Partial<Arrived>).arrivedAt ?? performance.now();
       let outcome: Outcome = 'ok';
       try {
         call.succeed(await method.answer(request, call, call.identity));

@@ -43,8 +43,6 @@ export interface UnaryMethod<Request, Answer> {
   /** Default: the role of the door. */
   readonly roles?: readonly ServiceRole[];
   answer(request: Request, call: Answering, service: CallingService): Promise<Answer>;
-  /** When the request was read from the connection, by performance.now(). Default: when the call is served. */
-  arrivedAt?(request: Request): number;
   /** The caller's id of the request, made safe for the log. */
   requestId?(request: Request): string | undefined;
   /** For protocols in which an error must be an answer. Callers without a valid identity still get a gRPC status. */

@@ -5,7 +5,7 @@ import { type RateLimit, rateLimitWindowSeconds } from '#domain/rate-limit.js';
 import { counter, gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type * as proto from '../generated/types.js';
-import { type Answering, type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
+import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
 import { toAnswer, toFailure } from './answers.js';
 import { readReport, readRequest, requestIdOf } from './questions.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion, type WireReport } from './validation-messages.js';
@@ -31,8 +31,12 @@ export class ValidationService implements GrpcDoor {
   constructor(private readonly parts: ValidationServiceParts) {
     this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(parts.rateLimit)));
     const ValidateKey: UnaryMethod<WireQuestion, proto.ValidateKeyResponse> = {
-      answer: (question, call, { name }) => this.answerOne(question, call, name),
-      arrivedAt: ({ arrivedAt }) => arrivedAt,
+      answer: async (question, call, { name }) => {
+        const answer = await this.answer(question, name);
+        // Sent only now, so that headers and answer travel in one packet.
+        call.sendMetadata(this.window);
+        return answer;
+      },
       requestId: requestIdOf,
     };
     const ValidateKeys: StreamMethod<WireQuestion, proto.ValidateKeyResponse> = {
@@ -66,13 +70,6 @@ export class ValidationService implements GrpcDoor {
 
   drain(): void {
     this.streams.drain();
-  }
-
-  private async answerOne(wire: WireQuestion, call: Answering, service: string): Promise<proto.ValidateKeyResponse> {
-    const answer = await this.answer(wire, service);
-    // Sent only now, so that headers and answer travel in one packet.
-    call.sendMetadata(this.window);
-    return answer;
   }
 
   private async answer(wire: WireQuestion, service: string): Promise<proto.ValidateKeyResponse> {
