@@ -8,28 +8,21 @@ import { normalPath } from '../../shared/normal-path.js';
 import type { RouteTable } from '../../shared/route-table.js';
 import type * as proto from '../generated/types.js';
 
-export interface Check {
-  readonly credential: string | undefined;
-  /** See Presented. */
-  readonly challenge: string;
-  readonly question: Question;
-  readonly client: Client;
-  /** A mistake in the settings of Envoy's route, described for its operator. */
-  readonly fault: string | undefined;
-}
-
 /** How the service is set. */
-export interface CheckRules {
+interface CheckRules {
   readonly credentials?: readonly CredentialForm[];
   /** They decide where Envoy's route names no permission. Undefined: then no key may pass. */
   readonly routes?: RouteTable | undefined;
 }
 
-/** What Envoy says about a request, and about its route (`context_extensions`). Absent texts are empty, absent messages null. */
+/**
+ * What Envoy says about a request, and about its route (`context_extensions`). Absent texts are empty, absent messages null.
+ * @returns with `fault`, a mistake in the settings of Envoy's route, described for its operator
+ */
 export function readCheck(
   { attributes }: proto.CheckRequest__Output,
   { credentials = ['bearer'], routes }: CheckRules = {},
-): Check {
+) {
   const http = attributes?.request?.http;
   // With `encode_raw_headers` Envoy sends the second kind alone.
   const raw = http?.headerMap?.headers.map(({ key, rawValue }) => ({ key, value: rawValue.toString() })) ?? [];
@@ -50,7 +43,7 @@ export function readCheck(
   const named = fault || !isClear ? undefined : { operation: operation!, permission: permission! };
   // No key may do what nothing names.
   const asked = (isRouted ? routed : named) ?? CLOSED;
-  const question = { ...asked, clientAddress: clientAddress(client, header('x-forwarded-for')) };
+  const question: Question = { ...asked, clientAddress: clientAddress(client, header('x-forwarded-for')) };
   const { credential, challenge } = readCredential(credentials, { values: header, host: () => http?.host });
   return { credential: keyStringIn(credential), challenge, question, client, fault };
 }
