@@ -58,6 +58,7 @@ class OwnerGuard implements CanActivate {
     private readonly validateKey: ValidateKey,
     private readonly cookie: SessionCookie,
     private readonly administrators: Administrators,
+    private readonly managed: ManagedAccounts,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -74,7 +75,15 @@ class OwnerGuard implements CanActivate {
     requirePerson(request, session);
     request.session = session;
     if (isForAdministrators && !isAdministrator(request, this.administrators)) throw nothingHere();
+    const isForKeysOfAccount = this.reflector.get(ForKeysOfAccount, context.getClass()) === true;
+    if (isForKeysOfAccount) request.owner = await this.ownerOf(request, session.account);
     return true;
+  }
+
+  private ownerOf({ query }: LatchkeyRequest, person: Account): Promise<Account> {
+    const id: unknown = query['account'] ?? person.id;
+    requireFields({ account: typeof id === 'string' ? undefined : 'must be given once' });
+    return this.managed.find(person, id as string);
   }
 
   private async byCookie(request: LatchkeyRequest): Promise<Session | undefined> {
@@ -116,22 +125,8 @@ const ACCOUNT = {
 } as const;
 
 /** Each request is about the keys of one account: the person's own, or one that `?account=` names. */
-export const ForKeysOfAccount = () => applyDecorators(ForOwners(), UseGuards(ManagedAccountGuard), ApiQuery(ACCOUNT));
-
-/** Runs after OwnerGuard. */
-@Injectable()
-class ManagedAccountGuard implements CanActivate {
-  constructor(private readonly managed: ManagedAccounts) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<LatchkeyRequest>();
-    const { account: person } = request.session!;
-    const id: unknown = request.query['account'] ?? person.id;
-    requireFields({ account: typeof id === 'string' ? undefined : 'must be given once' });
-    request.owner = await this.managed.find(person, id as string);
-    return true;
-  }
-}
+export const ForKeysOfAccount = () =>
+  applyDecorators(SetMetadata(ForKeysOfAccount, true), ForOwners(), ApiQuery(ACCOUNT));
 
 /** The account whose keys the request is about. A change checks it again when it has locked it. */
 export function ownerIn({ owner }: LatchkeyRequest): Account {
