@@ -19,7 +19,7 @@ import type { Outcome, RequestTimes } from '#infrastructure/telemetry/request-ti
 import type { OpenSpan, Traces } from '#infrastructure/telemetry/traces.js';
 import { inProtoSpelling, mapError } from '../shared/error-table.js';
 import type { Caller, CallingService, ServiceIdentity } from '../shared/service-identity.js';
-import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
+import type { Answering, Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
 import type { Arrived } from './protos.js';
 
 /** The most messages of a stream that wait to be written while it already hands over the next one. */
@@ -36,15 +36,13 @@ export interface Guarded {
 }
 
 /** A unary call of any protocol. */
-export interface IncomingCall<Answer> {
+export interface IncomingCall<Answer> extends Answering {
   /** The caller that the pipeline admitted. */
   readonly identity: CallingService;
   /** W3C Trace Context. */
   readonly traceparent: string | undefined;
   /** Whether the caller has left, or its deadline has passed. */
   readonly cancelled: boolean;
-  /** Goes out with the answer. */
-  sendMetadata(metadata: Metadata): void;
   succeed(answer: Answer): void;
   fail(error: unknown): void;
 }
