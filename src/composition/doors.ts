@@ -46,7 +46,8 @@ export async function buildDoors(
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? [], log);
-  const forwardAuth = new ForwardAuth({ validateKey, log, routes, credentials });
+  const forProxies = { validateKey, log, credentials, routes };
+  const forwardAuth = new ForwardAuth(forProxies);
 
   /** Served over JSON too. */
   const ownServices: GrpcDoor[] = [
@@ -55,7 +56,7 @@ export async function buildDoors(
   ];
   const grpcDoors: GrpcDoor[] = [
     ...ownServices,
-    new EnvoyAuthorization({ validateKey, log, credentials, routes: config.extAuthzRoutes ? routes : undefined }),
+    new EnvoyAuthorization({ ...forProxies, routes: config.extAuthzRoutes ? routes : undefined }),
   ];
   const httpDoors: HttpDoor[] = [
     managementDoor(config),

@@ -2,12 +2,9 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '#config/config.js';
-import type { Log } from '#infrastructure/telemetry/log.js';
-import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
-import type { Traces } from '#infrastructure/telemetry/traces.js';
 import { HttpListener, refuseUnread } from '../shared/listening.js';
 import type { HttpDoor } from './http-door.js';
-import { observe } from './pipeline/request-telemetry.js';
+import { type HttpTelemetry, observe } from './pipeline/request-telemetry.js';
 import { jsonBodies } from './pipeline/body-parsing.js';
 import { FieldsPipe } from './pipeline/fields.js';
 import { HttpErrorFilter } from './pipeline/http-errors.js';
@@ -15,13 +12,10 @@ import { serveOpenApi } from './pipeline/openapi.js';
 import { assignRequestId, dropForwardedPorts, warnOfProxies } from './pipeline/request.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 
-interface HttpParts {
+interface HttpParts extends HttpTelemetry {
   readonly app: NestExpressApplication;
   readonly doors: readonly HttpDoor[];
   readonly config: Config;
-  readonly log: Log;
-  readonly times: RequestTimes;
-  readonly traces: Traces;
 }
 
 /** Every path has one spelling, so that a proxy can hide it. Nest reads these settings when it creates its application. */

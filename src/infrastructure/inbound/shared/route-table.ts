@@ -1,8 +1,20 @@
+import type { ValidateKey } from '#application/validation/validate-key.js';
 import type { ForwardAuthRoute } from '#config/forward-auth-routes.js';
+import type { CredentialForm } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
 import { fillIn, nameOf } from '#domain/accounts/permission.js';
+import type { Log } from '#infrastructure/telemetry/log.js';
 import { normalPath } from './normal-path.js';
 import { CLOSED, operationOf } from './request-facts.js';
+
+/** What a door needs that decides for a proxy. */
+export interface ProxyParts {
+  readonly validateKey: ValidateKey;
+  readonly log: Log;
+  /** Where a credential may stand. */
+  readonly credentials: readonly CredentialForm[];
+  readonly routes: RouteTable | undefined;
+}
 
 interface Pattern extends ForwardAuthRoute {
   readonly segments: readonly string[];

@@ -1,9 +1,7 @@
 import { status } from '@grpc/grpc-js';
-import type { ValidateKey } from '#application/validation/validate-key.js';
 import { type CredentialForm, credentialHeaders } from '#domain/keys/credential.js';
-import type { Log } from '#infrastructure/telemetry/log.js';
 import { answerToProxy, challenging, type KeyAnswer, UNAVAILABLE } from '../../shared/key-answers.js';
-import type { RouteTable } from '../../shared/route-table.js';
+import type { ProxyParts } from '../../shared/route-table.js';
 import type * as proto from '../generated/types.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import { loadProto, serviceIn } from '../protos.js';
@@ -19,13 +17,6 @@ const { APPEND_IF_EXISTS_OR_ADD, ADD_IF_ABSENT, OVERWRITE_IF_EXISTS_OR_ADD } = r
   'envoy.config.core.v3.HeaderValueOption.HeaderAppendAction',
 ).values as { APPEND_IF_EXISTS_OR_ADD: 0; ADD_IF_ABSENT: 1; OVERWRITE_IF_EXISTS_OR_ADD: 2 };
 
-interface EnvoyParts {
-  readonly validateKey: ValidateKey;
-  readonly log: Log;
-  readonly credentials: readonly CredentialForm[];
-  readonly routes: RouteTable | undefined;
-}
-
 /** `envoy.service.auth.v3.Authorization`: Envoy's filter ext_authz calls it before it lets a request through. */
 export class EnvoyAuthorization implements GrpcDoor {
   readonly service = 'envoy.service.auth.v3.Authorization';
@@ -36,7 +27,7 @@ export class EnvoyAuthorization implements GrpcDoor {
   /** Each fault in a route's settings is logged once, not with every request. */
   private readonly logged = new Set<string>();
 
-  constructor(private readonly parts: EnvoyParts) {
+  constructor(private readonly parts: ProxyParts) {
     const Check: UnaryMethod<proto.CheckRequest__Output, proto.CheckResponse> = {
       answer: (check, _call, { name }) => this.answer(check, name),
       requestId: (check) => readCheck(check, parts).client.requestId ?? undefined,

@@ -2,21 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from '#config/config.js';
 import { credentialHeaders } from '#domain/keys/credential.js';
-import type { Log } from '#infrastructure/telemetry/log.js';
-import type { RequestTimes } from '#infrastructure/telemetry/request-times.js';
-import type { Traces } from '#infrastructure/telemetry/traces.js';
 import { headerValues } from '../../shared/request-facts.js';
 import { HttpListener, refuseUnread } from '../../shared/listening.js';
 import { assignRequestId, dropForwardedPorts, type LatchkeyRequest } from '../pipeline/request.js';
-import { observe } from '../pipeline/request-telemetry.js';
+import { type HttpTelemetry, observe } from '../pipeline/request-telemetry.js';
 import { type ForwardAuth, sendToProxy } from './forward-auth.door.js';
 
-interface EdgeParts {
+interface EdgeParts extends HttpTelemetry {
   readonly forwardAuth: ForwardAuth;
   readonly config: Pick<Config, 'edgePort' | 'host' | 'trustedProxies' | 'credentials'>;
-  readonly log: Log;
-  readonly times: RequestTimes;
-  readonly traces: Traces;
 }
 
 /** Envoy removes the headers that this one names before the request reaches the service. */

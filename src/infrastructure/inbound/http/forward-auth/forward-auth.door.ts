@@ -1,14 +1,11 @@
 import { All, Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { ValidateKey } from '#application/validation/validate-key.js';
 import type { Client } from '#domain/audit/audit-event.js';
 import { invalidFields } from '#domain/errors.js';
-import type { CredentialForm } from '#domain/keys/credential.js';
-import type { Log } from '#infrastructure/telemetry/log.js';
 import { CLOSED, hasBody, headerValues, plainText } from '../../shared/request-facts.js';
 import { answerToProxy, type KeyAnswer } from '../../shared/key-answers.js';
-import type { RoutedRequest, RouteTable } from '../../shared/route-table.js';
+import type { ProxyParts, RoutedRequest } from '../../shared/route-table.js';
 import { RareLines } from '../../shared/rare-lines.js';
 import type { HttpDoor } from '../http-door.js';
 import * as responses from '../pipeline/openapi.js';
@@ -27,19 +24,12 @@ const IDENTITY = {
 
 const MAX_LOGGED_PATH = 256;
 
-interface ForwardAuthParts {
-  readonly validateKey: ValidateKey;
-  readonly log: Log;
-  readonly routes: RouteTable | undefined;
-  readonly credentials: readonly CredentialForm[];
-}
-
 /** Answers proxies that call for each request. The service behind the proxy needs to know nothing about keys. */
 export class ForwardAuth {
   private hasWarned = false;
   private readonly lines = new RareLines();
 
-  constructor(private readonly parts: ForwardAuthParts) {}
+  constructor(private readonly parts: ProxyParts) {}
 
   /** @param original the request that the proxy received; undefined if that is not clear */
   async answer(original: RoutedRequest | undefined, request: LatchkeyRequest): Promise<KeyAnswer> {

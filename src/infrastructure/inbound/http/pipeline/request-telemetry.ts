@@ -7,10 +7,13 @@ import type { LatchkeyRequest } from './request.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-interface Observation {
+export interface HttpTelemetry {
   readonly log: Log;
   readonly times: RequestTimes;
   readonly traces: Traces;
+}
+
+interface Observation extends HttpTelemetry {
   /** Paths that programs call regularly. Success is then logged at debug only. */
   readonly probes: readonly string[];
   /** Paths that are served without a controller. */
