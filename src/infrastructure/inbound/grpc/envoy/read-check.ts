@@ -1,28 +1,23 @@
 import type { Client } from '#domain/audit/audit-event.js';
 import { OPERATIONS } from '#domain/keys/access.js';
 import { isPermission } from '#domain/accounts/permission.js';
-import { type CredentialForm, readCredential } from '#domain/keys/credential.js';
+import { readCredential } from '#domain/keys/credential.js';
 import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts, CLOSED, keyStringIn, operationOf } from '../../shared/request-facts.js';
 import { normalPath } from '../../shared/normal-path.js';
-import type { RouteTable } from '../../shared/route-table.js';
+import type { ProxyParts } from '../../shared/route-table.js';
 import type * as proto from '../generated/types.js';
-
-/** How the service is set. */
-interface CheckRules {
-  readonly credentials?: readonly CredentialForm[];
-  /** They decide where Envoy's route names no permission. Undefined: then no key may pass. */
-  readonly routes?: RouteTable | undefined;
-}
 
 /**
  * What Envoy says about a request, and about its route (`context_extensions`). Absent texts are empty, absent messages null.
+ * @param rules `routes` decide where Envoy's route names no permission. Without them no key may pass there
  * @returns with `fault`, a mistake in the settings of Envoy's route, described for its operator
  */
 export function readCheck(
   { attributes }: proto.CheckRequest__Output,
-  { credentials = ['bearer'], routes }: CheckRules = {},
+  rules: Partial<Pick<ProxyParts, 'credentials' | 'routes'>> = {},
 ) {
+  const { credentials = ['bearer'], routes } = rules;
   const http = attributes?.request?.http;
   // With `encode_raw_headers` Envoy sends the second kind alone.
   const raw = http?.headerMap?.headers.map(({ key, rawValue }) => ({ key, value: rawValue.toString() })) ?? [];
