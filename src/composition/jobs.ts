@@ -18,21 +18,35 @@ export function buildJobs(
   log: Log,
 ): Job[] {
   const { dueEnds, notifyOfDueKeys, pruneAuditEvents, sealAuditEvents, endReportedKeys, reportLeakedKeys } = useCases;
-  const sweep = async () => {
-    const recorded = await dueEnds.ofAll();
-    if (recorded > 0) log.info('expiries recorded', { recorded });
+  const { revokeIdleKeys } = useCases;
+  /** @param name of what `work` counts, in the line that is logged if it is more than 0 */
+  const logged = (message: string, name: string, work: () => Promise<number>) => async () => {
+    const count = await work();
+    if (count > 0) log.info(message, { [name]: count });
   };
-  const prune = async () => {
-    const pruned = await pruneAuditEvents.execute();
-    if (pruned > 0) log.info('audit events pruned', { pruned });
-  };
+  const sweep = logged('expiries recorded', 'recorded', () => dueEnds.ofAll());
+  const prune = logged('audit events pruned', 'pruned', () => pruneAuditEvents.execute());
+  const endReported = logged('leaked keys ended', 'ended', () => endReportedKeys.execute());
+  const findIdle = async () => (await revokeIdleKeys.find()).notified;
+  const checkIdle = async () => (await revokeIdleKeys.check()).ended;
+  const idleJobs: Job[] = [
+    { name: 'find-idle-keys', everyMs: HOUR_MS, run: logged('owners notified of idle keys', 'notified', findIdle) },
+    { name: 'check-idle-keys', everyMs: MINUTE_MS, run: logged('idle keys ended', 'ended', checkIdle) },
+  ];
   const jobs: Job[] = [
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
     { name: 'look-at-synchronous-commits', everyMs: 5 * SECOND_MS, run: () => adapters.synchronousCommits.look() },
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
     { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await notifyOfDueKeys.execute()) },
-    ...(config.keyPolicy.revokeIdleAfterDays === undefined ? [] : idleJobs(useCases, log)),
-    job.endReported(endReportedKeys, reportLeakedKeys, log),
+    ...(config.keyPolicy.revokeIdleAfterDays === undefined ? [] : idleJobs),
+    {
+      name: 'end-reported-keys',
+      // Also picks up reports of an instance that has stopped.
+      everyMs: 500,
+      hurriedBy: (hurry) => reportLeakedKeys.whenReported(hurry),
+      stop: () => endReportedKeys.stop(),
+      run: endReported,
+    },
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
@@ -44,21 +58,6 @@ export function buildJobs(
   if (config.audit.sealKeys.length > 0) return [...jobs, job.sealEvents(sealAuditEvents)];
   if (!config.demo) log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
   return jobs;
-}
-
-function idleJobs({ revokeIdleKeys }: UseCases, log: Log): Job[] {
-  const find = async () => {
-    const { notified } = await revokeIdleKeys.find();
-    if (notified > 0) log.info('owners notified of idle keys', { notified });
-  };
-  const check = async () => {
-    const { ended } = await revokeIdleKeys.check();
-    if (ended > 0) log.info('idle keys ended', { ended });
-  };
-  return [
-    { name: 'find-idle-keys', everyMs: HOUR_MS, run: find },
-    { name: 'check-idle-keys', everyMs: MINUTE_MS, run: check },
-  ];
 }
 
 /** One sender for each channel that has a receiver, so that a slow receiver does not delay the other channel. */

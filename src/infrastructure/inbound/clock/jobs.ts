@@ -1,6 +1,4 @@
 import type { Serving } from '#application/examination.js';
-import type { EndReportedKeys } from '#application/leaks/end-reported-keys.js';
-import type { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
 import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import type { SendNotices, TryOutcome } from '#application/notices/send-notices.js';
 import type { Accounts, Backlog, UndeliveredNotices } from '#application/ports.js';
@@ -41,21 +39,6 @@ export function measureAccounts(accounts: Pick<Accounts, 'countWithoutManagers'>
     everyMs: 60_000,
     run: async () => void (count = await accounts.countWithoutManagers()),
     instruments: () => [gauge('latchkey_service_accounts_without_managers', help, () => count, 'max')],
-  };
-}
-
-/** Ends the keys of recorded leak reports. Runs in every instance. */
-export function endReported(endReportedKeys: EndReportedKeys, reports: ReportLeakedKeys, log: Log): Job {
-  return {
-    name: 'end-reported-keys',
-    // Also picks up reports of an instance that has stopped.
-    everyMs: 500,
-    hurriedBy: (hurry) => reports.whenReported(hurry),
-    stop: () => endReportedKeys.stop(),
-    run: async () => {
-      const ended = await endReportedKeys.execute();
-      if (ended > 0) log.info('leaked keys ended', { ended });
-    },
   };
 }
 
