@@ -110,8 +110,7 @@ export class LoggedRefusals implements Refusals {
     const has = rights && rightsIn(rights);
     const facts = { reason, why, ...question, has, requestId: client.requestId, keyId, ownerId, publicPart };
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
-    if (isDebug) this.log.debug('refused', known);
-    else this.log.info('refused', known);
+    this.log[isDebug ? 'debug' : 'info']('refused', known);
   }
 
   private isFirst(refusal: string): boolean {

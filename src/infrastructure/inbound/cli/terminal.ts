@@ -45,8 +45,8 @@ export async function readKey(): Promise<string> {
 
 /** @param file `-` for stdin. One line break at the end is removed, and a byte order mark. */
 export async function readSecretFrom(file: string, option: string): Promise<string> {
-  if (file === '-') return withoutLineBreak(await readStdin('The secret: '));
-  return withoutLineBreak(textIn(bytesOf(file, option), option));
+  const text = file === '-' ? await readStdin('The secret: ') : textIn(bytesOf(file, option), option);
+  return text.replace(/\r?\n$/, '');
 }
 
 /** A file for secrets, which only this user can read. */
@@ -82,10 +82,6 @@ async function readStdin(prompt: string): Promise<string> {
 function textIn(bytes: Buffer, where: string): string {
   if (!isUtf8(bytes)) throw new UsageError(`${where} must be text in UTF-8, not in Latin-1 or UTF-16`);
   return new TextDecoder().decode(bytes);
-}
-
-function withoutLineBreak(text: string): string {
-  return text.replace(/\r?\n$/, '');
 }
 
 const { Presets, SingleBar } = cliProgress;

@@ -12,20 +12,15 @@ import { OidcProvider, signInError, tokenError } from './oidc-provider.js';
 /** Sign-ins that wait for a slow provider must not take the process's time and sockets from validations. */
 const AT_ONCE = { atOnce: 16, queueLength: 64 };
 
-/** Where the provider sends people back to, after a sign-in and after a sign-out there. */
-interface ReturnAddresses {
-  readonly redirectUri: string;
-  readonly signedOutUri: string;
-}
-
 /** OpenID Connect: authorization code with PKCE, as a confidential client. */
 export class OidcPlatformLogin implements PlatformLogin {
   private readonly gate = new Gate(AT_ONCE);
   private readonly provider: OidcProvider;
 
+  /** @param people where the provider sends them back to, after a sign-in and after a sign-out there */
   constructor(
     private readonly config: OidcConfig,
-    private readonly people: ReturnAddresses,
+    private readonly people: Readonly<Record<'redirectUri' | 'signedOutUri', string>>,
     private readonly log: Log,
   ) {
     this.provider = new OidcProvider(config, log);
