@@ -13,14 +13,9 @@ export type Message =
   | { readonly reply: number; readonly value: unknown }
   | { readonly reply: number; readonly error: string };
 
-interface Open {
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** Sends requests to the process at the other end of a channel, which answers them with `answerRequests`. */
 export class Requests<Body, Answer> {
-  private readonly open = new Map<number, Open>();
+  private readonly open = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
   private last = 0;
 
   /**
