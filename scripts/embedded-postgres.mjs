@@ -1,12 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { acquireLock } from './lib/lock.mjs';
 import { root } from './lib/paths.mjs';
 import { Stop } from './lib/stop.mjs';
 import { postgresBinaries } from './postgres/binaries.mjs';
-import { ensureCluster, passwordOf } from './postgres/cluster.mjs';
-import { stopOrphan } from './postgres/orphan.mjs';
+import { ensureCluster } from './postgres/cluster.mjs';
 import { findPlace, preparePlace } from './postgres/place.mjs';
-import { isServerOf } from './postgres/processes.mjs';
-import { readPidFile, startServer } from './postgres/server.mjs';
+import { isServerOf, readPidFile, startServer, stopOrphan } from './postgres/server.mjs';
 
 /**
  * @typedef {object} EmbeddedPostgresOptions
@@ -28,21 +28,22 @@ import { readPidFile, startServer } from './postgres/server.mjs';
 const STATE_DIR = '/var/lib/latchkey';
 
 /**
- * @param {Pick<EmbeddedPostgresOptions, 'dataDir' | 'checkout' | 'stateDir'>} [options]
+ * @param {string | undefined} dataDir
  * @returns {string | undefined} the URL of the database that another start serves now
  */
-export function runningDatabase({ dataDir, checkout = root, stateDir = STATE_DIR } = {}) {
-  const place = findPlace({ checkout, dataDir, stateDir });
-  const { pid, port, isReady } = readPidFile(place.cluster);
-  return isReady && isServerOf(pid, place.cluster) ? urlOf(place, port) : undefined;
+export function runningDatabase(dataDir) {
+  const { cluster } = findPlace({ checkout: root, dataDir, stateDir: STATE_DIR });
+  const { pid, port, isReady } = readPidFile(cluster);
+  return isReady && isServerOf(pid, cluster) ? urlOf(cluster, port) : undefined;
 }
 
 /**
- * @param {import('./postgres/place.mjs').Place} place
+ * @param {string} cluster
  * @param {number | string | undefined} port
  */
-function urlOf(place, port) {
-  return `postgresql://latchkey:${passwordOf(place)}@127.0.0.1:${port}/latchkey`;
+function urlOf(cluster, port) {
+  const password = readFileSync(join(dirname(cluster), 'password'), 'utf8');
+  return `postgresql://latchkey:${password}@127.0.0.1:${port}/latchkey`;
 }
 
 /**
@@ -58,12 +59,12 @@ export async function startEmbeddedPostgres(options = {}) {
   if (!lock) throw new Stop(`The data folder ${place.home} is in use by another Latchkey: set DATA_DIR to another.`);
   try {
     const programs = postgresBinaries({ checkout, stateDir, identity: place.identity });
-    await stopOrphan({ cluster: place.cluster, postgres: programs.postgres });
+    await stopOrphan(place.cluster);
     await ensureCluster(place, programs, { durable: settings['fsync'] !== 'off' });
     const server = await startServer({ place, postgres: programs.postgres, settings, detached });
     return {
       folder: place.home,
-      url: urlOf(place, server.port),
+      url: urlOf(place.cluster, server.port),
       exited: server.exited,
       stop: () => server.stop().then(lock.release),
     };

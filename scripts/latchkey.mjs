@@ -11,7 +11,7 @@ await main(async () => {
   const program = join(root, 'dist/composition/cli.js');
   if (!existsSync(program)) throw new Stop('Latchkey is not built: run npm start once, or npm ci and npm run build.');
   if (existsSync(join(root, '.env'))) process.loadEnvFile(join(root, '.env'));
-  const url = process.env['DATABASE_URL'] || runningDatabase({ dataDir: process.env['DATA_DIR'] || undefined });
+  const url = process.env['DATABASE_URL'] || runningDatabase(process.env['DATA_DIR']);
   const child = spawn(process.execPath, [program, ...process.argv.slice(2)], {
     env: { ...process.env, ...(url ? { DATABASE_URL: url } : {}) },
     stdio: 'inherit',

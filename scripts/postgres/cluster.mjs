@@ -1,20 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from '../lib/run.mjs';
-import { errorCode, Stop } from '../lib/stop.mjs';
-import { cleanEnvironment } from './identity.mjs';
+import { Stop } from '../lib/stop.mjs';
+import { cleanEnvironment } from './place.mjs';
 
-const unfinished = '.latchkey-init-';
+const UNFINISHED = '.latchkey-init-';
 
 /**
  * Creates the cluster unless it exists. It is created under another name and renamed when it is complete, so that an
@@ -24,16 +15,20 @@ const unfinished = '.latchkey-init-';
  * @param {{ durable: boolean }} options
  */
 export async function ensureCluster({ home, cluster, identity }, programs, { durable }) {
-  for (const name of readdirSync(home)) if (name.startsWith(unfinished)) throwAway(join(home, name));
+  for (const name of readdirSync(home).filter((each) => each.startsWith(UNFINISHED))) {
+    // The initdb of a killed start may still write into it.
+    rmSync(join(home, name), { recursive: true, maxRetries: 10 });
+  }
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
   if (existsSync(dirname(cluster))) throw new Stop(`${cluster} contains no database: move ${dirname(cluster)} away.`);
 
-  const fresh = mkdtempSync(join(home, unfinished));
+  const fresh = mkdtempSync(join(home, UNFINISHED));
   const password = join(fresh, 'password');
   const data = join(fresh, 'cluster');
   writeFileSync(password, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
-  if (identity.uid !== undefined)
+  if (identity.uid !== undefined) {
     for (const path of [fresh, password]) chownSync(path, identity.uid, identity.gid ?? 0);
+  }
 
   const as = { ...identity, cwd: '/', env: cleanEnvironment };
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
@@ -46,26 +41,11 @@ export async function ensureCluster({ home, cluster, identity }, programs, { dur
   renameSync(fresh, dirname(cluster));
 }
 
-/**
- * @param {import('./place.mjs').Place} place
- * @returns {string} the password of the user `latchkey`
- */
-export function passwordOf({ cluster }) {
-  return readFileSync(join(dirname(cluster), 'password'), 'utf8');
-}
-
 /** @param {{ code: number, output: string }} result */
 function must({ code, output }) {
-  if (code !== 0)
-    throw new Stop(`PostgreSQL could not create its data folder: ${output.trim().split('\n').slice(-3).join(' | ')}`);
-}
-
-/** @param {string} path */
-function throwAway(path) {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (error) {
-    // The initdb of a killed start may still write into it. Then the next start deletes it.
-    if (errorCode(error) !== 'ENOTEMPTY') throw error;
-  }
+  if (code === 0) return;
+  const why = output.trim().split('\n').slice(-3).join(' | ');
+  throw new Stop(
+    `The embedded PostgreSQL could not create its data folder (${why}). DATABASE_URL can name another one.`,
+  );
 }

@@ -1,38 +1,67 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorCode, Stop } from '../lib/stop.mjs';
-import { canEnter, identityFor } from './identity.mjs';
 
 /**
- * Where the data are, and as which user PostgreSQL runs.
- * @typedef {{ home: string, cluster: string, identity: import('./identity.mjs').Identity }} Place
+ * @typedef {{ uid?: number, gid?: number }} Identity the user that PostgreSQL runs as; empty for our own. It refuses to run
+ *   as root, so root starts it as another user
+ * @typedef {{ home: string, cluster: string, identity: Identity }} Place where the data are, and as which user PostgreSQL runs
+ * @typedef {{ checkout: string, dataDir: string | undefined, stateDir: string }} Wish
  */
 
+const NOBODY = 65534;
+
+/** PostgreSQL reads PGDATA, PGPORT, LANG and similar variables, so it gets none of the caller's variables. */
+export const cleanEnvironment = Object.freeze({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
+
 /**
- * Finds and makes the data folder. In it, `postgres` appears complete or not at all.
- * @param {{ checkout: string, dataDir: string | undefined, stateDir: string }} wish
- * @returns {Place}
+ * @param {string} cluster an existing data folder keeps its user, so that `sudo npm start` after `npm start` finds its
+ *   data
+ * @returns {Identity}
  */
-export function preparePlace({ checkout, dataDir, stateDir }) {
-  const home = dataDir ? resolve(dataDir) : defaultHome(checkout, stateDir);
-  try {
-    makeEnterable(placeAt(home));
-    return placeAt(realpathSync(home));
-  } catch (error) {
-    if (error instanceof Stop) throw error;
-    throw new Stop(`The data folder ${home} cannot be used (${errorCode(error)}): set DATA_DIR to one that can.`);
-  }
+export function identityFor(cluster) {
+  if (process.getuid?.() !== 0) return {};
+  const folder = statSync(cluster, { throwIfNoEntry: false });
+  return folder && folder.uid !== 0 ? { uid: folder.uid, gid: folder.gid } : { uid: NOBODY, gid: NOBODY };
+}
+
+/**
+ * Whether that identity can enter a folder. This is tried, not computed, because access lists and mounts matter, too.
+ * @param {string} folder
+ * @param {Identity} identity
+ */
+export function canEnter(folder, identity) {
+  if (identity.uid === undefined) return true;
+  return spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { ...identity, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
 /**
  * The data folder that a start would use, or uses now. Changes nothing.
- * @param {{ checkout: string, dataDir: string | undefined, stateDir: string }} wish
+ * @param {Wish} wish
  * @returns {Place}
  */
 export function findPlace({ checkout, dataDir, stateDir }) {
   const home = dataDir ? resolve(dataDir) : defaultHome(checkout, stateDir);
   return placeAt(existsSync(home) ? realpathSync(home) : home);
+}
+
+/**
+ * Finds and makes the data folder.
+ * @param {Wish} wish
+ * @returns {Place}
+ */
+export function preparePlace(wish) {
+  const place = findPlace(wish);
+  try {
+    makeHome(place);
+    return findPlace(wish);
+  } catch (error) {
+    if (error instanceof Stop) throw error;
+    throw new Stop(`The data folder ${place.home} cannot be used (${errorCode(error)}): set DATA_DIR to one that can.`);
+  }
 }
 
 /**
@@ -61,48 +90,31 @@ function placeAt(home) {
 }
 
 /** @param {Place} place */
-function makeEnterable({ home, identity }) {
-  // This check comes before any change: a folder that is refused stays as it was.
-  assertEnterable(nearestExisting(dirname(home)), home, identity);
-  const fresh = !existsSync(home) || (identity.uid !== undefined && readdirSync(home).length === 0);
-  if (fresh) {
-    makeParents(dirname(home));
+function makeHome({ home, identity }) {
+  const parent = dirname(home);
+  const topmost = mkdirSync(parent, { recursive: true });
+  // The server's user can pass through what was made, with any umask.
+  for (let made = parent; topmost && made.startsWith(topmost); made = dirname(made)) chmodSync(made, 0o755);
+  // Checked before `home` is changed: a folder that is refused stays as it was.
+  requireEnterable(parent, home, identity);
+  if (!existsSync(home) || (identity.uid !== undefined && readdirSync(home).length === 0)) {
     mkdirSync(home, { recursive: true });
     chmodSync(home, 0o700);
     if (identity.uid !== undefined) chownSync(home, identity.uid, identity.gid ?? identity.uid);
   }
   accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
-  assertEnterable(home, home, identity);
+  requireEnterable(home, home, identity);
 }
 
 /**
  * @param {string} folder
  * @param {string} home
- * @param {import('./identity.mjs').Identity} identity
+ * @param {Identity} identity
  */
-function assertEnterable(folder, home, identity) {
+function requireEnterable(folder, home, identity) {
   if (canEnter(folder, identity)) return;
   throw new Stop(
     `PostgreSQL, which never runs as root but here as uid ${identity.uid}, cannot enter the data folder ${home}: ` +
       `set DATA_DIR to a folder that everybody may enter, or chmod o+x the folders above it.`,
   );
-}
-
-/**
- * @param {string} folder
- * @returns {string}
- */
-function nearestExisting(folder) {
-  return existsSync(folder) ? folder : nearestExisting(dirname(folder));
-}
-
-/**
- * Makes missing folders so that the server's user can pass through them, with any umask.
- * @param {string} folder
- */
-function makeParents(folder) {
-  if (existsSync(folder)) return;
-  makeParents(dirname(folder));
-  mkdirSync(folder);
-  chmodSync(folder, 0o755);
 }

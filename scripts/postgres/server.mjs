@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { freePort } from '../lib/ports.mjs';
 import { Stop } from '../lib/stop.mjs';
 import { until } from '../lib/wait.mjs';
-import { cleanEnvironment } from './identity.mjs';
-import { shutDown } from './processes.mjs';
+import { cleanEnvironment } from './place.mjs';
 
 /**
  * @typedef {object} Launch
@@ -44,9 +43,8 @@ export async function startServer(launch, deadline = Date.now() + 10_000) {
  * @returns {Promise<Server | undefined>} undefined when it ended before it was ready
  */
 async function launchOnce({ place: { cluster, identity }, postgres, settings, detached }, log, port) {
-  // Never through a link: the folder belongs to the server's user, and this process may be root.
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-  const output = openSync(log, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  // Never through a link ('x'): the folder belongs to the server's user, and this process may be root.
+  const output = openSync(log, 'wx', 0o600);
   const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
   const options = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(postgres, ['-D', cluster, ...options], {
@@ -63,26 +61,68 @@ async function launchOnce({ place: { cluster, identity }, postgres, settings, de
   }).then(() => void (running = false));
 
   const stop = async () => {
-    if (running && child.pid) shutDown(child.pid, 'fast', { cluster, postgres });
-    const killTimer = setTimeout(() => {
-      if (child.pid) shutDown(child.pid, 'immediate', { cluster, postgres });
-    }, 30_000);
+    child.kill(FAST);
+    const killTimer = setTimeout(() => child.kill(IMMEDIATE), 30_000);
     await exited;
     clearTimeout(killTimer);
   };
+  const isReady = () => {
+    const file = readPidFile(cluster);
+    return file.pid === child.pid && file.isReady;
+  };
   // Recovery after a crash may take long, so there is no short timeout; the end of the server is noticed at once.
-  await until(() => !running || isReady(cluster, child.pid), 120_000);
-  if (running && !isReady(cluster, child.pid)) await stop();
+  await until(() => !running || isReady(), 120_000);
+  if (running && !isReady()) await stop();
   return running ? { port, exited, stop } : undefined;
 }
 
+/** How a server is told to end: its sessions and leaving a clean cluster, or at once, leaving one that must recover. */
+const [FAST, IMMEDIATE] = /** @type {const} */ (['SIGINT', 'SIGQUIT']);
+
 /**
+ * Ends the server that an earlier, killed start left running on this cluster. No other start can be using it, since the
+ * caller holds the lock of the data folder.
  * @param {string} cluster
- * @param {number | undefined} pid
  */
-function isReady(cluster, pid) {
-  const file = readPidFile(cluster);
-  return file.pid === pid && file.isReady;
+export async function stopOrphan(cluster) {
+  const { pid } = readPidFile(cluster);
+  for (const signal of [FAST, IMMEDIATE]) {
+    if (!isServerOf(pid, cluster)) break;
+    process.kill(pid, signal);
+    await until(() => !isServerOf(pid, cluster), 15_000);
+  }
+  if (isServerOf(pid, cluster)) throw new Stop(`An earlier PostgreSQL (process ${pid}) does not end: end it yourself.`);
+  // Because of this file, PostgreSQL would take any living process with that number for its own server. Of another
+  // server it may be right, if the folder was moved.
+  if (!IS_SERVER.test(commandOf(pid))) rmSync(join(cluster, 'postmaster.pid'), { force: true });
+}
+
+/**
+ * Whether a process is the server of that cluster. The process number alone proves nothing, because another program may
+ * have it by now.
+ * @param {number} pid
+ * @param {string} cluster without symbolic links
+ */
+export function isServerOf(pid, cluster) {
+  const command = commandOf(pid);
+  return IS_SERVER.test(command) && command.includes(` -D ${cluster} `);
+}
+
+const IS_SERVER = /postgres -D /;
+
+/**
+ * @param {number} pid
+ * @returns {string} empty for a process that has ended
+ */
+function commandOf(pid) {
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
 }
 
 /**

@@ -17,7 +17,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
-import { cleanEnvironment, identityFor } from '../../scripts/postgres/identity.mjs';
+import { cleanEnvironment, identityFor } from '../../scripts/postgres/place.mjs';
 import { childrenOf, isRunning } from '../support/processes/processes.js';
 import { sql } from '../support/stores/sql.js';
 

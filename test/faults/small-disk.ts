@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identityFor } from '../../scripts/postgres/identity.mjs';
+import { identityFor } from '../../scripts/postgres/place.mjs';
 import { sql } from '../support/stores/sql.js';
 
 const TABLES = ['audit_events', 'api_keys', 'api_key_usage'];

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { acquireLock } from '../../../scripts/lib/lock.mjs';
 import { run } from '../../../scripts/lib/run.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
-import { stopOrphan } from '../../../scripts/postgres/orphan.mjs';
+import { stopOrphan } from '../../../scripts/postgres/server.mjs';
 
 export const runFolderPrefix = 'latchkey-test-';
 
@@ -32,7 +32,7 @@ export async function removeRunFolder(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.map(({ parentPath, name }) => join(parentPath, name));
   for (const file of files) {
-    if (file.endsWith('postmaster.pid')) await stopOrphan({ cluster: dirname(file), postgres: 'postgres' });
+    if (file.endsWith('postmaster.pid')) await stopOrphan(dirname(file));
     if (file.endsWith('redis.pid')) await stopServer(file, 'redis-server');
     if (file.endsWith('pgbouncer.pid')) await stopServer(file, 'pgbouncer');
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
-import { cleanEnvironment, identityFor } from '../../../scripts/postgres/identity.mjs';
+import { cleanEnvironment, identityFor } from '../../../scripts/postgres/place.mjs';
 import { searchPath } from '../../../scripts/tools.mjs';
 
 const STARTS_WITHIN_MS = 10_000;
