@@ -7,55 +7,29 @@ import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-/**
- * @typedef {{ version?: string, dev?: boolean, optionalDependencies?: Record<string, string> }} Package
- * @typedef {Record<string, Package>} Packages
- */
+/** @typedef {{ dev?: boolean, optionalDependencies?: Record<string, string> }} Package */
 
 await main(() => {
   const file = join(root, 'package-lock.json');
+  /** @type {{ packages: Record<string, Package> }} */
   const lock = JSON.parse(readFileSync(file, 'utf8'));
-  const missing = missingFrom(lock.packages);
-  if (process.argv.includes('--check')) {
-    if (missing.length > 0)
-      throw new Stop(
-        `package-lock.json lacks packages for other platforms (${missing.length}): run \`node scripts/complete-lockfile.mjs\`.`,
-      );
-    return;
-  }
-  const all = { ...lock.packages, ...Object.fromEntries(missing) };
-  lock.packages = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-  console.log(`Entries of package-lock.json added: ${missing.length}`);
-});
-
-/**
- * @param {Packages} packages
- * @returns {[path: string, entry: object][]}
- */
-function missingFrom(packages) {
-  return Object.entries(packages).flatMap(([path, { dev, optionalDependencies = {} }]) =>
+  const missing = Object.entries(lock.packages).flatMap(([path, { dev, optionalDependencies = {} }]) =>
     Object.entries(optionalDependencies)
-      .filter(([name]) => !isFound(packages, path, name))
-      .map(([name, version]) => {
-        if (!/^\d+\.\d+\.\d+\S*$/.test(version))
-          throw new Stop(`${name} has a range of versions, ${version}: add it by hand.`);
-        return /** @type {[string, object]} */ ([`node_modules/${name}`, entryOf(name, version, dev)]);
-      }),
+      .filter(
+        ([name]) => !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
+      )
+      .map(([name, version]) => /** @type {const} */ ([`node_modules/${name}`, entryOf(name, version, dev)])),
   );
-}
-
-/**
- * Searches like Node: in the package's own node_modules, then in each folder above.
- * @param {Packages} packages
- * @param {string} path
- * @param {string} name
- * @returns {boolean}
- */
-function isFound(packages, path, name) {
-  if (packages[path === '' ? `node_modules/${name}` : `${path}/node_modules/${name}`]) return true;
-  return path !== '' && isFound(packages, path.replace(/(^|\/)(node_modules\/)?(@[^/]+\/)?[^/]+$/, ''), name);
-}
+  if (!process.argv.includes('--check')) {
+    const all = Object.entries({ ...lock.packages, ...Object.fromEntries(missing) });
+    lock.packages = Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
+    writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+  } else if (missing.length > 0) {
+    throw new Stop(
+      `package-lock.json lacks packages for other platforms (${missing.length}): run \`node scripts/complete-lockfile.mjs\`.`,
+    );
+  }
+});
 
 /**
  * The name of a package of binaries contains its platform.
@@ -65,9 +39,9 @@ function isFound(packages, path, name) {
  */
 function entryOf(name, version, dev) {
   const os = /darwin|linux|win32|android|freebsd|openharmony/.exec(name)?.[0];
-  const word = /-(aarch64|arm64|arm|x64|ia32|ppc64|s390x|riscv64|loong64)/.exec(name)?.[1];
-  if (!os || !word) throw new Stop(`${name} does not say what platform it is for: add it to the lockfile by hand.`);
+  const cpu = /-(aarch64|arm64|arm|x64|ia32|ppc64|s390x|riscv64|loong64)/.exec(name)?.[1]?.replace('aarch64', 'arm64');
+  if (!os || !cpu || !/^\d+\.\d+\.\d+\S*$/.test(version))
+    throw new Stop(`${name} ${version} does not say its platform or one version: add it to the lockfile by hand.`);
   const libc = os === 'linux' ? /gnu|musl/.exec(name)?.[0].replace('gnu', 'glibc') : undefined;
-  const cpu = word === 'aarch64' ? 'arm64' : word;
   return { version, cpu: [cpu], ...(dev ? { dev } : {}), ...(libc ? { libc: [libc] } : {}), optional: true, os: [os] };
 }
