@@ -81,26 +81,20 @@ function upOf(source) {
   return source.replace(/^ {2}async down\([^]*?^ {2}\}$/m, '').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 }
 
+const ADVICE = `Removing, renaming or tightening belongs to a later release, or say in a comment \`// contract: why\` why no running
+release needs it any more. Build an index with createIndex, change rows in batches elsewhere, add a constraint NOT VALID, or say in
+a comment \`// locks: why\` why nothing waits for it.`;
+
 if (isMain(import.meta.url)) {
-  await main(async () => {
+  await main(() => {
     const files = readdirSync(MIGRATIONS).filter((file) => /^\d+-.*\.ts$/.test(file));
-    if (files.length === 0) throw new Stop(`There are no migrations in ${MIGRATIONS}.`);
-    /** @param {(source: string) => string[]} look */
-    const found = (look) =>
-      files.flatMap((file) => look(readFileSync(join(MIGRATIONS, file), 'utf8')).map((what) => `  ${file}: ${what}`));
-    const contractions = found(contractionsIn);
-    if (contractions.length > 0) {
-      throw new Stop(
-        `These migrations may break instances of the previous release, which still run during an upgrade:\n${contractions.join('\n')}\n` +
-          'Leave that to a later release, or say in a comment `// contract: why` why no running release needs it any more.',
-      );
-    }
-    const locks = found(longLocksIn);
-    if (locks.length === 0) return;
-    throw new Stop(
-      `These migrations may hold up running instances for as long as they take:\n${locks.join('\n')}\n` +
-        'Build an index with createIndex, change rows in batches elsewhere, add a constraint NOT VALID, or say in a ' +
-        'comment `// locks: why` why nothing waits for it.',
-    );
+    const faults = files.flatMap((file) => {
+      const source = readFileSync(join(MIGRATIONS, file), 'utf8');
+      return [
+        ...contractionsIn(source).map((what) => `  ${file} may break instances of the previous release: ${what}`),
+        ...longLocksIn(source).map((what) => `  ${file} may hold up running instances: ${what}`),
+      ];
+    });
+    if (faults.length > 0) throw new Stop(`During an upgrade\n${faults.join('\n')}\n${ADVICE}`);
   });
 }

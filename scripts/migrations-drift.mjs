@@ -1,7 +1,7 @@
 // Checks on a temporary PostgreSQL that the migrations create the tables that the code expects, and that each migration
 // can be reverted.
 import './lib/node-version.mjs';
-import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,18 +10,13 @@ import { root } from './lib/paths.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
 await main(async () => {
-  const temp = mkdtempSync(join(tmpdir(), 'latchkey-drift-'));
-  chmodSync(temp, 0o711);
-  const postgres = await startEmbeddedPostgres({
-    dataDir: join(temp, 'data'),
-    settings: { fsync: 'off' },
-    detached: false,
-  });
+  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-drift-'));
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' }, detached: false });
   try {
     await check(postgres.url);
   } finally {
     await postgres.stop();
-    rmSync(temp, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true });
   }
 });
 
