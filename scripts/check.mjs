@@ -1,8 +1,8 @@
 // `npm run check`: every check of the code except its tests. Prints one line for each part.
 import './lib/node-version.mjs';
 import { join } from 'node:path';
-import { root } from './lib/paths.mjs';
-import { report, run, step } from './lib/run.mjs';
+import { isMain, root } from './lib/paths.mjs';
+import { run, step } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
 /**
@@ -13,7 +13,8 @@ const parts = {
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   'types of web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
-  'proto compatibility': ['scripts/proto-baseline.mjs'],
+  // proto-baseline/ is the proto/ of the last release, whose clients must go on working: fields are added, never changed.
+  'proto compatibility': ['node_modules/@bufbuild/buf/bin/buf', 'breaking', 'proto', '--against', 'proto-baseline'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
   'one version': ['scripts/release/versions.mjs'],
@@ -26,29 +27,29 @@ const afterBuild = {
   migrations: ['scripts/migrations-drift.mjs'],
 };
 
-/** @type {import('./testing/failures.mjs').Failure[]} */
-const failures = [];
-
-await main(async () => {
-  if ((await step('scripts/install.mjs', ['--tests']).code) !== 0) process.exit(1);
+/** @returns {Promise<string[]>} what failed, each with its name in the first line; everything is installed */
+export async function check() {
+  /** @type {string[]} */
+  const failures = [];
+  const pass = async (/** @type {string} */ name, /** @type {readonly string[]} */ [script = '', ...args]) => {
+    const { code, output } = await run(process.execPath, [join(root, script), ...args]);
+    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
+    if (code === 0) return true;
+    console.log(output.trim().replace(/^/gm, '  '));
+    failures.push(`the check failed: ${name}\n${output}`);
+    return false;
+  };
   // The types that the parts read: those of proto/, and the guard's.
-  if ((await step('scripts/build.mjs', ['guard']).code) !== 0) process.exit(1);
-  const built = check('build', ['scripts/build.mjs']);
-  const later = Object.entries(afterBuild).map(async ([name, command]) => (await built) && check(name, command));
-  await Promise.all([...Object.entries(parts).map(([name, command]) => check(name, command)), built, ...later]);
-  await report({ failures });
-  if (failures.length > 0) throw new Stop('The check failed.');
-});
+  await step('scripts/build.mjs', ['guard']);
+  const built = pass('build', ['scripts/build.mjs']);
+  const later = Object.entries(afterBuild).map(async ([name, command]) => (await built) && pass(name, command));
+  await Promise.all([...Object.entries(parts).map(([name, command]) => pass(name, command)), built, ...later]);
+  return failures;
+}
 
-/**
- * @param {string} name
- * @param {readonly [string, ...string[]]} command
- */
-async function check(name, [script, ...args]) {
-  const { code, output } = await run(process.execPath, [join(root, script), ...args]);
-  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
-  if (code === 0) return true;
-  console.log(output.trim().replace(/^/gm, '  '));
-  failures.push({ where: `the check failed: ${name}`, text: output });
-  return false;
+if (isMain(import.meta.url)) {
+  await main(async () => {
+    await step('scripts/install.mjs', ['--tests']);
+    if ((await check()).length > 0) throw new Stop('The check failed.');
+  });
 }

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { root } from './lib/paths.mjs';
-import { run } from './lib/run.mjs';
-import { main, Stop } from './lib/stop.mjs';
+import { succeed } from './lib/run.mjs';
+import { main } from './lib/stop.mjs';
 
 const folder = join(root, 'src/infrastructure/inbound/grpc/generated');
 const publicProto = 'latchkey/v1/api_key_service.proto';
@@ -18,8 +18,7 @@ const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/g
 await main(async () => {
   const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
   const args = [generator, ...flags, `--outDir=${folder}`, ...protos];
-  const { code, output } = await run(process.execPath, args, { cwd: root });
-  if (code !== 0) throw new Stop(output.trim());
+  await succeed(process.execPath, args);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'contract.ts'), contractModule());
   writeFileSync(join(folder, 'types.ts'), typesModule());

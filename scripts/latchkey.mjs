@@ -1,6 +1,7 @@
 // `npm run latchkey -- …`: the command line, with the settings and the database of `npm start`.
 import './lib/node-version.mjs';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runningDatabase } from './embedded-postgres.mjs';
@@ -12,13 +13,13 @@ await main(async () => {
   if (!existsSync(program)) throw new Stop('Latchkey is not built: run npm start once, or npm ci and npm run build.');
   if (existsSync(join(root, '.env'))) process.loadEnvFile(join(root, '.env'));
   const url = process.env['DATABASE_URL'] || runningDatabase(process.env['DATA_DIR']);
-  const child = spawn(process.execPath, [program, ...process.argv.slice(2)], {
-    env: { ...process.env, ...(url ? { DATABASE_URL: url } : {}) },
-    stdio: 'inherit',
-  });
+  const env = { ...process.env, ...(url ? { DATABASE_URL: url } : {}) };
   // The program itself answers Ctrl+C.
   process.on('SIGINT', () => {});
-  const code = await new Promise((resolve) => child.once('exit', resolve).once('error', () => resolve(1)));
+  const [code] = await once(
+    spawn(process.execPath, [program, ...process.argv.slice(2)], { env, stdio: 'inherit' }),
+    'exit',
+  );
   if (code !== 0 && !url) {
     console.error('Latchkey does not run from this checkout: npm start in another terminal, or set DATABASE_URL.');
   }

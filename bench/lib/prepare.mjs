@@ -3,9 +3,8 @@ import { ensureTools } from '../../scripts/tools.mjs';
 
 /** Installs and builds the service, h2load and Redis. */
 export async function prepare() {
-  for (const script of ['scripts/install.mjs', 'scripts/build.mjs']) {
-    if ((await step(script).code) !== 0) process.exit(1);
-  }
+  await step('scripts/install.mjs');
+  await step('scripts/build.mjs');
   await ensureTools({
     'redis-server': { debian: 'redis-server', neededBy: 'the bench' },
     h2load: { debian: 'nghttp2-client', neededBy: 'the load of the bench' },

@@ -1,22 +1,14 @@
 import { isIPv6 } from 'node:net';
 
+/** @typedef {ReturnType<typeof planFrom>} Plan */
+
 /**
- * What a start will do, read from the environment.
- * @typedef {object} Plan
- * @property {string} host
- * @property {string} reachableHost the host in a URL that is opened on this machine
- * @property {{ HTTP_PORT: string, GRPC_PORT: string, SERVICES_PORT?: string, SYSTEMS_API_PORT?: string }} ports the ports to listen on
- * @property {boolean} embedded
- * @property {boolean} demo
- * @property {boolean} passwordSignIn whether people sign in with a password, as the service's PASSWORD_SIGN_IN decides
- * @property {NodeJS.ProcessEnv} serviceEnv
- * @property {NodeJS.ProcessEnv} systemsApiEnv
- *
+ * What a start will do.
  * @param {NodeJS.ProcessEnv} env
- * @returns {Plan}
  */
 export function planFrom(env) {
   const host = env['HOST'] || '127.0.0.1';
+  /** The host in a URL that is opened on this machine. */
   const reachableHost = hostInUrl(host);
   const embedded = !env['DATABASE_URL'];
   const production = env['NODE_ENV'] === 'production';
@@ -25,21 +17,22 @@ export function planFrom(env) {
   const implied = embedded && isPrivate && !production && !env['DEMO'];
   const demo = implied || (!production && isOn(env['DEMO']));
   const hasLogin = Boolean(env['OIDC_ISSUER'] || env['SESSION_JWKS_URL']);
-  const http = env['HTTP_PORT'] || '3000';
   const grpc = env['GRPC_PORT'] || '50051';
   const services = env['SERVICES_PORT'] || (demo ? '3080' : '');
   const systems = env['SYSTEMS_API_PORT'] || '4000';
   return {
     host,
     reachableHost,
+    /** The ports to listen on. */
     ports: {
-      HTTP_PORT: http,
+      HTTP_PORT: env['HTTP_PORT'] || '3000',
       GRPC_PORT: grpc,
       ...(services ? { SERVICES_PORT: services } : {}),
       ...(demo ? { SYSTEMS_API_PORT: systems } : {}),
     },
     embedded,
     demo,
+    /** Whether people sign in with a password, as the service's PASSWORD_SIGN_IN decides. */
     passwordSignIn: env['PASSWORD_SIGN_IN'] ? isOn(env['PASSWORD_SIGN_IN']) : !hasLogin,
     serviceEnv: { ...env, SERVICES_PORT: services, ...(implied ? { DEMO: 'on' } : {}) },
     systemsApiEnv: {
@@ -53,25 +46,20 @@ export function planFrom(env) {
 }
 
 /** @param {string | undefined} setting */
-function isOn(setting = '') {
-  return /^(on|1)$/.test(setting);
-}
+const isOn = (setting = '') => /^(on|1)$/.test(setting);
 
 /** @param {string} host */
-function isLoopback(host) {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
+const isLoopback = (host) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
 /**
  * @param {string} url
  * @returns {string} empty for a text that is no URL: the service will report that
  */
-function hostOf(url) {
-  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '';
-}
+const hostOf = (url) => (URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '');
 
 /** @param {string} host */
 function hostInUrl(host) {
-  if (host === '0.0.0.0' || host === '::') return host === '::' ? '[::1]' : '127.0.0.1';
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
   return isIPv6(host) ? `[${host}]` : host;
 }

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { errorCode, Stop } from './stop.mjs';
+import { until } from './wait.mjs';
 
 /**
  * Refuses a number that is no port, and a port that is taken; the message names the variable. All ports stay reserved
@@ -11,22 +12,21 @@ import { errorCode, Stop } from './stop.mjs';
  * @param {number} timeoutMs how long an earlier, killed start may need to release its ports
  */
 export async function assertPortsFree(host, ports, timeoutMs = 3000) {
-  const deadline = Date.now() + timeoutMs;
   /** @type {import('node:net').Server[]} */
   const held = [];
   try {
     for (const [variable, text] of Object.entries(ports)) {
       const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
       if (port < 1 || port > 65535) throw new Stop(`${variable} must be a port from 1 to 65535.`);
-      /** @type {Awaited<ReturnType<typeof tryToListen>>} */
-      let server;
-      do server = await tryToListen(host, port);
-      while (server === 'EADDRINUSE' && Date.now() < deadline && (await setTimeout(50, true)));
-      if (typeof server === 'string') throw new Stop(refusalOf(server, variable, host, port));
+      const server = createServer();
       held.push(server);
+      let code = '';
+      const isDecided = async () => (code = await listen(server, host, port)) !== 'EADDRINUSE';
+      await until(isDecided, timeoutMs, 50);
+      if (code) throw new Stop(refusalOf(code, variable, host, port));
     }
   } finally {
-    await Promise.all(held.map(close));
+    await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
   }
 }
 
@@ -48,13 +48,19 @@ export async function freePort() {
     const port = first + randomInt(PORTS_OF_A_PROCESS);
     if (given.has(port)) continue;
     given.add(port);
-    const server = await tryToListen('127.0.0.1', port);
-    if (typeof server !== 'string') {
-      await close(server);
-      return port;
-    }
-    if (server !== 'EADDRINUSE') throw new Stop(`No port of 127.0.0.1 can be listened on (${server}).`);
+    const isTaken = await assertPortsFree('127.0.0.1', { port: String(port) }, 0).catch(() => true);
+    if (!isTaken) return port;
   }
+}
+
+/**
+ * @param {import('node:net').Server} server
+ * @param {string} host
+ * @param {number} port
+ * @returns {Promise<string>} the code of the error, or ''
+ */
+function listen(server, host, port) {
+  return once(server.listen({ host, port, exclusive: true }), 'listening').then(() => '', errorCode);
 }
 
 /**
@@ -67,22 +73,4 @@ function refusalOf(code, variable, host, port) {
   if (code === 'EADDRINUSE') return `Port ${port} is taken: set ${variable} to a free one.`;
   if (code === 'EACCES') return `Port ${port} may not be opened by this user: set ${variable} to one from 1024 up.`;
   return `HOST=${host} cannot be listened on (${code}): set HOST to an address of this machine.`;
-}
-
-/**
- * @param {string} host
- * @param {number} port
- * @returns {Promise<import('node:net').Server | string>} or the code of the error
- */
-function tryToListen(host, port) {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error) => resolve(errorCode(error)));
-    server.listen({ host, port, exclusive: true }, () => resolve(server));
-  });
-}
-
-/** @param {import('node:net').Server} server */
-function close(server) {
-  return new Promise((resolve) => server.close(resolve));
 }

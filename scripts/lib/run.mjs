@@ -1,19 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
-
-/** @type {Set<import('node:child_process').ChildProcess>} */
-const running = new Set();
-// No command that we run may outlive us: two simultaneous `npm ci` would damage each other.
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
-/** For a script that start.mjs or test.mjs runs as a step: makes it end when its parent ends, also by kill -9. */
-export function endWithParent() {
-  if (!process.channel) return;
-  process.once('disconnect', () => process.exit(1));
-  // This listener must not keep the process alive when its work is done.
-  process.channel.unref();
-}
+import { Stop } from './stop.mjs';
 
 /**
  * Runs a command to its end and collects its output.
@@ -25,58 +14,55 @@ export function endWithParent() {
 export function run(command, args, { input = '', ...options } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, ...options, stdio: ['pipe', 'pipe', 'pipe'] });
-    running.add(child);
+    // No command that we run may outlive us: two simultaneous `npm ci` would damage each other.
+    const kill = () => child.kill('SIGKILL');
+    process.once('exit', kill);
     let output = '';
-    const keep = (/** @type {Buffer} */ chunk) => void (output += chunk.toString());
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
-    // A command may end without reading its input.
-    child.stdin?.on('error', () => {}).end(input);
     const done = (/** @type {number} */ code) => {
-      running.delete(child);
+      process.off('exit', kill);
       resolve({ code, output });
     };
-    child.on('error', (error) => {
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
+    // A command may end without reading its input.
+    child.stdin?.on('error', () => {}).end(input);
+    child.once('error', (error) => {
       output += error.message;
       done(127);
     });
-    child.on('close', (code) => done(code ?? 1));
+    child.once('close', (code) => done(code ?? 1));
   });
 }
 
 /**
- * Runs a script as a step of another script: its output is printed at once, and it ends when this process ends.
- * @param {string} script path under the checkout
+ * Runs a command that has to succeed.
+ * @param {Parameters<typeof run>} what
+ * @returns what it printed
+ * @throws {Stop} with what it printed
+ */
+export async function succeed(...what) {
+  const { code, output } = await run(...what);
+  const [command, args] = what;
+  if (code !== 0) throw new Stop(`${command} ${args.join(' ')} failed:\n${output.trim()}`);
+  return output;
+}
+
+/**
+ * Runs one of our scripts as a step of another: its output is printed at once, and it ends when this process ends.
+ * @param {string} script path under the checkout; it calls `endWithParent`
  * @param {readonly string[]} [args]
- * @param {{ node?: string, flags?: readonly string[], env?: NodeJS.ProcessEnv, stdin?: 'ignore' | 'inherit' }}
- *   [options]
- * @returns {{ child: import('node:child_process').ChildProcess, code: Promise<number>, message: Promise<unknown> }}
- * `message` is the first one that it sends to this process, undefined if it ends without one
+ * @throws {Stop} it failed, and has printed the reason
  */
-export function step(script, args = [], { node = process.execPath, flags = [], stdin = 'ignore', env } = {}) {
-  const child = spawn(node, [...flags, join(root, script), ...args], {
-    cwd: root,
-    env: env ?? process.env,
-    stdio: [stdin, 'inherit', 'inherit', 'ipc'],
-  });
-  running.add(child);
-  const message = new Promise((/** @type {(message: unknown) => void} */ resolve) => {
-    child.once('message', resolve);
-    for (const end of ['error', 'disconnect']) child.once(end, () => resolve(undefined));
-  });
-  const code = new Promise((/** @type {(code: number) => void} */ resolve) => {
-    child.on('error', () => resolve(127));
-    child.on('exit', (exitCode) => resolve(exitCode ?? 1));
-  });
-  void code.then(() => running.delete(child));
-  return { child, code, message };
+export async function step(script, args = []) {
+  const stdio = /** @type {const} */ (['ignore', 'inherit', 'inherit', 'ipc']);
+  const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: [...stdio] });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Stop(`${script} failed.`);
 }
 
-/**
- * Sends a message to the script that runs this one as a step, if there is one.
- * @param {object} message
- * @returns {Promise<void>} resolves once it is sent: it is lost if this process ends before that
- */
-export function report(message) {
-  return new Promise((resolve) => (process.send ? process.send(message, () => resolve()) : resolve()));
+/** Makes a script that runs as a step end with the script that runs it, also if that is ended by kill -9. */
+export function endWithParent() {
+  if (!process.channel) return;
+  process.once('disconnect', () => process.exit(1));
+  // This listener must not keep the process alive when its work is done.
+  process.channel.unref();
 }

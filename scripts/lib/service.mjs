@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
 
@@ -19,19 +20,12 @@ export const serviceNodeFlags = [
 export const serviceMemory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /**
- * A part of Latchkey that runs until it is stopped. It sends `{ ready: true }` over its channel once it listens, and
- * ends by itself when the channel closes, so that a killed start leaves no part running.
- * @typedef {object} Service
- * @property {Promise<boolean>} ready false when the part ended before it was ready
- * @property {Promise<string>} exited how the part ended, in words
- * @property {() => Promise<void>} stop
- */
-
-/**
+ * Starts a part of Latchkey, which runs until it is stopped. It sends `{ ready: true }` over its channel once it listens,
+ * and ends by itself when the channel closes, so that a killed start leaves no part running.
  * @param {string} script path under the checkout
  * @param {NodeJS.ProcessEnv} env
- * @param {(lines: NodeJS.ReadableStream) => void} [print] prints its standard output, which is otherwise ours
- * @returns {Service}
+ * @param {(lines: import('node:stream').Readable) => unknown} [print] prints its standard output, which is otherwise ours
+ * @returns `ready` is false when the part ended before it was ready; `exited` is how it ended, in words
  */
 export function startService(script, env, print) {
   const child = spawn(process.execPath, [...serviceNodeFlags, join(root, script)], {
@@ -46,12 +40,8 @@ export function startService(script, env, print) {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
-  const ready = new Promise((/** @type {(ready: boolean) => void} */ resolve) => {
-    child.on('message', (message) => {
-      if (typeof message === 'object' && 'ready' in message && message.ready === true) resolve(true);
-    });
-    void exited.then(() => resolve(false));
-  });
+  // Its only message.
+  const ready = Promise.race([once(child, 'message').then(() => true), exited.then(() => false)]);
   const stop = async () => {
     child.kill('SIGTERM');
     const killTimer = setTimeout(() => child.kill('SIGKILL'), 15_000);

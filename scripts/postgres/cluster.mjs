@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { run } from '../lib/run.mjs';
+import { succeed } from '../lib/run.mjs';
 import { Stop } from '../lib/stop.mjs';
 import { cleanEnvironment } from './place.mjs';
 
@@ -34,18 +34,9 @@ export async function ensureCluster({ home, cluster, identity }, programs, { dur
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const access = ['--username=latchkey', '--auth=scram-sha-256', `--pwfile=${password}`];
   const speed = durable ? [] : ['--no-sync'];
-  must(await run(programs.initdb, ['-D', data, ...locale, ...access, ...speed], as));
+  await succeed(programs.initdb, ['-D', data, ...locale, ...access, ...speed], as);
   // Single-user mode: no network, no client library, nothing to wait for.
   const single = ['--single', '-D', data, '-c', `fsync=${durable ? 'on' : 'off'}`, 'postgres'];
-  must(await run(programs.postgres, single, { ...as, input: 'CREATE DATABASE latchkey;\n' }));
+  await succeed(programs.postgres, single, { ...as, input: 'CREATE DATABASE latchkey;\n' });
   renameSync(fresh, dirname(cluster));
-}
-
-/** @param {{ code: number, output: string }} result */
-function must({ code, output }) {
-  if (code === 0) return;
-  const why = output.trim().split('\n').slice(-3).join(' | ');
-  throw new Stop(
-    `The embedded PostgreSQL could not create its data folder (${why}). DATABASE_URL can name another one.`,
-  );
 }

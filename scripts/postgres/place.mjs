@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { realpathSync, statSync } from 'node:fs';
@@ -92,9 +92,9 @@ function placeAt(home) {
 /** @param {Place} place */
 function makeHome({ home, identity }) {
   const parent = dirname(home);
-  const topmost = mkdirSync(parent, { recursive: true });
-  // The server's user can pass through what was made, with any umask.
-  for (let made = parent; topmost && made.startsWith(topmost); made = dirname(made)) chmodSync(made, 0o755);
+  const made = mkdirSync(parent, { recursive: true });
+  // The server's user must be able to pass through, with any umask.
+  if (made) execFileSync('chmod', ['-R', '755', made]);
   // Checked before `home` is changed: a folder that is refused stays as it was.
   requireEnterable(parent, home, identity);
   if (!existsSync(home) || (identity.uid !== undefined && readdirSync(home).length === 0)) {

@@ -4,10 +4,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../lib/paths.mjs';
-import { run, step } from '../lib/run.mjs';
+import { run, step, succeed } from '../lib/run.mjs';
 import { main, Stop } from '../lib/stop.mjs';
-import { pythonWith } from '../tools.mjs';
-import { moveBaseline } from '../proto-baseline.mjs';
+import { pythonWith } from '../testing/programs.mjs';
 import { currentVersion, isOlder, packages, requireOneVersion, setVersion, unreleased } from './versions.mjs';
 
 /** Where a release puts what it makes. Not in git. */
@@ -30,12 +29,19 @@ await main(async () => {
   setVersion(version);
   await moveBaseline();
   if (option === '--without-tests') console.log('WITHOUT CHECKS AND TESTS: do not publish it.');
-  else if ((await step('scripts/testing/ci.mjs').code) !== 0)
-    throw new Stop('The tests failed: mend it, and start again.');
+  else await step('scripts/test.mjs', ['--ci']);
   await pack();
   await listMaterials();
   console.log(`\nLatchkey ${version} is ready. Look at \`git diff\`, then type:\n${commandsFor(version)}`);
 });
+
+/** Makes proto/ the contract of the last release, if it works for the clients of the one before. */
+async function moveBaseline() {
+  const buf = join(root, 'node_modules/@bufbuild/buf/bin/buf');
+  await succeed(process.execPath, [buf, 'breaking', 'proto', '--against', 'proto-baseline']);
+  rmSync(join(root, 'proto-baseline'), { recursive: true });
+  cpSync(join(root, 'proto/latchkey'), join(root, 'proto-baseline/latchkey'), { recursive: true });
+}
 
 async function pack() {
   rmSync(packed, { recursive: true, force: true });
@@ -44,21 +50,15 @@ async function pack() {
   // A package is built by its own script, which a person's npm settings may forbid.
   await npm(['pack', ...which, '--pack-destination', packed, '--ignore-scripts=false']);
   await packWheel();
-  await packModules();
-}
-
-/** The modules of the Java guard, as the folder of a Maven repository. */
-async function packModules() {
+  // The modules of the Java guard, as the folder of a Maven repository.
   const to = `-DaltDeploymentRepository=release::file:${join(packed, 'maven')}`;
-  await succeed('mvn', ['-q', '-B', '-ntp', 'clean', 'deploy', '-DskipTests', to], join(root, 'clients/java'));
+  await succeed('mvn', ['-q', '-B', '-ntp', 'clean', 'deploy', '-DskipTests', to], { cwd: join(root, 'clients/java') });
 }
 
 /** The Python guard. pip comes with the environment, so that it does not matter whose Python this is. */
 async function packWheel() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-wheel-'));
-  const python = pythonWith('venv, ensurepip');
-  if (!python) throw new Stop('Python has no venv, which makes the wheel: on Debian install python3-venv.');
-  await succeed(python, ['-m', 'venv', folder]);
+  await succeed(pythonWith('venv, ensurepip') ?? 'python3', ['-m', 'venv', folder]);
   const args = ['wheel', '--quiet', '--no-deps', '--wheel-dir', packed, join(root, 'clients/python')];
   await succeed(join(folder, 'bin/pip'), args);
   rmSync(folder, { recursive: true });
@@ -80,18 +80,7 @@ async function listMaterials() {
 
 /** @param {readonly string[]} args */
 function npm(args, cwd = root) {
-  return succeed('npm', [...args, '--loglevel=error'], cwd);
-}
-
-/**
- * @param {string} command
- * @param {readonly string[]} args
- * @returns {Promise<string>} what it printed
- */
-async function succeed(command, args, cwd = root) {
-  const { code, output } = await run(command, args, { cwd });
-  if (code !== 0) throw new Stop(`${command} ${args[0]} failed:\n${output.trim()}`);
-  return output;
+  return succeed('npm', [...args, '--loglevel=error'], { cwd });
 }
 
 /** @param {string} version */

@@ -57,9 +57,6 @@ export function unreleased() {
   return text.trim();
 }
 
-/** @param {string} version */
-const isBetweenReleases = (version) => version.endsWith(BETWEEN_RELEASES);
-
 /**
  * @param {string} version
  * @param {string} than a version, or the one before it
@@ -96,13 +93,14 @@ export function requireOneVersion(tag) {
     return [...new Set(found)].filter((each) => each !== spelled(file, version)).map((each) => `  ${file}: ${each}`);
   });
   const [, described] = /^## (\d\S*) - \d{4}-\d\d-\d\d$/m.exec(read(changelog)) ?? [];
-  const isDescribed = isBetweenReleases(version) ? described && isOlder(described, version) : described === version;
+  const isBetween = version.endsWith(BETWEEN_RELEASES);
+  const isDescribed = isBetween ? described && isOlder(described, version) : described === version;
   if (!isDescribed) faults.push(`  ${changelog}: the newest section is ${described ?? 'not a version'}`);
-  if (!isBetweenReleases(version) && unreleased() !== '') {
+  if (!isBetween && unreleased() !== '') {
     faults.push(`  ${changelog}: something is unreleased, so the version is the next one with ${BETWEEN_RELEASES}`);
   }
-  if (tag !== undefined && isBetweenReleases(version)) faults.push(`  the tag: ${version} is not a release`);
-  if (tag !== undefined && tag !== `v${version}`) faults.push(`  the tag: ${tag}`);
+  if (tag && isBetween) faults.push(`  the tag: ${version} is not a release`);
+  if (tag && tag !== `v${version}`) faults.push(`  the tag: ${tag}`);
   if (faults.length === 0) return;
   throw new Stop(
     `package.json has the version ${version}. These differ:\n${faults.join('\n')}\n` +

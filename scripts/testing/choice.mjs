@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { root } from '../lib/paths.mjs';
 import { Stop } from '../lib/stop.mjs';
 
@@ -33,6 +34,13 @@ const ofCi = [
   'src/infrastructure/outbound/postgres/usage/usage-over-time',
 ];
 
+const OPTIONS = /** @type {const} */ ({
+  long: { type: 'boolean' },
+  unit: { type: 'boolean' },
+  profile: { type: 'boolean' },
+  without: { type: 'string', multiple: true },
+});
+
 /**
  * @typedef {object} Choice which suites a run is for
  * @property {boolean} isLong
@@ -47,52 +55,28 @@ const ofCi = [
 
 /**
  * @param {readonly string[]} args as given to `npm test --`; those that are not ours are Jest's
- * @param {NodeJS.ProcessEnv} env
+ * @param {boolean} isCi
  * @returns {Choice}
  * @throws {Stop}
  */
-export function choiceFrom(args, env) {
-  const { isLong, isProfiled, isUnit, without, named } = sorted(args);
-  const isCi = env['CI'] === 'true';
+export function choiceFrom(args, isCi) {
+  const { values, tokens } = parseArgs({ args: [...args], options: OPTIONS, strict: false, tokens: true });
+  const ours = tokens.flatMap((token) => {
+    if (token.kind !== 'option' || !(token.name in OPTIONS)) return [];
+    return token.inlineValue === false ? [token.index, token.index + 1] : [token.index];
+  });
+  const named = args.filter((_, index) => !ours.includes(index));
+  const [isLong, isUnit, isProfiled] = [Boolean(values.long), Boolean(values.unit), Boolean(values.profile)];
+  const without = (values.without ?? []).flatMap((list) => String(list).split(',')).map((name) => name.trim());
   if (without.length > 0 && isCi) throw new Stop('With CI=true every suite runs: --without is refused.');
   const unknown = without.find((name) => name === '' || !existsSync(join(root, 'test', name)));
   if (unknown !== undefined)
     throw new Stop(`--without does not know "${unknown}". It takes folders of test/, by commas.`);
   const isFull = !isLong && !isUnit && named.length === 0;
-  const chosen = isLong && named.length === 0 ? long : named;
-  const hasPath = named.some((arg) => !arg.startsWith('--selectProjects='));
-  const isForCi = isCi || isLong || hasPath;
+  const isForCi = isCi || isLong || named.some((arg) => !arg.startsWith('--selectProjects='));
   const leftOut = [...without.map((name) => `test/${name}/`), ...(isForCi ? [] : ofCi)];
   // Options come last, because Jest takes a path after an option for another value of it.
   const options = [...(isUnit ? ['--selectProjects=unit'] : []), ...(isFull && isCi ? ['--coverage'] : [])];
-  return { isLong, isProfiled, isUnit, without, leftOut, isForCi, isFull, jestArgs: [...chosen, ...options] };
+  const jestArgs = [...(isLong && named.length === 0 ? long : named), ...options];
+  return { isLong, isProfiled, isUnit, without, leftOut, isForCi, isFull, jestArgs };
 }
-
-/**
- * @param {string} group a folder of test/
- * @returns {number} how many suites `npm test` runs there
- */
-export function countSuites(group) {
-  const files = readdirSync(join(root, 'test', group), { recursive: true, encoding: 'utf8' });
-  return files.filter((file) => file.endsWith('.spec.ts') && !file.endsWith('.long.spec.ts')).length;
-}
-
-/** @param {readonly string[]} args */
-function sorted(args) {
-  const given = { isLong: false, isProfiled: false, isUnit: false, without: noNames(), named: noNames() };
-  const rest = [...args];
-  for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
-    if (next === '--long') given.isLong = true;
-    else if (next === '--unit') given.isUnit = true;
-    else if (next === '--profile') given.isProfiled = true;
-    else if (next === '--without') given.without.push(...names(rest.shift()));
-    else if (next.startsWith('--without=')) given.without.push(...names(next.slice('--without='.length)));
-    else given.named.push(next);
-  }
-  return given;
-}
-
-/** @param {string | undefined} list */
-const names = (list = '') => list.split(',').map((name) => name.trim());
-
-const noNames = () => /** @type {string[]} */ ([]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { run } from '../../scripts/lib/run.mjs';
-import { postgresFolder } from '../../scripts/lib/search-path.mjs';
+import { postgresFolder } from '../../scripts/testing/programs.mjs';
 import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/callers/owners.js';
 import { root } from '../../scripts/lib/paths.mjs';

@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
-import { searchPath } from '../../scripts/tools.mjs';
+import { searchPath } from '../../scripts/testing/programs.mjs';
 
 const CHART = join(root, 'deploy/helm/latchkey');
 const read = (path: string) => readFileSync(join(CHART, path), 'utf8');

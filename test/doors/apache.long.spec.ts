@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { searchPath } from '../../scripts/tools.mjs';
+import { searchPath } from '../../scripts/testing/programs.mjs';
 import { selfSigned } from '../support/processes/certificate.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';

@@ -7,7 +7,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { searchPath } from '../../scripts/tools.mjs';
+import { searchPath } from '../../scripts/testing/programs.mjs';
 import { selfSigned } from '../support/processes/certificate.js';
 import { runCommand } from '../support/processes/command-line.js';
 import { eventually } from '../support/eventually.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { searchPath } from '../../scripts/tools.mjs';
+import { searchPath } from '../../scripts/testing/programs.mjs';
 import { eventually } from '../support/eventually.js';
 
 interface Addresses {

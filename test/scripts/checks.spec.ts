@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { contractionsIn, longLocksIn } from '../../scripts/expand-contract.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
-import { requireCompatible } from '../../scripts/proto-baseline.mjs';
+import { run } from '../../scripts/lib/run.mjs';
 
 const migration = (up: string, down = 'DROP TABLE notes') => `
   async up(runner: QueryRunner): Promise<void> {
@@ -126,7 +126,16 @@ describe('the contract', () => {
     writeFileSync(path, after);
   }
 
-  it('is compatible with the last release', () => requireCompatible());
+  /** As in scripts/check.mjs. @returns what buf finds, if it finds something */
+  async function breaksIn(proto: string): Promise<string> {
+    const buf = join(root, 'node_modules/@bufbuild/buf/bin/buf');
+    const { code, output } = await run(process.execPath, [buf, 'breaking', proto, '--against', 'proto-baseline']);
+    return code === 0 ? '' : output;
+  }
+
+  it('is compatible with the last release', async () => {
+    expect(await breaksIn('proto')).toBe('');
+  });
 
   describe('with changes that break clients of the last release', () => {
     const changes: [string, string, RegExp, string, RegExp][] = [
@@ -147,23 +156,19 @@ describe('the contract', () => {
     beforeAll(async () => {
       const proto = copyOfContract();
       for (const [, file, part, replacement] of changes) plant(proto, file, part, replacement);
-      refusal = await requireCompatible(proto).then(String, ({ message }: Error) => message);
+      refusal = await breaksIn(proto);
       rmSync(proto, { recursive: true });
     });
 
     it.each(changes)('is refused with %s, which the message names', (...[, , , , named]) =>
       expect(refusal).toMatch(named),
     );
-
-    it('is refused with advice on what to do instead', () => {
-      expect(refusal).toContain('Released clients would break: add fields, never change them.');
-    });
   });
 
   it('may have a new field', async () => {
     const proto = copyOfContract();
     plant(proto, 'api_key_service.proto', /string client_ip = 6;/, 'string client_ip = 6;\n  string client_port = 99;');
-    await requireCompatible(proto);
+    expect(await breaksIn(proto)).toBe('');
     rmSync(proto, { recursive: true });
   });
 });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { root } from '../../../scripts/lib/paths.mjs';
-import { searchPath } from '../../../scripts/tools.mjs';
+import { searchPath } from '../../../scripts/testing/programs.mjs';
 import { eventually } from '#test/support/eventually.js';
 import { LONG_TIMEOUTS } from '#test/support/processes/timeouts.mjs';
 import { EQUAL_PRIORITY } from '#test/support/processes/service-process.js';

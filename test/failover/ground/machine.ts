@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { searchPath } from '../../../scripts/lib/search-path.mjs';
+import { searchPath } from '../../../scripts/testing/programs.mjs';
 import { eventually } from '#test/support/eventually.js';
 import { isRunning } from '#test/support/processes/processes.js';
 

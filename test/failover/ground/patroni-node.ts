@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../../scripts/lib/paths.mjs';
-import { postgresFolder } from '../../../scripts/lib/search-path.mjs';
+import { postgresFolder } from '../../../scripts/testing/programs.mjs';
 import { sql } from '#test/support/stores/sql.js';
 import type { Machine } from './machine.js';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../../scripts/lib/run.mjs';
-import { searchPath } from '../../../scripts/tools.mjs';
+import { searchPath } from '../../../scripts/testing/programs.mjs';
 import { eventually } from '#test/support/eventually.js';
 
 /** A MariaDB of its own, which reads MySQL's queries, on a socket in a temporary folder. */

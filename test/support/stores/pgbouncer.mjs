@@ -7,7 +7,7 @@ import pg from 'pg';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
 import { cleanEnvironment, identityFor } from '../../../scripts/postgres/place.mjs';
-import { searchPath } from '../../../scripts/tools.mjs';
+import { searchPath } from '../../../scripts/testing/programs.mjs';
 
 const STARTS_WITHIN_MS = 10_000;
 

