@@ -8,22 +8,6 @@ import { ensureCluster } from './postgres/cluster.mjs';
 import { findPlace, preparePlace } from './postgres/place.mjs';
 import { isServerOf, readPidFile, startServer, stopOrphan } from './postgres/server.mjs';
 
-/**
- * @typedef {object} EmbeddedPostgresOptions
- * @property {string | undefined} [dataDir] default: `.latchkey` in the checkout, or a folder of its own under `stateDir`
- *   when PostgreSQL's user cannot enter the checkout. A folder that is given is used or refused, never replaced
- * @property {Readonly<Record<string, string>>} [settings] server settings, as after `-c`
- * @property {boolean} [detached] whether the terminal's Ctrl+C does not reach it; default true
- * @property {string} [checkout]
- * @property {string} [stateDir] default `STATE_DIR`
- *
- * @typedef {object} EmbeddedPostgres
- * @property {string} folder where its data are
- * @property {string} url of the database `latchkey`, with its password
- * @property {Promise<void>} exited settles when the server has ended for any reason
- * @property {() => Promise<void>} stop shuts it down in order and waits for its end
- */
-
 /** Where the data are if nobody may enter the checkout. */
 const STATE_DIR = '/var/lib/latchkey';
 
@@ -39,7 +23,7 @@ export function runningDatabase(dataDir) {
 
 /**
  * @param {string} cluster
- * @param {number | string | undefined} port
+ * @param {string | undefined} port
  */
 function urlOf(cluster, port) {
   const password = readFileSync(join(dirname(cluster), 'password'), 'utf8');
@@ -49,8 +33,15 @@ function urlOf(cluster, port) {
 /**
  * Starts a real PostgreSQL of our own on a loopback port. First it removes what an earlier start left behind, a running
  * server or an unfinished folder. It does not touch what belongs to another running start.
- * @param {EmbeddedPostgresOptions} [options]
- * @returns {Promise<EmbeddedPostgres>}
+ * @param {object} [options]
+ * @param {string | undefined} [options.dataDir] default: `.latchkey` in the checkout, or a folder of its own under `stateDir`
+ *   when PostgreSQL's user cannot enter the checkout. A folder that is given is used or refused, never replaced
+ * @param {Readonly<Record<string, string>>} [options.settings] server settings, as after `-c`
+ * @param {boolean} [options.detached] whether the terminal's Ctrl+C does not reach it
+ * @param {string} [options.checkout]
+ * @param {string} [options.stateDir]
+ * @returns the folder of its data, the URL of the database `latchkey` with its password, its end for any reason, and how it is
+ *   shut down in order
  */
 export async function startEmbeddedPostgres(options = {}) {
   const { dataDir, settings = {}, detached = true, checkout = root, stateDir = STATE_DIR } = options;
@@ -61,13 +52,9 @@ export async function startEmbeddedPostgres(options = {}) {
     const programs = postgresBinaries({ checkout, stateDir, identity: place.identity });
     await stopOrphan(place.cluster);
     await ensureCluster(place, programs, { durable: settings['fsync'] !== 'off' });
-    const server = await startServer({ place, postgres: programs.postgres, settings, detached });
-    return {
-      folder: place.home,
-      url: urlOf(place.cluster, server.port),
-      exited: server.exited,
-      stop: () => server.stop().then(lock.release),
-    };
+    const { port, exited, stop } = await startServer({ place, postgres: programs.postgres, settings, detached });
+    const url = urlOf(place.cluster, port);
+    return { folder: place.home, url, exited, stop: () => stop().then(lock.release) };
   } catch (error) {
     await lock.release();
     throw error;

@@ -1,6 +1,6 @@
 // Generates the TypeScript types of both contracts in proto/, for the service and the guard. The build runs it
 // (scripts/build.mjs), and Git ignores what it writes.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { root } from './lib/paths.mjs';
@@ -17,9 +17,7 @@ const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/g
 
 await main(async () => {
   const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
-  const args = [generator, ...flags, `--outDir=${folder}`, ...protos];
-  await succeed(process.execPath, args);
-  mkdirSync(folder, { recursive: true });
+  await succeed(process.execPath, [generator, ...flags, `--outDir=${folder}`, ...protos]);
   writeFileSync(join(folder, 'contract.ts'), contractModule());
   writeFileSync(join(folder, 'types.ts'), typesModule());
 });
@@ -36,12 +34,6 @@ function typesModule() {
 
 /** The guard contains its contract as code, so that it needs no file at run time, wherever it is installed or bundled. */
 function contractModule() {
-  const contract = new protobuf.Root();
-  const { resolvePath } = contract;
-  // protobufjs finds its own files (google/protobuf/…) by itself.
-  contract.resolvePath = (origin, target) =>
-    target.startsWith('google/') ? resolvePath(origin, target) : join(root, 'proto', target);
-  contract.loadSync(publicProto);
-  const json = JSON.stringify(contract.toJSON(), null, 2);
+  const json = JSON.stringify(protobuf.loadSync(join(root, 'proto', publicProto)).toJSON(), null, 2);
   return `/** ${publicProto} as protobufjs reads it. */\nexport const contract = ${json};\n`;
 }

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { freePort } from '../lib/ports.mjs';
@@ -6,78 +7,49 @@ import { Stop } from '../lib/stop.mjs';
 import { until } from '../lib/wait.mjs';
 import { cleanEnvironment } from './place.mjs';
 
-/**
- * @typedef {object} Launch
- * @property {import('./place.mjs').Place} place
- * @property {string} postgres
- * @property {Readonly<Record<string, string>>} settings
- * @property {boolean} detached whether it has its own process group, so that the terminal's Ctrl+C does not reach it
- *
- * @typedef {object} Server
- * @property {number} port
- * @property {Promise<void>} exited
- * @property {() => Promise<void>} stop
- */
-
 /** Errors that may be temporary: another program took the port, or a killed server's sessions are still ending. */
-const passing = /could not bind|Address already in use|pre-existing shared memory block/;
-
-/**
- * @param {Launch} launch
- * @returns {Promise<Server>}
- */
-export async function startServer(launch, deadline = Date.now() + 10_000) {
-  const log = join(dirname(launch.place.cluster), 'server.log');
-  if (existsSync(log)) renameSync(log, `${log}.1`);
-  const server = await launchOnce(launch, log, await freePort());
-  if (server) return server;
-  const tail = readFileSync(log, 'utf8').trim().split('\n').slice(-5);
-  if (passing.test(tail.join('\n')) && Date.now() < deadline) return startServer(launch, deadline);
-  throw new Stop(`PostgreSQL did not start (log: ${log}): ${tail.join(' | ')}`);
-}
-
-/**
- * @param {Launch} launch
- * @param {string} log
- * @param {number} port
- * @returns {Promise<Server | undefined>} undefined when it ended before it was ready
- */
-async function launchOnce({ place: { cluster, identity }, postgres, settings, detached }, log, port) {
-  // Never through a link ('x'): the folder belongs to the server's user, and this process may be root.
-  const output = openSync(log, 'wx', 0o600);
-  const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
-  const options = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(postgres, ['-D', cluster, ...options], {
-    ...identity,
-    cwd: '/',
-    env: cleanEnvironment,
-    stdio: ['ignore', output, output],
-    detached,
-  });
-  closeSync(output);
-  let running = true;
-  const exited = new Promise((/** @type {(_: void) => void} */ resolve) => {
-    child.once('exit', () => resolve()).once('error', () => resolve());
-  }).then(() => void (running = false));
-
-  const stop = async () => {
-    child.kill(FAST);
-    const killTimer = setTimeout(() => child.kill(IMMEDIATE), 30_000);
-    await exited;
-    clearTimeout(killTimer);
-  };
-  const isReady = () => {
-    const file = readPidFile(cluster);
-    return file.pid === child.pid && file.isReady;
-  };
-  // Recovery after a crash may take long, so there is no short timeout; the end of the server is noticed at once.
-  await until(() => !running || isReady(), 120_000);
-  if (running && !isReady()) await stop();
-  return running ? { port, exited, stop } : undefined;
-}
+const PASSING = /could not bind|Address already in use|pre-existing shared memory block/;
 
 /** How a server is told to end: its sessions and leaving a clean cluster, or at once, leaving one that must recover. */
 const [FAST, IMMEDIATE] = /** @type {const} */ (['SIGINT', 'SIGQUIT']);
+
+/**
+ * @param {object} launch
+ * @param {import('./place.mjs').Place} launch.place
+ * @param {string} launch.postgres
+ * @param {Readonly<Record<string, string>>} launch.settings
+ * @param {boolean} launch.detached whether it has its own process group, so that the terminal's Ctrl+C does not reach it
+ */
+export async function startServer({ place: { cluster, identity }, postgres, settings, detached }) {
+  const log = join(dirname(cluster), 'server.log');
+  for (const deadline = Date.now() + 10_000; ;) {
+    if (existsSync(log)) renameSync(log, `${log}.1`);
+    // Never through a link ('x'): the folder belongs to the server's user, and this process may be root.
+    const output = openSync(log, 'wx', 0o600);
+    const port = String(await freePort());
+    const all = { ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '', port };
+    const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const stdio = /** @type {import('node:child_process').StdioOptions} */ (['ignore', output, output]);
+    const as = { ...identity, cwd: '/', env: cleanEnvironment };
+    const child = spawn(postgres, ['-D', cluster, ...options], { ...as, stdio, detached });
+    closeSync(output);
+    const exited = once(child, 'exit');
+    const stop = async () => {
+      child.kill(FAST);
+      const killTimer = setTimeout(() => child.kill(IMMEDIATE), 30_000);
+      await exited;
+      clearTimeout(killTimer);
+    };
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    const isReady = () => readPidFile(cluster).pid === child.pid && readPidFile(cluster).isReady;
+    // Recovery after a crash may take long, so there is no short timeout; the end of the server is noticed at once.
+    await until(() => hasEnded() || isReady(), 120_000);
+    if (isReady() && !hasEnded()) return { port, exited, stop };
+    await stop();
+    const tail = readFileSync(log, 'utf8').trim().split('\n').slice(-5).join(' | ');
+    if (!PASSING.test(tail) || Date.now() > deadline) throw new Stop(`PostgreSQL did not start (log: ${log}): ${tail}`);
+  }
+}
 
 /**
  * Ends the server that an earlier, killed start left running on this cluster. No other start can be using it, since the

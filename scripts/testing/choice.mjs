@@ -41,22 +41,12 @@ const OPTIONS = /** @type {const} */ ({
   without: { type: 'string', multiple: true },
 });
 
-/**
- * @typedef {object} Choice which suites a run is for
- * @property {boolean} isLong
- * @property {boolean} isProfiled
- * @property {boolean} isUnit the unit tests alone
- * @property {readonly string[]} without the folders of test/ that are left out
- * @property {readonly string[]} leftOut patterns of how the paths of all suites begin that are left out, for jest.config.js
- * @property {boolean} isForCi whether the suites run too that `npm test` leaves to a CI
- * @property {boolean} isFull every suite but those left out, with the check; with CI=true also with the coverage
- * @property {readonly string[]} jestArgs
- */
+/** @typedef {ReturnType<typeof choiceFrom>} Choice */
 
 /**
+ * Which suites a run is for.
  * @param {readonly string[]} args as given to `npm test --`; those that are not ours are Jest's
  * @param {boolean} isCi
- * @returns {Choice}
  * @throws {Stop}
  */
 export function choiceFrom(args, isCi) {
@@ -66,17 +56,21 @@ export function choiceFrom(args, isCi) {
     return token.inlineValue === false ? [token.index, token.index + 1] : [token.index];
   });
   const named = args.filter((_, index) => !ours.includes(index));
-  const [isLong, isUnit, isProfiled] = [Boolean(values.long), Boolean(values.unit), Boolean(values.profile)];
-  const without = (values.without ?? []).flatMap((list) => String(list).split(',')).map((name) => name.trim());
+  const [isLong, isUnit] = [Boolean(values.long), Boolean(values.unit)];
+  /** The folders of test/ that are left out. */
+  const without = (values.without ?? []).flatMap((list) => String(list).split(','));
   if (without.length > 0 && isCi) throw new Stop('With CI=true every suite runs: --without is refused.');
   const unknown = without.find((name) => name === '' || !existsSync(join(root, 'test', name)));
   if (unknown !== undefined)
     throw new Stop(`--without does not know "${unknown}". It takes folders of test/, by commas.`);
+  /** Every suite but those left out, with the check; with CI=true also with the coverage. */
   const isFull = !isLong && !isUnit && named.length === 0;
+  /** Whether the suites run too that `npm test` leaves to a CI. */
   const isForCi = isCi || isLong || named.some((arg) => !arg.startsWith('--selectProjects='));
+  /** Patterns of how the paths of all suites begin that are left out, for jest.config.js. */
   const leftOut = [...without.map((name) => `test/${name}/`), ...(isForCi ? [] : ofCi)];
   // Options come last, because Jest takes a path after an option for another value of it.
   const options = [...(isUnit ? ['--selectProjects=unit'] : []), ...(isFull && isCi ? ['--coverage'] : [])];
   const jestArgs = [...(isLong && named.length === 0 ? long : named), ...options];
-  return { isLong, isProfiled, isUnit, without, leftOut, isForCi, isFull, jestArgs };
+  return { isLong, isUnit, isProfiled: Boolean(values.profile), without, leftOut, isForCi, isFull, jestArgs };
 }
