@@ -15,8 +15,8 @@ import { main, Stop } from './lib/stop.mjs';
 
 const common = ['package-lock.json', 'tsconfig.json'];
 // The guard and the screen contain what they import of the domain.
-const guardInputs = [...common, 'proto', 'src/domain', 'clients/node/src', 'clients/node/package.json'];
-const webInputs = ['package-lock.json', 'src/domain', 'web/src', 'web/package.json', 'web/postcss.config.js'];
+const guardInputs = [...common, 'proto', 'src/domain', 'clients/node'];
+const webInputs = [...common, 'src/domain', 'web'];
 const tsc = ['node_modules/typescript/bin/tsc', '-p'];
 const vite = ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'];
 
@@ -27,11 +27,7 @@ const parts = {
     inputs: ['package-lock.json', 'proto', 'scripts/generate-types.mjs'],
     command: ['scripts/generate-types.mjs'],
   },
-  guard: {
-    out: 'clients/node/dist',
-    inputs: [...guardInputs, 'clients/node/tsconfig.build.json'],
-    command: [...tsc, 'clients/node/tsconfig.build.json'],
-  },
+  guard: { out: 'clients/node/dist', inputs: guardInputs, command: [...tsc, 'clients/node/tsconfig.build.json'] },
   service: {
     // The service reads proto/ from the checkout at run time (../proto next to dist), so nothing is copied.
     out: 'dist',
@@ -39,26 +35,17 @@ const parts = {
     // Does what `nest build` does with nest-cli.json, without the Nest CLI (docs/adr/0006-other-dependencies.md).
     command: [...tsc, 'tsconfig.build.json'],
   },
-  web: {
-    out: 'web/dist',
-    inputs: [...webInputs, 'web/index.html', 'web/vite.config.ts', 'web/compressed.ts'],
-    command: vite,
-    cwd: 'web',
-  },
+  web: { out: 'web/dist', inputs: webInputs, command: vite, cwd: 'web' },
   panel: {
     out: 'web/lib/dist',
-    inputs: [
-      ...webInputs,
-      'src/infrastructure/inbound/http/management',
-      ...['web/vite.lib.config.ts', 'web/declarations.ts', 'web/tsconfig.json', 'web/tsconfig.lib.json'],
-    ],
+    inputs: [...webInputs, 'src/infrastructure/inbound/http/management'],
     command: [...vite, '--config', 'vite.lib.config.ts'],
     cwd: 'web',
   },
   'systems-api': {
     out: 'examples/systems-api/dist',
     // Compiled against the guard's declarations.
-    inputs: [...guardInputs, 'examples/systems-api/src', 'examples/systems-api/tsconfig.build.json'],
+    inputs: [...guardInputs, 'examples/systems-api'],
     command: [...tsc, 'examples/systems-api/tsconfig.build.json'],
   },
 };
@@ -108,7 +95,7 @@ function noteOf({ out, inputs }, checkout) {
 }
 
 // What is generated is made from files that are hashed themselves.
-const leftOut = /(^|\/)(node_modules|dist|generated|__pycache__)$|\.spec\.ts$/;
+const leftOut = /(^|\/)(node_modules|dist|generated|test)$|\.spec\.ts$/;
 
 /**
  * @param {string} path

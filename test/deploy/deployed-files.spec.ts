@@ -87,7 +87,7 @@ describe('the Dockerfile', () => {
     const inputs = [...build.matchAll(/(?:common|\w+Inputs) = \[(.*)\]|inputs: \[([^\]]*)\]/g)]
       .flatMap(([, shared, own]) => [...(shared ?? own)!.matchAll(/'([^']+)'/g)])
       .map(([, path]) => path!);
-    expect(inputs).toEqual(expect.arrayContaining(['src', 'web/src', 'tsconfig.build.json']));
+    expect(inputs).toEqual(expect.arrayContaining(['src', 'web', 'tsconfig.build.json']));
     for (const path of inputs) expect(context).toContain(`!${path.split('/')[0]}`);
   });
 });
