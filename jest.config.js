@@ -2,7 +2,7 @@ const isLong = process.env.LATCHKEY_LONG === '1';
 // A promise that only a long or quiet run can show has a spec of its own, for `npm run test:long`.
 const specs = isLong ? '**/*.spec.{ts,tsx}' : '**/!(*.long).spec.{ts,tsx}';
 
-/** Set by scripts/test.mjs. @type {string[]} */
+/** Set by scripts/testing/jest.mjs. @type {string[]} */
 const leftOut = JSON.parse(process.env.LATCHKEY_TESTS_LEFT_OUT ?? '[]');
 const ignored = ['/node_modules/', ...leftOut.map((path) => `<rootDir>/${path}`)];
 

@@ -2,7 +2,6 @@
 import './lib/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { startEmbeddedPostgres } from './embedded-postgres.mjs';
 import { acquireLock } from './lib/lock.mjs';
 import { root } from './lib/paths.mjs';
@@ -11,6 +10,7 @@ import { assertPortsFree } from './lib/ports.mjs';
 import { step } from './lib/run.mjs';
 import { startService } from './lib/service.mjs';
 import { main, Stop } from './lib/stop.mjs';
+import { until } from './lib/wait.mjs';
 import { welcome } from './lib/welcome.mjs';
 
 const began = performance.now();
@@ -77,14 +77,10 @@ async function start() {
 
 /** Installs and builds; a start with another data folder waits for it. */
 async function prepare() {
-  let lock = await acquireLock(`prepare ${root}`);
-  while (!lock) {
-    await setTimeout(100);
-    lock = await acquireLock(`prepare ${root}`);
-  }
+  const lock = await until(() => acquireLock(`prepare ${root}`), Infinity, 100);
   await step('scripts/install.mjs');
   await step('scripts/build.mjs');
-  await lock.release();
+  await lock?.release();
 }
 
 /** @param {string | undefined} dataDir */

@@ -91,30 +91,24 @@ function placeAt(home) {
 
 /** @param {Place} place */
 function makeHome({ home, identity }) {
+  const requireEnterable = (/** @type {string} */ folder) => {
+    if (canEnter(folder, identity)) return;
+    throw new Stop(
+      `PostgreSQL, which never runs as root but here as uid ${identity.uid}, cannot enter the data folder ${home}: ` +
+        `set DATA_DIR to a folder that everybody may enter, or chmod o+x the folders above it.`,
+    );
+  };
   const parent = dirname(home);
   const made = mkdirSync(parent, { recursive: true });
   // The server's user must be able to pass through, with any umask.
   if (made) execFileSync('chmod', ['-R', '755', made]);
   // Checked before `home` is changed: a folder that is refused stays as it was.
-  requireEnterable(parent, home, identity);
+  requireEnterable(parent);
   if (!existsSync(home) || (identity.uid !== undefined && readdirSync(home).length === 0)) {
     mkdirSync(home, { recursive: true });
     chmodSync(home, 0o700);
     if (identity.uid !== undefined) chownSync(home, identity.uid, identity.gid ?? identity.uid);
   }
   accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
-  requireEnterable(home, home, identity);
-}
-
-/**
- * @param {string} folder
- * @param {string} home
- * @param {Identity} identity
- */
-function requireEnterable(folder, home, identity) {
-  if (canEnter(folder, identity)) return;
-  throw new Stop(
-    `PostgreSQL, which never runs as root but here as uid ${identity.uid}, cannot enter the data folder ${home}: ` +
-      `set DATA_DIR to a folder that everybody may enter, or chmod o+x the folders above it.`,
-  );
+  requireEnterable(home);
 }
