@@ -37,6 +37,7 @@ export default {
   cleanUrls: true,
   rewrites: { 'README.md': 'index.md' },
   srcExclude: ['.vitepress/**', 'adr/**'],
+  ignoreDeadLinks: 'localhostLinks',
   markdown: { config: linksToRepository },
   themeConfig: {
     search: { provider: 'local' },
