@@ -118,7 +118,7 @@ export function InstanceRow({ row: { resource, actions }, onAdd, onCancel }: Ins
           onKeyDown={press}
           error={isWrong && restrictions.whichWrong}
           autoComplete="off"
-          flex={1}
+          flex="1 1 12rem"
         />
         <Button size="xs" variant="default" onClick={onCancel}>
           {cancel}
