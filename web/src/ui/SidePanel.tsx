@@ -65,7 +65,7 @@ export function SidePanel({
       <Drawer.Content>
         <div className={classes.panel}>
           <div className={classes.scroll}>
-            <div className={classes.header}>
+            <div className={dialog.header}>
               <div className={classes.heading}>
                 <Drawer.Title
                   ref={heading}
