@@ -4,6 +4,7 @@ import { usePanel } from '../base/context';
 import { ACTIVITY_FILTERS, type ActivityFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { ClockIcon } from '../ui/icons';
 import classes from './activity.module.css';
 import { EventList } from './EventList';
 import { EventListSkeleton } from './EventListSkeleton';
@@ -63,7 +64,7 @@ export function ActivityTab({ filter, keyId }: Props) {
       )}
       {isLoading && !error && <EventListSkeleton />}
       {!isLoading && list.isSuccess && list.groups.length === 0 && (
-        <Nothing title={keyId === undefined ? activity.empty[filter] : activity.emptyOfKey} />
+        <Nothing icon={<ClockIcon />} title={keyId === undefined ? activity.empty[filter] : activity.emptyOfKey} />
       )}
       {!isLoading && list.groups.length > 0 && (
         <EventList label={activity.listLabel} groups={list.groups} keyOf={(id) => known.data?.get(id)} />

@@ -1,4 +1,3 @@
-import { Badge } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
 import classes from './activity.module.css';
 import { describeEvent, type EventGroup } from './events';
@@ -11,6 +10,7 @@ import { Emphasised } from '../ui/Emphasised';
 import { PlaceLink } from '../ui/links';
 import list from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
+import surface from '../ui/surface.module.css';
 import { LeakSite } from './LeakSite';
 import { shortUserAgent } from './user-agent';
 
@@ -27,7 +27,7 @@ export function EventList({ label, groups, keyOf, isOfOneKey = false }: Props) {
   const now = useNow();
   const days = groups.map(({ event }) => dayName(event.at, now, language));
   return (
-    <ul className={classes.events} aria-label={label}>
+    <ul className={list.frame} aria-label={label}>
       {groups.map((group, n) => (
         <EventItem
           key={group.event.id}
@@ -54,13 +54,15 @@ interface EventItemProps {
 }
 
 function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: EventItemProps) {
-  const texts = useTexts();
-  const { activity } = texts;
+  const { activity } = useTexts();
   const sentence = describeEvent(event, activity);
   const name = <bdi>{apiKey?.name ?? activity.unknownName}</bdi>;
   const word =
     apiKey && !isOfOneKey ? (
-      <PlaceLink place={{ tab: 'keys', status: 'active', keyId: apiKey.id }} className={classes.key}>
+      <PlaceLink
+        place={{ tab: 'keys', status: 'active', keyId: apiKey.id }}
+        className={`${surface.link} ${classes.key}`}
+      >
         {name}
       </PlaceLink>
     ) : (
@@ -72,25 +74,27 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
       {day !== undefined && <h3 className={list.heading}>{day}</h3>}
       <div className={`${classes.what} ${classes.sentence}`}>
         {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}
-        {count > 1 && (
-          <Badge size="sm" radius="sm" variant="default" tt="none" ms="xs">
-            {activity.times(wholeNumber(count, texts.language))}
-          </Badge>
-        )}
+        <Times count={count} />
       </div>
       <RelativeTime iso={event.at} isPast />
       {event.leak && <LeakSite leak={event.leak} />}
       {event.note && <div className={classes.what}>{event.note}</div>}
       <div className={classes.who}>
         {took >= SAME_TIME_MS && <RelativeTime iso={since} text={activity.since} isPast />}
-        {!isOfOneKey && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
-        {event.clientIp && <span className={classes.address}>{event.clientIp}</span>}
+        {!isOfOneKey && apiKey && <code>{apiKey.prefix}</code>}
+        {event.clientIp && <code>{event.clientIp}</code>}
         {event.userAgent && <span title={event.userAgent}>{shortUserAgent(event.userAgent)}</span>}
         <ActorOf event={event} />
         {isByClock(event) && <span>{activity.automatic}</span>}
       </div>
     </li>
   );
+}
+
+/** How often it happened, if more than once. */
+export function Times({ count }: { readonly count: number }) {
+  const { activity, language } = useTexts();
+  return count > 1 && <span className={list.badge}>{activity.times(wholeNumber(count, language))}</span>;
 }
 
 /** Who did it, where it may have been somebody else: a manager of a service account. */

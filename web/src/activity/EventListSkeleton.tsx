@@ -1,12 +1,13 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { useTexts } from '../texts';
+import list from '../ui/list.module.css';
 import classes from './activity.module.css';
 
 /** Lines with the height of the real ones, so that the layout does not move. */
 export function EventListSkeleton({ rows = 5 }: { readonly rows?: number }) {
   const texts = useTexts();
   return (
-    <div role="status" className={classes.events}>
+    <div role="status" className={list.frame}>
       <VisuallyHidden>{texts.loading}</VisuallyHidden>
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} className={classes.event}>

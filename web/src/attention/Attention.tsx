@@ -16,6 +16,7 @@ import { dangerous } from '../ui/dangerous';
 import { describeFailure } from '../ui/FailureAlert';
 import { AlertIcon, CheckIcon, ClockIcon, WarningIcon } from '../ui/icons';
 import { type Concern, markOf } from './attention';
+import list from '../ui/list.module.css';
 import surface from '../ui/surface.module.css';
 import classes from './Attention.module.css';
 
@@ -40,7 +41,7 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   const canCreate = !useApiKeys(false).isFull && canRotate;
   const id = useId();
   const [showsAll, setShowsAll] = useState(false);
-  const list = useRef<HTMLUListElement>(null);
+  const lines = useRef<HTMLUListElement>(null);
   const shown = showsAll ? concerns : concerns.slice(0, SHOWN);
   const handle = async (concern: Concern, line: HTMLElement) => {
     const { id: keyId, name } = concern.key;
@@ -58,14 +59,14 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
   };
   if (concerns.length === 0) return null;
   return (
-    <section className={classes.attention} aria-labelledby={id}>
+    <section className={list.frame} aria-labelledby={id}>
       <Title order={3} size="h5" px="md" pt="sm">
         <span id={id}>{areCalm ? attention.calm : attention.title}</span>{' '}
         <Text span inherit c="dimmed">
           {concerns.length}
         </Text>
       </Title>
-      <ul ref={list}>
+      <ul ref={lines}>
         {shown.map((concern, index) => (
           <Line
             key={`${concern.kind} ${concern.key.id}`}
@@ -84,7 +85,7 @@ export function Attention({ concerns, placeOf, areCalm }: Props) {
           onClick={() => {
             setShowsAll(true);
             // The button disappears; its place is taken by the first of the other lines.
-            requestAnimationFrame(() => list.current?.children[SHOWN]?.querySelector('button')?.focus());
+            requestAnimationFrame(() => lines.current?.children[SHOWN]?.querySelector('button')?.focus());
           }}
         >
           {attention.showMore(concerns.length - shown.length)}

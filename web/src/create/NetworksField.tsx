@@ -44,7 +44,7 @@ export function NetworksField({ value, onChange, error }: Props) {
       />
       {data && !lines.includes(data) && (
         <Group gap="xs">
-          <Button variant="default" size="compact-sm" onClick={() => onChange([...lines, data].join('\n'))}>
+          <Button variant="default" size="xs" onClick={() => onChange([...lines, data].join('\n'))}>
             {words.addOwn}
           </Button>
           <code>{data}</code>

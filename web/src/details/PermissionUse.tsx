@@ -10,6 +10,7 @@ import { usePermissions } from '../key/useKey';
 import { useTexts } from '../texts';
 import { DAY_MS, monthDay } from '../time/format';
 import { useNow } from '../time/useNow';
+import list from '../ui/list.module.css';
 import { Section } from '../ui/Section';
 import { permissionUseTexts } from '../key/permission-use-texts';
 
@@ -44,7 +45,7 @@ export function PermissionUse({ apiKey, isFree, onNarrower }: Props) {
     <Section title={texts.title}>
       <Text size="sm">{permissionUse.length > 0 ? summary(used, of, since) : texts.none}</Text>
       {permissionUse.length > 0 && (
-        <ul className={classes.addresses} aria-label={texts.title}>
+        <ul className={`${list.frame} ${classes.addresses}`} aria-label={texts.title}>
           {[...permissionUse]
             .sort((one, other) => other.count - one.count)
             .map(({ permission, operation, lastDay, count }) => (

@@ -9,6 +9,7 @@ import { laterTexts } from '../texts/later';
 import { useTexts } from '../texts';
 import { relativeTime, shortDate } from '../time/format';
 import { useNow } from '../time/useNow';
+import list from '../ui/list.module.css';
 import { Section } from '../ui/Section';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './details.module.css';
@@ -83,7 +84,7 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
           <Title order={4} size="h6">
             {words.callers}
           </Title>
-          <ul className={lists.addresses} aria-label={words.callers}>
+          <ul className={`${list.frame} ${lists.addresses}`} aria-label={words.callers}>
             {callers.map(({ clientIp, service, lastAt }) => (
               <li key={clientIp}>
                 <code>{clientIp}</code>

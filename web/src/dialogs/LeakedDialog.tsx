@@ -77,7 +77,7 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
       <KeyFacts apiKey={current ?? leakedKey} uses={uses} />
       <Group gap="xs">
         <Text size="sm">{leaked.needsNone}</Text>
-        <Button variant="default" size="compact-sm" onClick={onOnlyRevoke} disabled={newKey.isBusy}>
+        <Button variant="default" size="xs" onClick={onOnlyRevoke} disabled={newKey.isBusy}>
           {leaked.onlyRevoke}
         </Button>
       </Group>

@@ -98,7 +98,7 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
         {!apiKey.pausedUntil && (
           <Group gap="xs">
             <Text size="sm">{texts.pause.advice}</Text>
-            <Button variant="default" size="compact-sm" disabled={isPending} onClick={() => void onPause()}>
+            <Button variant="default" size="xs" disabled={isPending} onClick={() => void onPause()}>
               {texts.pause.first}
             </Button>
           </Group>

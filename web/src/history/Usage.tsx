@@ -1,4 +1,4 @@
-import { Badge, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import type { AddressUse, ApiKey, DayCount, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
@@ -11,6 +11,7 @@ import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { isAccepted, isNewAddress, whyDenied } from './usage';
 import { ChevronIcon } from '../ui/icons';
+import list from '../ui/list.module.css';
 import { Section } from '../ui/Section';
 
 interface Props {
@@ -76,14 +77,12 @@ function Addresses({ uses, apiKey: { createdAt, permissions } }: AddressesProps)
           {history.noAddress}
         </Text>
       ) : (
-        <ul className={classes.addresses} aria-labelledby={titleId}>
+        <ul className={`${list.frame} ${classes.addresses}`} aria-labelledby={titleId}>
           {uses.map((use) => (
             <li key={use.clientIp}>
               <code>{use.clientIp}</code>
               {isNewAddress(use.firstAt, createdAt, now) && (
-                <Badge size="sm" radius="sm" variant="default" tt="none" className={classes.new}>
-                  {history.isNew}
-                </Badge>
+                <span className={`${list.badge} ${classes.new}`}>{history.isNew}</span>
               )}
               <span className={classes.seen}>
                 {isAccepted(use) && <RelativeTime iso={use.lastAt} text={history.lastSeen} isPast />}

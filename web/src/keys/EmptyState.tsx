@@ -2,6 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { CheckIcon } from '../ui/icons';
+import list from '../ui/list.module.css';
 import classes from './EmptyState.module.css';
 
 interface Props {
@@ -14,7 +15,7 @@ export function EmptyState({ isWaiting, onCreate }: Props) {
   const { empty } = keys;
   const { exampleUrl } = usePanel();
   return (
-    <div className={classes.empty}>
+    <div className={`${list.frame} ${classes.empty}`}>
       <Stack align="flex-start" gap="sm">
         <Title order={3} size="h4">
           {empty.title}
@@ -38,7 +39,7 @@ export function EmptyState({ isWaiting, onCreate }: Props) {
         </Button>
       </Stack>
       <code className={classes.example}>
-        {`curl \\\n-H "Authorization: Bearer $API_KEY" \\\n'${exampleUrl ?? reveal.address}'`}
+        {`curl -H "Authorization: Bearer $API_KEY" \\\n  '${exampleUrl ?? reveal.address}'`}
       </code>
     </div>
   );

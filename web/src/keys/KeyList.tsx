@@ -4,6 +4,7 @@ import { attention } from '../attention/attention';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
+import { KeyIcon } from '../ui/icons';
 import { later } from '../ui/later';
 import { Nothing } from '../ui/Nothing';
 import { EndedKeys } from './EndedKeys';
@@ -24,7 +25,7 @@ const Attention = later(() => import('../attention/Attention').then((part) => pa
 });
 
 /** Few lists are long, and the library's fields are large. */
-const KeyFilters = later(() => import('./rest').then((part) => part.KeyFilters), {
+const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {
   fallback: <div className={toolbar.filters} />,
 });
 
@@ -101,7 +102,7 @@ export function KeyList({ list, filter, links }: Props) {
         <Stack gap="lg" key={view}>
           {hasFirst && first.length > 0 && <KeyTable rows={first} links={links} />}
           {hasFirst && first.length === 0 && !wanted && (
-            <Nothing title={texts.keys.noneWith[view === 'attention' ? view : 'active']} />
+            <Nothing icon={<KeyIcon />} title={texts.keys.noneWith[view === 'attention' ? view : 'active']} />
           )}
           {(ended.length > 0 || (view !== 'attention' && !wanted && notLoaded > 0)) && (
             <EndedKeys
@@ -117,7 +118,7 @@ export function KeyList({ list, filter, links }: Props) {
             />
           )}
           {view === 'ended' && ended.length === 0 && notLoaded <= 0 && !wanted && (
-            <Nothing title={texts.keys.noneWith.ended} />
+            <Nothing icon={<KeyIcon />} title={texts.keys.noneWith.ended} />
           )}
         </Stack>
       )}

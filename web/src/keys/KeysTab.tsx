@@ -11,7 +11,7 @@ import { KeyList } from './KeyList';
 import { KeyTableSkeleton } from './KeyTable';
 import { useApiKeys, useCanMakeKeys } from '../key/list';
 
-const EmptyState = later(() => import('./rest').then((part) => part.EmptyState), {
+const EmptyState = later(() => import('./EmptyState').then((part) => part.EmptyState), {
   fallback: <KeyTableSkeleton />,
 });
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {

@@ -3,13 +3,17 @@ import type { ReactNode } from 'react';
 import { SearchIcon } from './icons';
 import list from './list.module.css';
 
+interface Props {
+  readonly title: string;
+  readonly icon?: ReactNode;
+  readonly children?: ReactNode;
+}
+
 /** In the frame of a list: that it is empty, and a button that changes that. */
-export const Nothing = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
-  <Stack align="center" gap="sm" px="md" py="xl" ta="center" className={list.frame}>
-    <SearchIcon />
-    <Text size="sm" fw={500}>
-      {title}
-    </Text>
+export const Nothing = ({ title, icon = <SearchIcon />, children }: Props) => (
+  <Stack align="center" gap="md" px="md" py={48} ta="center" className={list.frame}>
+    <span className={list.mark}>{icon}</span>
+    <Text maw="28rem">{title}</Text>
     {children}
   </Stack>
 );

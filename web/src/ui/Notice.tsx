@@ -11,7 +11,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Only the edge and the icon are coloured, so that the text keeps its contrast. */
+/** The text is not coloured, so that it keeps its contrast. */
 export function Notice({ tone, title, isNews = true, children }: Props) {
   return (
     <Alert
