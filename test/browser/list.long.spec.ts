@@ -37,7 +37,7 @@ describe('the list of keys', () => {
 
   test('the whole row opens the details, and its link opens them in another tab too', async () => {
     const { page } = await openWith([{ name: 'CI deploy', usedMinutesAgo: 5.1 }]);
-    for (const part of ['Read-only', 'No requests', 'in 3 months']) {
+    for (const part of ['Read-only', '5 minutes ago', 'in 3 months']) {
       // The link covers it.
       await row(page, 'CI deploy').getByText(part).click({ force: true });
       await button(dialog(page, 'CI deploy'), 'Close').click();

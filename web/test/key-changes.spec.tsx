@@ -100,10 +100,11 @@ describe('a key that nobody dares to revoke', () => {
   };
   const pauses = () => api.calls('pauseKey').map(({ body }) => body);
 
-  test('is paused from its menu, and says in its row when it works again', async () => {
+  test('is paused from its menu, and says in its row until when, and when it expires', async () => {
     openPanel();
     await chooseAction('CI deploy', 'For a day');
-    await screen.findByText(/^Paused, works again (tomorrow|in 1 day|in 24 hours)$/);
+    await screen.findByText(/^Paused until \w{3}.* [AP]M$/);
+    screen.getByText('in 3 months');
     expect(pauses()).toEqual([{ minutes: 1440 }]);
     await screen.findByText(/^“CI deploy” is paused and works again/);
   });
@@ -114,7 +115,7 @@ describe('a key that nobody dares to revoke', () => {
     await press('Pause it for an hour');
     await isGone(() => screen.queryByRole('dialog'));
     expect(pauses()).toEqual([{ minutes: 60 }]);
-    await screen.findByText('Paused, works again in 1 hour');
+    await screen.findByText(/^Paused until .*\d:\d\d [AP]M$/);
     expect(api.calls('revokeKey')).toEqual([]);
   });
 
@@ -165,7 +166,7 @@ describe('a key that nobody dares to revoke', () => {
     await press('Resume key');
     await screen.findByText('“CI deploy” works again');
     expect(api.calls('resumeKey').map(({ body }) => body)).toEqual([{ password: 'wrong' }, { password: PASSWORD }]);
-    await isGone(() => screen.queryByText(/^Paused, works again/));
+    await isGone(() => screen.queryByText(/^Paused until/));
   });
 
   test('stays paused if an administrator paused it for longer', async () => {

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { nameOf, useOwner } from '../base/owner';
 import { endOf, statusAt } from '../key/status';
-import { StatusBadge } from '../key/StatusBadge';
+import { PausedUntil, pauseOf, StatusBadge } from '../key/StatusBadge';
 import { EndOfActive } from '../key/EndOfActive';
 import { fewWords, linesOf } from '../key/limits';
 import type { Rotation } from '../key/rotation';
@@ -29,7 +29,9 @@ export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   const { accounts, details, keys, restrictions } = texts;
   const { account } = usePanel();
   const ownerId = useOwner().data?.ownerId;
-  const status = statusAt(apiKey, useNow());
+  const now = useNow();
+  const status = statusAt(apiKey, now);
+  const pause = status === 'active' && pauseOf(apiKey, now);
   const { access, permissions, allowedNetworks, createdBy } = apiKey;
   const you = account && accounts.madeByYou;
   const maker = createdBy?.id === ownerId ? you : createdBy && nameOf(createdBy);
@@ -37,9 +39,7 @@ export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   const goesOn = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
   return (
     <ul className={classes.summary}>
-      <li>
-        <StatusBadge status={status} />
-      </li>
+      <li>{pause ? <PausedUntil iso={pause} /> : <StatusBadge status={status}>{keys.status[status]}</StatusBadge>}</li>
       <li>{goesOn(permissions ? keys.access[access] : restrictions.yours[access])}</li>
       {fewWords(apiKey, texts).map((words) => (
         <li key={words}>{words}</li>

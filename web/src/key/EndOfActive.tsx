@@ -17,14 +17,7 @@ interface Props {
 
 export function EndOfActive({ apiKey: key, expiry, write = (words) => words }: Props) {
   const now = useNow();
-  const { keys, language, pause } = useTexts();
-  if (key.pausedUntil && Date.parse(key.pausedUntil) > now) {
-    return (
-      <span className={classes.soon}>
-        <RelativeTime iso={key.pausedUntil} text={(relative) => write(pause.until(relative))} />
-      </span>
-    );
-  }
+  const { keys, language } = useTexts();
   if (key.idleEndsAt) return write(keys.idleEnds(shortDate(key.idleEndsAt, now, language)));
   const end = endOf(key);
   const words = end === key.expiresAt ? expiry : keys.endsSoon;

@@ -1,19 +1,35 @@
 import type { ReactNode } from 'react';
-import type { KeyStatus } from '../api/types';
+import type { ApiKey, KeyStatus } from '../api/types';
 import { useTexts } from '../texts';
+import { clockTime } from '../time/format';
+import { useNow } from '../time/useNow';
+import { RelativeTime } from '../ui/RelativeTime';
 import classes from './StatusBadge.module.css';
 
 interface Props {
-  readonly status: KeyStatus;
-  /** Unset: the status in one word. */
-  readonly children?: ReactNode;
+  readonly status: KeyStatus | 'paused';
+  readonly children: ReactNode;
 }
 
 export function StatusBadge({ status, children }: Props) {
-  const texts = useTexts();
   return (
     <span className={classes.status} data-status={status}>
-      {children ?? texts.keys.status[status]}
+      <span>{children}</span>
     </span>
   );
 }
+
+/** Until when a paused key is paused. */
+export function PausedUntil({ iso }: { readonly iso: string }) {
+  const { language, pause } = useTexts();
+  const now = useNow();
+  return (
+    <StatusBadge status="paused">
+      <RelativeTime iso={iso} text={() => pause.until(clockTime(iso, now, language))} />
+    </StatusBadge>
+  );
+}
+
+/** When the pause of a key ends; undefined for one that is not paused. */
+export const pauseOf = ({ pausedUntil }: ApiKey, now: number): string | undefined =>
+  pausedUntil && Date.parse(pausedUntil) > now ? pausedUntil : undefined;

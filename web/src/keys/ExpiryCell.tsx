@@ -9,27 +9,37 @@ import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
 import { leakPlace } from '../key/leak';
 import { endOf } from '../key/status';
-import { StatusBadge } from '../key/StatusBadge';
+import { PausedUntil, pauseOf, StatusBadge } from '../key/StatusBadge';
 
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {
   const now = useNow();
   const { keys, language } = useTexts();
-  if (status === 'active') return <EndOfActive apiKey={key} />;
-  if (status === 'expired') {
-    return <StatusBadge status={status}>{keys.expiredOn(shortDate(key.expiresAt, now, language))}</StatusBadge>;
+  if (status === 'active') {
+    const pause = pauseOf(key, now);
+    return (
+      <>
+        <EndOfActive apiKey={key} />
+        {pause && (
+          <span className={classes.second}>
+            <PausedUntil iso={pause} />
+          </span>
+        )}
+      </>
+    );
   }
-  const date = shortDate(key.revokedAt ?? endOf(key), now, language);
   // A key whose successor came into use may end while it is on the screen.
-  const reason = key.status === 'active' ? 'rotated' : (key.revokedReason ?? '');
+  const reason = status === 'expired' ? '' : key.status === 'active' ? 'rotated' : (key.revokedReason ?? '');
   return (
-    <span>
-      <StatusBadge status={status}>{wordsFor(reason, keys.revokedBy) ?? keys.revoked}</StatusBadge>
+    <StatusBadge status={status}>
+      {wordsFor(reason, keys.revokedBy) ?? keys.status[status]}
       <span className={classes.second}>
-        {reason === 'rotated' && successor ? keys.replacedBy(successor.prefix) : date}
+        {reason === 'rotated' && successor
+          ? keys.replacedBy(successor.prefix)
+          : shortDate(key.revokedAt ?? endOf(key), now, language)}
         <LeakPlace apiKey={key} />
       </span>
-    </span>
+    </StatusBadge>
   );
 }
 

@@ -56,7 +56,7 @@ export function KeyTable({ rows, areEnded = false, links }: Props) {
             </>
           ),
         },
-        { name: column.recent, cell: (row) => <Sparkline recent={row.recent} isUsed={usedLast(row) !== undefined} /> },
+        { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
         { name: column.lastUsed, cell: (row) => <LastUsed row={row} /> },
         {
           name: areEnded ? column.ended : column.expires,

@@ -11,18 +11,11 @@ const BARS = 20;
 const MARKS = 9;
 const SHORTEST = 1.5;
 
-interface Props {
-  readonly recent: RecentUse;
-  /** Whether the key was ever used. Of one that was not, the last use says so. */
-  readonly isUsed: boolean;
-}
-
 /** The accepted requests of each day as bars; below them a mark for each day with rejected requests. */
-export function Sparkline({ recent: { granted, refused }, isUsed }: Props) {
+export function Sparkline({ recent: { granted, refused } }: { readonly recent: RecentUse }) {
   const { keys, language } = useTexts();
   const now = useNow();
   const [accepted, rejected] = [sum(granted), sum(refused)];
-  if (accepted + rejected === 0) return isUsed && <span className={classes.none}>{keys.recent.none}</span>;
   const most = Math.max(...granted);
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(SHORTEST, (count / most) * BARS));
   const lastRejected = now - (refused.length - 1 - refused.findLastIndex((count) => count > 0)) * DAY_MS;

@@ -92,6 +92,15 @@ export function shortDate(iso: string, now: number, language: string): string {
   return (isThisYear ? thisYearIn : anyYearIn)(language).format(date);
 }
 
+const clockIn = dates({ timeStyle: 'short' });
+const weekdayIn = dates({ weekday: 'short', hour: 'numeric', minute: 'numeric' });
+
+/** "2:00 PM", on another day "Mon 2:00 PM", and after a week "Oct 12". */
+export function clockTime(iso: string, now: number, language: string): string {
+  const days = Math.round((midnight(Date.parse(iso)) - midnight(now)) / DAY_MS);
+  return days > 6 ? shortDate(iso, now, language) : (days > 0 ? weekdayIn : clockIn)(language).format(new Date(iso));
+}
+
 const pastDayIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
 
 /** "yesterday", "3 days ago"; within the last day as `relativeTime`. */

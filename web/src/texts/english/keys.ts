@@ -43,7 +43,6 @@ export const keys = {
   access: { 'read-only': 'Read-only', 'read-and-write': 'Read and write' },
   status: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   recent: {
-    none: 'No requests',
     accepted: (count: string) => `Last 30 days: ${count} accepted`,
     rejected: (accepted: string, rejected: string, day: string) =>
       `Last 30 days: ${accepted} accepted, ${rejected} rejected; last on ${day}`,
@@ -54,18 +53,16 @@ export const keys = {
   /** A key whose successor is or was in use. */
   endsSoon: (relative: string) => `Ends ${relative}`,
   idleEnds: (date: string) => `Ends on ${date} unless it is used`,
-  expiredOn: (date: string) => `Expired on ${date}`,
-  /** By the service's reason. Others read `revoked`. */
+  /** By the service's reason. Others read as the status. */
   revokedBy: {
     owner: 'Revoked by you',
-    administrator: 'Revoked by an administrator',
+    administrator: 'Revoked by an admin',
     platform: 'Revoked by your platform',
     leaked: 'Revoked · leaked',
     idle: 'Unused for too long',
     rotated: 'Replaced',
     purged: 'Revoked by your platform',
   },
-  revoked: 'Revoked',
   replacedBy: (prefix: string) => `by ${prefix}`,
   actionsFor: (name: string) => `Actions for ${name}`,
   details: 'Details',

@@ -44,7 +44,6 @@ export const keys: Texts['keys'] = {
   access: { 'read-only': 'Nur lesen', 'read-and-write': 'Lesen/schreiben' },
   status: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen' },
   recent: {
-    none: 'Keine Anfragen',
     accepted: (count) => `Letzte 30 Tage: ${count} akzeptiert`,
     rejected: (accepted, rejected, day) =>
       `Letzte 30 Tage: ${accepted} akzeptiert, ${rejected} abgelehnt; zuletzt am ${day}`,
@@ -54,17 +53,15 @@ export const keys: Texts['keys'] = {
   usedLast: { old: 'alter Schlüssel', next: 'neuer Schlüssel' },
   endsSoon: (relative) => `Endet ${relative}`,
   idleEnds: (date) => `Endet am ${date}, wenn er nicht genutzt wird`,
-  expiredOn: (date) => `Abgelaufen am ${date}`,
   revokedBy: {
     owner: 'Von Ihnen widerrufen',
-    administrator: 'Von der Administration widerrufen',
-    platform: 'Von Ihrer Plattform widerrufen',
+    administrator: 'Administrativ widerrufen',
+    platform: 'Von Plattform widerrufen',
     leaked: 'Offengelegt',
     idle: 'Zu lange ungenutzt',
     rotated: 'Ersetzt',
-    purged: 'Von Ihrer Plattform widerrufen',
+    purged: 'Von Plattform widerrufen',
   },
-  revoked: 'Widerrufen',
   replacedBy: (prefix) => `durch ${prefix}`,
   actionsFor: (name) => `Aktionen für ${name}`,
   details: 'Details',
