@@ -1,4 +1,4 @@
-import { Badge, Checkbox, type CheckboxProps, Text, UnstyledButton } from '@mantine/core';
+import { Checkbox, type CheckboxProps, Text, UnstyledButton } from '@mantine/core';
 import { type Column, KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
@@ -7,7 +7,7 @@ import list from '../keys/KeyList.module.css';
 import { Sparkline } from '../keys/Sparkline';
 import { endsSoon } from '../key/expiry';
 import { endOf, statusAt } from '../key/status';
-import { StatusBadge } from '../key/StatusBadge';
+import { pauseOf, StatusBadge } from '../key/StatusBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { icon } from '../ui/icons';
@@ -93,9 +93,17 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         {
           name: column.recent,
           ...sortable('requests', column.recent),
-          cell: ({ recent, lastUsedAt }) => <Sparkline recent={recent} isUsed={lastUsedAt !== null} />,
+          cell: ({ recent }) => <Sparkline recent={recent} />,
         },
-        { name: column.status, cell: (key) => <StatusBadge status={statusAt(key, now)} /> },
+        {
+          name: column.status,
+          cell: (key) => {
+            const status = statusAt(key, now);
+            if (status === 'active' && pauseOf(key, now))
+              return <StatusBadge status="paused">{admin.only.paused}</StatusBadge>;
+            return <StatusBadge status={status}>{words.status[status]}</StatusBadge>;
+          },
+        },
         {
           name: column.lastUsed,
           ...sortable('lastUsed', column.lastUsed),
@@ -147,29 +155,18 @@ function End({ apiKey }: { readonly apiKey: OwnedKey }) {
   return <RelativeTime iso={(status === 'revoked' && apiKey.revokedAt) || endOf(apiKey)} isPast />;
 }
 
-function Owner({ owner }: { readonly owner: KeyOwner }) {
+/** Whose key it is, and what is unusual about the account: that it is no person's, or not active. */
+export function Owner({ owner }: { readonly owner: KeyOwner }) {
+  const admin = useAdminTexts();
+  const { kind, status, email } = owner;
   return (
     <>
-      <bdi>{nameOf(owner)}</bdi> <OwnerMarks owner={owner} />
-      {owner.email !== '' && owner.email !== nameOf(owner) && (
-        <span className={`${list.second} ${list.cut}`} title={owner.email}>
-          {owner.email}
-        </span>
-      )}
+      <bdi>{nameOf(owner)}</bdi>
+      <div className={`${list.second} ${list.cut}`}>
+        {status !== 'active' && <strong className={classes.stopped}>{admin.accountStatus[status]}</strong>}
+        {kind === 'service' && <span>{admin.service}</span>}
+        {email !== '' && email !== nameOf(owner) && <span title={email}>{email}</span>}
+      </div>
     </>
   );
-}
-
-/** What is unusual about an account: that it is no person's, or not active. */
-export function OwnerMarks({ owner: { kind, status } }: { readonly owner: KeyOwner }) {
-  const admin = useAdminTexts();
-  const marks = [
-    ...(kind === 'service' ? [admin.service] : []),
-    ...(status === 'active' ? [] : [admin.accountStatus[status]]),
-  ];
-  return marks.map((mark) => (
-    <Badge key={mark} size="sm" radius="sm" variant="default" tt="none" className={classes.mark}>
-      {mark}
-    </Badge>
-  ));
 }

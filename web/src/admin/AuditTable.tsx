@@ -1,8 +1,8 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 import { Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import { nameOf } from '../base/owner';
+import { Times } from '../activity/EventList';
 import { describeEvent } from '../activity/events';
 import { LeakSite } from '../activity/LeakSite';
 import { shortUserAgent } from '../activity/user-agent';
@@ -10,12 +10,13 @@ import type { Person } from '../api/types';
 import type { AuditedEvent } from './types';
 import list from '../keys/KeyList.module.css';
 import { useTexts } from '../texts';
-import { dayName, wholeNumber } from '../time/format';
+import { dayName } from '../time/format';
 import { useNow } from '../time/useNow';
 import { Emphasised } from '../ui/Emphasised';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { useAdminTexts } from './texts';
+import { viewedWords } from './viewed';
 
 interface Props {
   readonly events: readonly AuditedEvent[];
@@ -87,26 +88,18 @@ function Sentence({ event, linkTo, link }: SentenceProps) {
 
 /** How often, where a key leaked, what was noted, and what was searched for. */
 function Particulars({ event: { count, leak, note, viewed } }: { readonly event: AuditedEvent }) {
-  const { activity, details, language } = useTexts();
-  const searched = Object.entries(viewed ?? {}).map(([name, value]) => `${name}=${value ?? '?'}`);
+  const texts = useTexts();
+  const searched = viewedWords(viewed ?? {}, texts, useAdminTexts()).join(' · ');
   return (
     <>
-      {count > 1 && (
-        <Badge size="sm" radius="sm" variant="default" tt="none" ms="xs">
-          {activity.times(wholeNumber(count, language))}
-        </Badge>
-      )}
+      <Times count={count} />
       {leak && <LeakSite leak={leak} />}
       {note && (
         <div className={classes.owner}>
-          {details.note}: <bdi>{note}</bdi>
+          {texts.details.note}: <bdi>{note}</bdi>
         </div>
       )}
-      {searched.length > 0 && (
-        <code className={`${list.second} ${list.cut} ${list.prefix}`} title={searched.join(' ')}>
-          {searched.join(' ')}
-        </code>
-      )}
+      {searched && <span className={list.second}>{searched}</span>}
     </>
   );
 }

@@ -12,8 +12,8 @@ import { useNow } from '../time/useNow';
 import { Notice } from '../ui/Notice';
 import { Section } from '../ui/Section';
 import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
-import { OwnerMarks } from './AllKeysTable';
-import { nameOf, useAdminTexts } from './texts';
+import { Owner } from './AllKeysTable';
+import { useAdminTexts } from './texts';
 import type { FoundKey } from './types';
 import type { useOwnedKey } from './useAllKeys';
 
@@ -33,16 +33,9 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
       <Summary apiKey={apiKey} />
       <End apiKey={apiKey} />
       <Section title={admin.owner}>
-        <div>
-          <Text size="sm" className={classes.note}>
-            <bdi>{nameOf(owner)}</bdi> <OwnerMarks owner={owner} />
-          </Text>
-          {owner.email !== '' && owner.email !== nameOf(owner) && (
-            <Text size="sm" className={classes.note}>
-              {owner.email}
-            </Text>
-          )}
-          <Text size="xs" c="dimmed" className={classes.note}>
+        <div className={classes.note}>
+          <Owner owner={owner} />
+          <Text size="xs" c="dimmed">
             {owner.id}
           </Text>
         </div>
@@ -77,7 +70,7 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
           apiKey={apiKey}
           rotation={undefined}
           linkTo={(other) => (
-            <Button size="compact-sm" variant="default" onClick={() => onOpen(other)}>
+            <Button size="xs" variant="default" onClick={() => onOpen(other)}>
               {admin.otherKey}
             </Button>
           )}

@@ -8,11 +8,10 @@ export const useAdminTexts = (): AdminTexts => useTextsOf(AdminTextsContext);
 
 /** The panel's texts, where those that speak to the owner of a key speak about the owner. */
 export function aboutOthers(texts: Texts, { others, audit }: AdminTexts): Texts {
-  const { keys, details, restrictions, activity, create, rotate } = texts;
+  const { details, restrictions, activity, create, rotate } = texts;
   const types: Readonly<Record<OwnerEventType, string>> = audit.types;
   return {
     ...texts,
-    keys: { ...keys, revokedBy: { ...keys.revokedBy, ...others.revokedBy } },
     details: { ...details, ended: { ...details.ended, ...others.ended }, unknown: others.unknown },
     restrictions: { ...restrictions, yours: others.all },
     activity: {

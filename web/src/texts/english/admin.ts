@@ -35,7 +35,7 @@ export const admin = {
       .join(' · '),
   table: 'Keys of all owners',
   service: 'Service account',
-  accountStatus: { active: 'Active', suspended: 'Suspended', deleted: 'Deleted' },
+  accountStatus: { suspended: 'Suspended', deleted: 'Deleted' },
   none: 'No key fits.',
   empty: 'Nobody has made a key yet.',
   clear: 'Clear search and filters',
@@ -58,6 +58,9 @@ export const admin = {
     type: 'Type',
     anyType: 'All types',
     days: { all: 'Days', from: 'From', until: 'Until' },
+    /** What an administrator searched by. */
+    viewed: { accounts: 'Found', sort: 'Sorted by', lastUsedBefore: 'Last used before' },
+    furtherPage: 'Further page',
     table: 'Audit trail',
     what: 'Event',
     by: 'By',
@@ -110,11 +113,6 @@ export const admin = {
   },
   /** Where the panel speaks to the owner. */
   others: {
-    revokedBy: {
-      owner: 'Revoked by its owner',
-      platform: 'Revoked by the platform',
-      purged: 'Revoked by the platform',
-    },
     ended: {
       owner: (relative: string) => `Its owner revoked this key ${relative}.`,
       platform: (relative: string) => `The platform revoked this key ${relative}.`,

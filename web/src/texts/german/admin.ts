@@ -39,7 +39,7 @@ export const admin: AdminTexts = {
       .join(' · '),
   table: 'Schlüssel aller Konten',
   service: 'Dienstkonto',
-  accountStatus: { active: 'Aktiv', suspended: 'Gesperrt', deleted: 'Gelöscht' },
+  accountStatus: { suspended: 'Gesperrt', deleted: 'Gelöscht' },
   none: 'Kein Schlüssel passt.',
   empty: 'Noch hat niemand einen Schlüssel erstellt.',
   clear: 'Suche und Filter löschen',
@@ -62,6 +62,8 @@ export const admin: AdminTexts = {
     type: 'Art',
     anyType: 'Alle Arten',
     days: { all: 'Tage', from: 'Von', until: 'Bis' },
+    viewed: { accounts: 'Gefunden', sort: 'Sortiert nach', lastUsedBefore: 'Zuletzt genutzt vor dem' },
+    furtherPage: 'Weitere Seite',
     table: 'Audit-Trail',
     what: 'Ereignis',
     by: 'Von wem',
@@ -114,11 +116,6 @@ export const admin: AdminTexts = {
     over: (done, of) => `${done} von ${of} sind beendet`,
   },
   others: {
-    revokedBy: {
-      owner: 'Vom Eigentümer widerrufen',
-      platform: 'Von der Plattform widerrufen',
-      purged: 'Von der Plattform widerrufen',
-    },
     ended: {
       owner: (relative) => `Der Eigentümer hat diesen Schlüssel ${relative} widerrufen.`,
       platform: (relative) => `Die Plattform hat diesen Schlüssel ${relative} widerrufen.`,
