@@ -79,8 +79,7 @@ describe('the layout', () => {
     await row(page, 'CI deploy').waitFor();
     await page.evaluate(FRAMES);
     release();
-    // On a phone they are behind a button.
-    await (width === 360 ? button(page, 'Filters') : page.getByRole('searchbox')).waitFor();
+    await page.getByRole('searchbox').waitFor();
     expect(await moved(page)).toEqual([]);
   });
 

@@ -2,12 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { hasCode } from '../api/problem';
-import { EventListSkeleton } from '../activity/EventListSkeleton';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { PanelContext, usePanel } from '../base/context';
 import { createQueryClient } from '../api/retry';
 import { type GoTo, START } from '../base/place';
 import { nameOf, useAccounts, useOwner } from '../base/owner';
-import { type Texts, TextsContext, useTexts } from '../texts';
+import { TextsContext, useTexts, withTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import classes from './accounts.module.css';
@@ -58,10 +58,11 @@ export function ServiceAccount({ id, onLost, children }: Props) {
     const goTo: GoTo = (place, options) => panel.goTo({ account: id, ...place }, options);
     return { ...panel, client, account, goTo, owner: owner ?? panel.owner };
   }, [panel, client, account, id, owner]);
-  const words = useMemo(() => textsOfAccount(texts), [texts]);
+  // Some texts must not say "you".
+  const words = useMemo(() => withTexts(texts, texts.accounts.instead), [texts]);
 
   if (!account) {
-    if (!accounts.isError) return <EventListSkeleton rows={3} />;
+    if (!accounts.isError) return <ListSkeleton />;
     const { error, isFetching, refetch } = accounts;
     return <FailureAlert error={error} isRetrying={isFetching} onRetry={() => void refetch()} />;
   }
@@ -113,20 +114,3 @@ export function LostAccount({ lost, onClose }: LostAccountProps) {
     </div>
   );
 }
-
-type Words = Readonly<Record<string, unknown>>;
-
-/** The texts for the keys of a service account, where some must not say "you". */
-function textsOfAccount(texts: Texts): Texts {
-  return replaced(texts, texts.accounts.instead) as Texts;
-}
-
-function replaced(words: Words, instead: Words): Words {
-  const both = Object.entries(instead).map(([name, other]) => {
-    const word = words[name];
-    return [name, isWords(word) && isWords(other) ? replaced(word, other) : other];
-  });
-  return { ...words, ...Object.fromEntries(both) };
-}
-
-const isWords = (word: unknown): word is Words => typeof word === 'object' && word !== null;

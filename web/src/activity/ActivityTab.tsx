@@ -1,5 +1,4 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { usePanel } from '../base/context';
 import { ACTIVITY_FILTERS, type ActivityFilter } from '../base/place';
 import { useTexts } from '../texts';
@@ -7,12 +6,12 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { ClockIcon } from '../ui/icons';
 import classes from './activity.module.css';
 import { EventList } from './EventList';
-import { EventListSkeleton } from './EventListSkeleton';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { useActivity } from './useActivity';
 import type { ApiKey } from '../api/types';
+import { useApiKeys, useNextPages } from '../key/list';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
-import type { ApiClient } from '../api/client';
 import { Nothing } from '../ui/Nothing';
 import { Select } from '../ui/Select';
 
@@ -62,7 +61,7 @@ export function ActivityTab({ filter, keyId }: Props) {
           onRetry={retry}
         />
       )}
-      {isLoading && !error && <EventListSkeleton />}
+      {isLoading && !error && <ListSkeleton />}
       {!isLoading && list.isSuccess && list.groups.length === 0 && (
         <Nothing icon={<ClockIcon />} title={keyId === undefined ? activity.empty[filter] : activity.emptyOfKey} />
       )}
@@ -110,24 +109,10 @@ function KeyFilter({ keys, value, onChange }: KeyFilterProps) {
   );
 }
 
-const MAX_PAGES = 20;
-
-/** The names and prefixes of keys, because events contain only ids. Newest first. */
+/** The names and prefixes of all keys, because events contain only ids. Newest first. */
 function useKnownKeys() {
-  const { client } = usePanel();
-  return useQuery({ queryKey: ['api-keys', 'known'], queryFn: () => readKeys(client) });
-}
-
-async function readKeys(client: ApiClient): Promise<ReadonlyMap<string, ApiKey>> {
-  const keys = new Map<string, ApiKey>();
-  let cursor: string | undefined;
-  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    // Each page contains the cursor of the next one.
-    // oxlint-disable-next-line no-await-in-loop
-    const page = await client.listKeys(undefined, cursor);
-    for (const key of page.items) keys.set(key.id, key);
-    if (page.nextCursor === null) break;
-    cursor = page.nextCursor;
-  }
-  return keys;
+  const list = useApiKeys();
+  useNextPages(list, true);
+  const isPending = list.isPending || (list.hasNextPage && !list.isError);
+  return { ...list, isPending, data: isPending ? undefined : new Map(list.keys.map((key) => [key.id, key])) };
 }

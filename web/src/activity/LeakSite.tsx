@@ -1,8 +1,7 @@
-import { VisuallyHidden } from '@mantine/core';
 import type { Leak } from '../api/types';
 import { leakPlace } from '../key/leak';
 import { useTexts } from '../texts';
-import surface from '../ui/surface.module.css';
+import { NewTabLink } from '../ui/links';
 import classes from './activity.module.css';
 
 /**
@@ -12,21 +11,13 @@ import classes from './activity.module.css';
 export function LeakSite({ leak }: { readonly leak: Leak }) {
   const { source, url } = leak;
   const { href } = leakPlace(leak);
-  const texts = useTexts();
-  const { foundBy, foundAt } = texts.activity;
+  const { foundBy, foundAt } = useTexts().activity;
   return (
     <>
       {source && <div className={classes.what}>{foundBy(source)}</div>}
       {url && (
         <div className={classes.what}>
-          {foundAt}{' '}
-          {href ? (
-            <a href={href} target="_blank" rel="noopener noreferrer" className={surface.link}>
-              {url} <VisuallyHidden component="span">{texts.newTab}</VisuallyHidden>
-            </a>
-          ) : (
-            url
-          )}
+          {foundAt} {href ? <NewTabLink href={href}>{url}</NewTabLink> : url}
         </div>
       )}
     </>

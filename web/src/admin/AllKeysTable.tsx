@@ -1,5 +1,5 @@
-import { Checkbox, type CheckboxProps, Text, UnstyledButton } from '@mantine/core';
-import { type Column, KeyName, Table } from '../keys/Table';
+import { Text } from '@mantine/core';
+import { KeyName, Table } from '../keys/Table';
 import type { OwnLink } from '../ui/links';
 import type { KeyOwner, OwnedKey } from './types';
 import { EndOfActive } from '../key/EndOfActive';
@@ -10,11 +10,12 @@ import { endOf, statusAt } from '../key/status';
 import { pauseOf, StatusBadge } from '../key/StatusBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import { icon } from '../ui/icons';
+import { Checkbox } from '../ui/Checkbox';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { nameOf, useAdminTexts } from './texts';
-import { type Sort, UNUSED_DAYS } from './place';
+import type { Sort } from '../keys/sort';
+import { UNUSED_DAYS } from './place';
 import { DAY_MS } from '../time/format';
 
 interface Props {
@@ -37,23 +38,12 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
   const now = useNow();
   const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
   const taken = active.filter((id) => chosen.has(id));
-  // The service sorts in one direction each. Without a sort, the newest key is first.
-  const sortable = (by: Sort, name: string): Partial<Column<OwnedKey>> =>
-    sorts.includes(by)
-      ? {
-          sorted: sort !== by ? 'none' : by === 'name' || by === 'expires' ? 'ascending' : 'descending',
-          head: (
-            <UnstyledButton className={classes.sort} onClick={() => onSort(sort === by ? undefined : by)}>
-              {name}
-              <SortIcon />
-            </UnstyledButton>
-          ),
-        }
-      : {};
   return (
     <Table
       label={admin.table}
       widths={classes.columns}
+      sort={sort}
+      onSort={onSort}
       rows={keys}
       idOf={({ id }) => id}
       isEnded={({ id }) => !active.includes(id)}
@@ -64,16 +54,16 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
           isForButtons: true,
           className: list.select,
           head: active.length > 0 && (
-            <Box
+            <Checkbox
               aria-label={admin.several.all}
               checked={taken.length === active.length}
-              indeterminate={taken.length > 0 && taken.length < active.length}
+              isPart={taken.length > 0 && taken.length < active.length}
               onChange={() => onChoose(new Set(taken.length === active.length ? [] : active))}
             />
           ),
           cell: ({ id, name }, { prefixId }) =>
             active.includes(id) && (
-              <Box
+              <Checkbox
                 aria-label={admin.several.select(name)}
                 aria-describedby={prefixId}
                 checked={chosen.has(id)}
@@ -85,14 +75,14 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         },
         {
           name: column.name,
-          ...sortable('name', column.name),
+          sort: 'name',
           cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
         },
         { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
         { name: column.access, cell: (key) => access[key.access] },
         {
           name: column.recent,
-          ...sortable('requests', column.recent),
+          sort: sorts.find((each) => each === 'requests'),
           cell: ({ recent }) => <Sparkline recent={recent} />,
         },
         {
@@ -106,12 +96,12 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         },
         {
           name: column.lastUsed,
-          ...sortable('lastUsed', column.lastUsed),
+          sort: 'lastUsed',
           cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : words.neverUsed),
         },
         {
           name: column.expires,
-          ...sortable('expires', column.expires),
+          sort: 'expires',
           nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
           cell: (key) => <End apiKey={key} />,
         },
@@ -119,20 +109,6 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
     />
   );
 }
-
-const SortIcon = icon(
-  <>
-    <path d="m8 10 4-4 4 4" />
-    <path d="m8 14 4 4 4-4" />
-  </>,
-);
-
-/** The box is smaller than what can be pressed. */
-const Box = (props: CheckboxProps) => (
-  <label className={classes.box}>
-    <Checkbox size="18px" {...props} />
-  </label>
-);
 
 /** How many keys are listed, active, ending soon, and unused. */
 export function Counts({ keys }: Pick<Props, 'keys'>) {

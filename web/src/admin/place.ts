@@ -1,4 +1,5 @@
 import { keyIdIn, placeOf } from '../base/place';
+import type { Sort } from '../keys/sort';
 import { dayIn, type Days } from './days';
 
 export const STATUSES = ['all', 'active', 'expired', 'revoked'] as const;
@@ -10,9 +11,8 @@ export type Only = (typeof ONLY)[number];
 
 export const UNUSED_DAYS = 90;
 
-/** Undefined: newest first. By requests, the service sorts the keys of one owner alone. */
-export const SORTS = ['name', 'lastUsed', 'expires', 'requests'] as const;
-export type Sort = (typeof SORTS)[number];
+/** By requests, the service sorts the keys of one owner alone. */
+const SORTS: readonly Sort[] = ['name', 'lastUsed', 'expires', 'requests'];
 
 /** The most that the page sends and keeps of a key string. The service refuses more. */
 export const SHOWN_LENGTH = 16;
@@ -46,17 +46,23 @@ export function allKeysPlaceOf(search: string): AllKeysPlace {
 }
 
 /** The query string of a place with its `?`. */
-export function searchOfAllKeys({ owner, prefix, status, only, expires, sort, keyId }: AllKeysPlace): string {
-  const named = new URLSearchParams({ tab: 'all-keys' });
-  if (owner !== undefined) named.set('owner', owner);
-  if (prefix !== undefined) named.set('prefix', shownPart(prefix));
-  if (status !== 'all') named.set('status', status);
-  if (only !== undefined) named.set('only', only);
-  if (expires.from !== undefined) named.set('expiresFrom', expires.from);
-  if (expires.until !== undefined) named.set('expiresUntil', expires.until);
-  if (sort !== undefined && sortsOf(owner).includes(sort)) named.set('sort', sort);
-  if (keyId !== undefined) named.set('key', keyId);
-  return `?${named}`;
+export function searchOfAllKeys({ prefix, status, expires, sort, keyId, ...place }: AllKeysPlace): string {
+  return searchOf({
+    tab: 'all-keys',
+    owner: place.owner,
+    prefix: prefix && shownPart(prefix),
+    status: status === 'all' ? undefined : status,
+    only: place.only,
+    expiresFrom: expires.from,
+    expiresUntil: expires.until,
+    sort: sort && sortsOf(place.owner).find((each) => each === sort),
+    key: keyId,
+  });
+}
+
+function searchOf(named: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `?${new URLSearchParams(given)}`;
 }
 
 /** What the keys of one owner, or of all, can be sorted by. */
@@ -93,10 +99,8 @@ export function auditPlaceOf(search: string): AuditPlace {
   };
 }
 
-export function searchOfAudit({ days, keyId, ...filters }: AuditPlace): string {
-  const named = Object.entries({ tab: 'audit', ...filters, ...days, key: keyId });
-  return `?${new URLSearchParams(named.filter((entry): entry is [string, string] => entry[1] !== undefined))}`;
-}
+export const searchOfAudit = ({ days, keyId, ...filters }: AuditPlace): string =>
+  searchOf({ tab: 'audit', ...filters, ...days, key: keyId });
 
 const IN_TEXT = /[a-z][a-z0-9]{0,15}_[0-9a-f]{12,}/;
 const WITH_SECRET = /[0-9a-f]{24}\.[0-9a-f]/i;

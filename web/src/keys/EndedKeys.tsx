@@ -1,21 +1,18 @@
 import { Button, Group, UnstyledButton } from '@mantine/core';
-import { useId, useState } from 'react';
+import { type ComponentProps, useId, useState } from 'react';
 import { useTexts } from '../texts';
 import { ChevronIcon } from '../ui/icons';
-import type { KeyLinks, KeyRow } from './key-rows';
-import classes from './KeyList.module.css';
+import list from '../ui/list.module.css';
 import { KeyTable } from './KeyTable';
 
-interface Props {
-  readonly rows: readonly KeyRow[];
+interface Props extends Omit<ComponentProps<typeof KeyTable>, 'areEnded'> {
   readonly count: string;
   /** Until the person folds or unfolds it. */
   readonly isUnfolded: boolean;
-  readonly links: KeyLinks;
   readonly more: { readonly isLoading: boolean; readonly load: () => void } | undefined;
 }
 
-export function EndedKeys({ rows, count, isUnfolded, links, more }: Props) {
+export function EndedKeys({ count, isUnfolded, more, ...table }: Props) {
   const texts = useTexts();
   const id = useId();
   const [chosen, setChosen] = useState<boolean>();
@@ -23,12 +20,13 @@ export function EndedKeys({ rows, count, isUnfolded, links, more }: Props) {
   return (
     <div>
       <UnstyledButton
-        className={classes.fold}
+        className={list.fold}
+        mb="xs"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={() => {
           setChosen(!isOpen);
-          if (!isOpen && rows.length === 0) more?.load();
+          if (!isOpen && table.rows.length === 0) more?.load();
         }}
       >
         <ChevronIcon />
@@ -36,7 +34,7 @@ export function EndedKeys({ rows, count, isUnfolded, links, more }: Props) {
       </UnstyledButton>
       {isOpen && (
         <div id={id}>
-          {rows.length > 0 && <KeyTable rows={rows} areEnded links={links} />}
+          {table.rows.length > 0 && <KeyTable {...table} areEnded />}
           {more && (
             <Group justify="center" mt="md">
               <Button variant="default" onClick={more.load} loading={more.isLoading}>

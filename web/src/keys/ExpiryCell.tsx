@@ -1,4 +1,3 @@
-import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
 import { useTexts } from '../texts';
@@ -9,6 +8,7 @@ import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
 import { leakPlace } from '../key/leak';
 import { endOf } from '../key/status';
+import { NewTabLink } from '../ui/links';
 import { PausedUntil, pauseOf, StatusBadge } from '../key/StatusBadge';
 
 /** When the key ends, or how it ended. */
@@ -47,18 +47,16 @@ function wordsFor(reason: string, words: Readonly<Record<string, string>>): stri
   return Object.hasOwn(words, reason) ? words[reason] : undefined;
 }
 
-/** The address comes from a stranger: the link shows its host, and the page that it opens learns nothing. */
+/** The address comes from a stranger: the link shows its host. */
 function LeakPlace({ apiKey: { leak } }: { readonly apiKey: ApiKey }): ReactNode {
-  const { newTab } = useTexts();
   const { host, href, source } = leak ? leakPlace(leak) : {};
   if (href === undefined) return host === undefined && source === undefined ? null : <> · {source ?? host}</>;
   return (
     <>
       {' · '}
-      <a href={href} target="_blank" rel="noopener noreferrer" title={href} className={classes.place}>
+      <NewTabLink href={href} title={href} className={classes.place}>
         {host}
-        <VisuallyHidden component="span"> {newTab}</VisuallyHidden>
-      </a>
+      </NewTabLink>
     </>
   );
 }

@@ -1,10 +1,8 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { usePanel } from '../base/context';
 import type { StatusFilter } from '../base/place';
 import { useTexts } from '../texts';
-import { FilterFold } from '../ui/FilterFold';
-import { type Order, orderBy, type Sort, SORTS, sortTexts } from './sort';
-import classes from './KeyFilters.module.css';
+import { SearchIcon } from '../ui/icons';
 import { Select } from '../ui/Select';
 
 const FILTERS = ['all', 'active', 'attention', 'ended'] as const;
@@ -14,46 +12,30 @@ interface Props {
   readonly countOf: (filter: StatusFilter) => string;
   readonly search: string;
   readonly onSearch: (search: string) => void;
-  /** Unset for the newest key first. */
-  readonly onOrder: (order: Order | undefined) => void;
 }
 
-export function KeyFilters({ filter, countOf, search, onSearch, onOrder }: Props) {
-  const { keys, language } = useTexts();
-  const sort = sortTexts(language);
+export function KeyFilters({ filter, countOf, search, onSearch }: Props) {
+  const { keys } = useTexts();
   const { goTo } = usePanel();
   return (
-    <FilterFold active={[filter !== 'active', search.trim() !== ''].filter(Boolean).length}>
-      <div className={classes.filters}>
-        <SegmentedControl
-          className={classes.filter}
-          aria-label={keys.filterLabel}
-          size="sm"
-          value={filter}
-          onChange={(value) => goTo({ tab: 'keys', status: value as StatusFilter })}
-          data={FILTERS.map((value) => ({ value, label: keys.filter[value](countOf(value)) }))}
-        />
-        <div className={classes.find}>
-          <TextInput
-            type="search"
-            aria-label={keys.search}
-            placeholder={keys.search}
-            value={search}
-            onChange={(event) => onSearch(event.currentTarget.value)}
-            className={classes.search}
-          />
-          {sort && (
-            <Select
-              aria-label={sort.label}
-              onChange={({ currentTarget: { value } }) =>
-                onOrder(value === 'created' ? undefined : orderBy(value as Sort, language))
-              }
-              data={SORTS.map((value) => ({ value, label: sort[value] }))}
-              className={classes.sort}
-            />
-          )}
-        </div>
-      </div>
-    </FilterFold>
+    <Group gap="sm" wrap="nowrap">
+      <TextInput
+        type="search"
+        aria-label={keys.search}
+        placeholder={keys.search}
+        value={search}
+        leftSection={<SearchIcon />}
+        onChange={(event) => onSearch(event.currentTarget.value)}
+        flex="0 1 24rem"
+      />
+      <Select
+        aria-label={keys.filterLabel}
+        value={filter}
+        onChange={(event) => goTo({ tab: 'keys', status: event.currentTarget.value as StatusFilter })}
+        data={FILTERS.map((value) => ({ value, label: keys.filter[value](countOf(value)) }))}
+        flex="0 1 12rem"
+        miw="7rem"
+      />
+    </Group>
   );
 }

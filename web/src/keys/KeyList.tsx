@@ -6,27 +6,28 @@ import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { KeyIcon } from '../ui/icons';
 import { later } from '../ui/later';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { Nothing } from '../ui/Nothing';
 import { EndedKeys } from './EndedKeys';
 import { isFound, rowsOf, type KeyLinks, type KeyRow } from './key-rows';
-import toolbar from './KeyFilters.module.css';
-import { KeyTable, KeyTableSkeleton } from './KeyTable';
-import type { Order } from './sort';
+import classes from './KeyList.module.css';
+import { KeyTable } from './KeyTable';
+import { type Sort, sorted } from './sort';
 import { type useApiKeys, useNextPages } from '../key/list';
 
 /** Most lists need none. Where it is needed, the list waits for it, so that nothing moves. */
 const Attention = later(() => import('../attention/Attention').then((part) => part.Attention), {
   isWanted: ({ concerns }) => concerns.length > 0,
   fallback: (
-    <div className={toolbar.waiting}>
-      <KeyTableSkeleton />
+    <div className={classes.waiting}>
+      <ListSkeleton />
     </div>
   ),
 });
 
 /** Few lists are long, and the library's fields are large. */
 const KeyFilters = later(() => import('./KeyFilters').then((part) => part.KeyFilters), {
-  fallback: <div className={toolbar.filters} />,
+  fallback: <div className={classes.filters} />,
 });
 
 /** The number of rows from which the list has filters and a search. Fewer fit on the screen. */
@@ -43,13 +44,13 @@ export function KeyList({ list, filter, links }: Props) {
   const texts = useTexts();
   const now = useNow();
   const [search, setSearch] = useState('');
-  const [order, setOrder] = useState<{ readonly of: Order }>();
+  const [sort, setSort] = useState<Sort>();
   const { keys, endedKeys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const concerns = attention(keys, now);
-  const rows = order ? order.of(rowsOf(keys, now), now) : rowsOf(keys, now);
+  const rows = sorted(rowsOf(keys, now), sort, now, texts.language);
   const isLong = rows.length >= FILTERS_FROM;
   const wanted = isLong ? search.trim() : '';
-  const needsAll = wanted !== '' || (isLong && (filter !== 'active' || order !== undefined));
+  const needsAll = wanted !== '' || (isLong && (filter !== 'active' || sort !== undefined));
 
   // The service itself neither searches nor sorts.
   useNextPages(list, needsAll);
@@ -77,19 +78,13 @@ export function KeyList({ list, filter, links }: Props) {
   const hasFirst = !(isLong && view === 'ended');
   const found = ended.length + (hasFirst ? first.length : 0);
 
+  const table = { links, sort, onSort: isLong ? setSort : undefined };
+
   return (
     <Stack gap="lg">
       <Attention concerns={concerns.filter(({ kind }) => kind !== 'idling')} placeOf={links.placeOf} />
       <Attention concerns={concerns.filter(({ kind }) => kind === 'idling')} placeOf={links.placeOf} areCalm />
-      {isLong && (
-        <KeyFilters
-          filter={filter}
-          countOf={countOf}
-          search={search}
-          onSearch={setSearch}
-          onOrder={(of) => setOrder(of && { of })}
-        />
-      )}
+      {isLong && <KeyFilters filter={filter} countOf={countOf} search={search} onSearch={setSearch} />}
       <VisuallyHidden role="status">{wanted && texts.keys.shown(found)}</VisuallyHidden>
       {wanted && found === 0 ? (
         <Nothing title={texts.keys.noneFound(wanted)}>
@@ -100,7 +95,7 @@ export function KeyList({ list, filter, links }: Props) {
       ) : (
         // Another filter shows another list, with a fold of its own.
         <Stack gap="lg" key={view}>
-          {hasFirst && first.length > 0 && <KeyTable rows={first} links={links} />}
+          {hasFirst && first.length > 0 && <KeyTable rows={first} {...table} />}
           {hasFirst && first.length === 0 && !wanted && (
             <Nothing icon={<KeyIcon />} title={texts.keys.noneWith[view === 'attention' ? view : 'active']} />
           )}
@@ -109,7 +104,7 @@ export function KeyList({ list, filter, links }: Props) {
               rows={ended}
               count={wanted ? String(ended.length) : countOf('ended')}
               isUnfolded={view !== 'active' || wanted !== ''}
-              links={links}
+              {...table}
               more={
                 hasNextPage && !needsAll
                   ? { isLoading: isFetchingNextPage, load: () => void fetchNextPage() }

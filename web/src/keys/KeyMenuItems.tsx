@@ -10,6 +10,7 @@ import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
 import { dangerous } from '../ui/dangerous';
+import { useCopy } from '../ui/useCopy';
 
 interface Props {
   /** The prefix of the ids of the menu and its button. */
@@ -33,6 +34,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
   const { key, rotation, status } = row;
   const canMakeKeys = useCanMakeKeys();
   const pause = usePauseKey();
+  const { copy } = useCopy();
   const resumeText = resumeTexts(texts.language)?.action;
 
   const show = (keyId: string) => () => {
@@ -48,11 +50,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
     (kind: KeyAction['kind'], of: ApiKey = key) =>
     () =>
       act({ kind, key: of, rotation, opener: button.current });
-  const copyId = () =>
-    copy(key.id).then(
-      () => announce(keys.copied),
-      () => announce(keys.copyBlocked(key.id)),
-    );
+  const copyId = async () => announce((await copy(key.id)) ? texts.reveal.copied : keys.copyBlocked(key.id));
   const ending = (of: ApiKey) => (
     <Menu.Item c={dangerous.c} onClick={choose('revoke', of)}>
       {revokeAction(of, rotation, texts)}
@@ -74,7 +72,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
         <Adopted element={button} />
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={show(key.id)}>{keys.details}</Menu.Item>
+        <Menu.Item onClick={show(key.id)}>{texts.details.facts}</Menu.Item>
         {rotation && <Menu.Item onClick={show(rotation.old.id)}>{keys.detailsOfOld}</Menu.Item>}
         {status === 'active' && <Menu.Item onClick={rename}>{keys.rename}</Menu.Item>}
         <Menu.Item onClick={() => void copyId()}>{keys.copyId}</Menu.Item>
@@ -118,6 +116,3 @@ function Adopted({
   useImperativeHandle(ref, () => element.current!, [element]);
   return null;
 }
-
-/** Rejects without a clipboard, as in a page by plain http. */
-const copy = async (text: string) => navigator.clipboard.writeText(text);

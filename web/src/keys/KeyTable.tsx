@@ -1,11 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Skeleton, VisuallyHidden } from '@mantine/core';
+import type { ComponentProps } from 'react';
 import { fewWords } from '../key/limits';
 import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
 import { ExpiryCell } from './ExpiryCell';
 import classes from './KeyList.module.css';
-import list from '../ui/list.module.css';
 import { Sparkline } from './Sparkline';
 import { KEYS, showCurrent } from '../key/list';
 import { usePanel } from '../base/context';
@@ -14,31 +13,31 @@ import { useNow } from '../time/useNow';
 import { endOf } from '../key/status';
 import type { Rotation } from '../key/rotation';
 import { usePlaceLinks } from '../ui/links';
-import { KeyName, Table, TableHeader } from './Table';
+import { KeyName, Table } from './Table';
 import { KeyMenu } from './KeyMenu';
 import { type KeyLinks, type KeyRow as Row, usedLast } from './key-rows';
 
-interface Props {
-  readonly rows: readonly Row[];
+interface Props extends Pick<ComponentProps<typeof Table<Row>>, 'rows' | 'sort' | 'onSort'> {
   readonly areEnded?: boolean;
   readonly links: KeyLinks;
 }
 
 /** A person's own keys. */
-export function KeyTable({ rows, areEnded = false, links }: Props) {
+export function KeyTable({ areEnded = false, links, ...table }: Props) {
   const texts = useTexts();
   const linkTo = usePlaceLinks();
   const { column, access, endedLabel, tableLabel } = texts.keys;
   return (
     <Table
       label={areEnded ? endedLabel : tableLabel}
-      rows={rows}
+      {...table}
       idOf={({ key }) => key.id}
       isEnded={({ status }) => status !== 'active'}
       below={({ rotation }) => rotation && <RotationProgress rotation={rotation} />}
       columns={[
         {
           name: column.name,
+          sort: 'name',
           cell: ({ key }, parts) => <KeyName apiKey={key} to={linkTo(links.placeOf(key.id))} hasNote {...parts} />,
         },
         {
@@ -56,10 +55,11 @@ export function KeyTable({ rows, areEnded = false, links }: Props) {
             </>
           ),
         },
-        { name: column.recent, cell: ({ recent }) => <Sparkline recent={recent} /> },
-        { name: column.lastUsed, cell: (row) => <LastUsed row={row} /> },
+        { name: column.recent, sort: 'requests', cell: ({ recent }) => <Sparkline recent={recent} /> },
+        { name: column.lastUsed, sort: 'lastUsed', cell: (row) => <LastUsed row={row} /> },
         {
           name: areEnded ? column.ended : column.expires,
+          sort: 'expires',
           nameFor: ({ status }) => (status === 'active' ? column.expires : column.ended),
           cell: (row) => <ExpiryCell row={row} />,
         },
@@ -131,38 +131,4 @@ function useFirstUse({ old, next }: Rotation): void {
     staleTime: POLL_MS,
     refetchInterval: POLL_MS,
   });
-}
-
-/** The header and empty rows of the height of the real ones, so that nothing moves. */
-export function KeyTableSkeleton({ rows = 3 }: { readonly rows?: number }) {
-  const texts = useTexts();
-  const { name, access, recent, lastUsed, expires, actions } = texts.keys.column;
-  return (
-    <div role="status">
-      <VisuallyHidden>{texts.loading}</VisuallyHidden>
-      <div className={`${list.frame} ${classes.table}`} aria-hidden="true">
-        <TableHeader
-          columns={[name, access, recent, lastUsed, expires, actions].map((each) => ({
-            name: each,
-            isForButtons: each === actions,
-          }))}
-        />
-        <div className={classes.rows}>
-          {Array.from({ length: rows }, (_, row) => (
-            <div key={row} className={classes.row}>
-              <div className={classes.name}>
-                <Skeleton height={14} width="45%" my={4} />
-                <Skeleton height={12} width="60%" my={3} />
-              </div>
-              {[70, 90, 65, 75].map((width) => (
-                <div key={width}>
-                  <Skeleton height={12} width={`${width}%`} />
-                </div>
-              ))}
-            </div>
-          ))}
-        </div>
-      </div>
-    </div>
-  );
 }

@@ -8,11 +8,11 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { later } from '../ui/later';
 import { useKeyDialogs } from '../key/actions';
 import { KeyList } from './KeyList';
-import { KeyTableSkeleton } from './KeyTable';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { useApiKeys, useCanMakeKeys } from '../key/list';
 
 const EmptyState = later(() => import('./EmptyState').then((part) => part.EmptyState), {
-  fallback: <KeyTableSkeleton />,
+  fallback: <ListSkeleton />,
 });
 const KeyDetails = later(() => import('../details/KeyDetails').then((part) => part.KeyDetails), {
   isWanted: ({ keyId }) => keyId !== undefined,
@@ -55,7 +55,7 @@ export function KeysTab({ filter, keyId }: Props) {
               onRetry={() => void list.refetch()}
             />
           )}
-          {isLoading && !list.isError && <KeyTableSkeleton />}
+          {isLoading && !list.isError && <ListSkeleton />}
           {!isLoading && list.data && <KeyList list={list} filter={filter} links={{ placeOf, rename }} />}
         </>
       )}

@@ -1,8 +1,10 @@
-import { VisuallyHidden } from '@mantine/core';
+import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
 import { useRowLink, type OwnLink } from '../ui/links';
+import { icon } from '../ui/icons';
 import classes from './KeyList.module.css';
+import type { Sort } from './sort';
 import list from '../ui/list.module.css';
 
 /** What a cell needs to know of its row: the id of the key's prefix, and the link that covers it. */
@@ -15,8 +17,8 @@ export interface Column<Row> {
   readonly name: string;
   /** In place of the name at the head. */
   readonly head?: ReactNode;
-  /** Set if the rows can be sorted by the column. */
-  readonly sorted?: 'ascending' | 'descending' | 'none';
+  /** What the rows can be sorted by there. */
+  readonly sort?: Sort | undefined;
   /** Whether the name is only read out: the cells have buttons. */
   readonly isForButtons?: boolean;
   /** The name on a narrow screen, where it depends on the row. */
@@ -40,6 +42,9 @@ interface Props<Row> {
   readonly headingOf?: (row: Row) => string;
   /** A last cell as wide as the row. */
   readonly below?: (row: Row) => ReactNode;
+  readonly sort?: Sort | undefined;
+  /** Set if the rows can be sorted: in one direction each, or newest first. */
+  readonly onSort?: ((sort: Sort | undefined) => void) | undefined;
 }
 
 /** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
@@ -47,7 +52,13 @@ export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
   const headings = rows.map((each) => headingOf?.(each));
   return (
     <div role="table" className={`${list.frame} ${classes.table}`} aria-label={label}>
-      <TableHeader {...row} />
+      <div role="rowgroup" className={classes.header}>
+        <div role="row" className={`${classes.columns} ${row.widths ?? ''}`}>
+          {row.columns.map((column) => (
+            <Head key={column.name} column={column} {...row} />
+          ))}
+        </div>
+      </div>
       <div role="rowgroup" className={classes.rows}>
         {rows.map((each, n) => (
           <Fragment key={row.idOf(each)}>
@@ -66,26 +77,34 @@ export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
   );
 }
 
-interface HeaderProps {
-  readonly columns: readonly Pick<Column<never>, 'name' | 'head' | 'sorted' | 'isForButtons' | 'isAtEnd'>[];
-  readonly widths?: string | undefined;
-}
+type HeadProps<Row> = Pick<Props<Row>, 'sort' | 'onSort'> & { readonly column: Column<Row> };
 
-export function TableHeader({ columns, widths = '' }: HeaderProps) {
+function Head<Row>({ column, sort, onSort }: HeadProps<Row>) {
+  const { name, head, sort: by, isForButtons, isAtEnd } = column;
+  const isSorted = by !== undefined && sort === by;
+  const direction = by === 'name' || by === 'expires' ? 'ascending' : 'descending';
   return (
-    <div role="rowgroup" className={classes.header}>
-      <div role="row" className={`${classes.columns} ${widths}`}>
-        {columns.map(({ name, head, sorted, isForButtons, isAtEnd }) => (
-          <span key={name} role="columnheader" data-end={isAtEnd} aria-sort={sorted}>
-            {head || (isForButtons ? <VisuallyHidden>{name}</VisuallyHidden> : name)}
-          </span>
-        ))}
-      </div>
-    </div>
+    <span role="columnheader" data-end={isAtEnd} aria-sort={by && onSort && (isSorted ? direction : 'none')}>
+      {head || (isForButtons && <VisuallyHidden>{name}</VisuallyHidden>)}
+      {!isForButtons && by && onSort && (
+        <UnstyledButton className={classes.sort} onClick={() => onSort(isSorted ? undefined : by)}>
+          {name}
+          <SortIcon />
+        </UnstyledButton>
+      )}
+      {!isForButtons && !(by && onSort) && name}
+    </span>
   );
 }
 
-type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows' | 'headingOf'> & { readonly row: Row };
+const SortIcon = icon(
+  <>
+    <path d="m8 10 4-4 4 4" />
+    <path d="m8 14 4 4 4-4" />
+  </>,
+);
+
+type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows' | 'headingOf' | 'sort' | 'onSort'> & { readonly row: Row };
 
 function TableRow<Row>({ row, columns, widths = '', isEnded, isSelected, below }: RowProps<Row>) {
   const { link, openFromHint } = useRowLink();

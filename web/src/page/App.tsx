@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Box, Button, Group } from '@mantine/core';
 import { ApiClient } from '../api/client';
 import type { Session } from '../api/types';
-import { EventListSkeleton } from '../activity/EventListSkeleton';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { type Platform, takeDraft } from '../base/trip';
 import { Panel } from '../panel/Panel';
 import { PanelProviders } from '../panel/PanelProviders';
@@ -32,7 +32,7 @@ import { Notice } from '../ui/Notice';
 
 const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));
 const Administration = later(() => import('../admin/tabs').then((part) => part.loadAdministration()), {
-  fallback: <EventListSkeleton rows={3} />,
+  fallback: <ListSkeleton />,
   isRare: true,
 });
 const kept = takeDraft();
@@ -56,7 +56,7 @@ export function App() {
       <Header session={session} onSignOut={() => void signOut().then(forgetPlace)} />
       <main className={`${classes.main} ${surface.surface}`}>
         <LandingNotice isOther={isAnother || hasChanged} />
-        {state.phase === 'loading' && <EventListSkeleton rows={3} />}
+        {state.phase === 'loading' && <ListSkeleton />}
         {state.phase === 'failed' && <FailureAlert error={state.error} onRetry={load} helpUrl={helpUrl} />}
         {state.phase === 'signed-out' && <SignInPage client={client} onSignedIn={load} />}
         {session && (

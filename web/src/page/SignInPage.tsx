@@ -3,6 +3,7 @@ import type { ApiClient } from '../api/client';
 import { SignInForm } from '../session/SignInForm';
 import { HelpLink } from '../ui/HelpLink';
 import { KeyIcon } from '../ui/icons';
+import list from '../ui/list.module.css';
 import { hasNotice, hasSignedOut, helpUrl, otherAccount, platformSignIn, takesPasswords } from './written';
 import classes from './page.module.css';
 import { usePageTexts, useTexts } from '../texts';
@@ -17,7 +18,7 @@ export function SignInPage({ client, onSignedIn }: Props) {
   const isElsewhere = !takesPasswords && platformSignIn === undefined;
   if (isElsewhere) {
     return (
-      <div className={classes.signIn}>
+      <div className={`${list.frame} ${classes.signIn}`}>
         <Title order={2} size="h3" mb="xs">
           {texts.elsewhere.title}
         </Title>
@@ -29,7 +30,7 @@ export function SignInPage({ client, onSignedIn }: Props) {
     );
   }
   return (
-    <div className={classes.signIn}>
+    <div className={`${list.frame} ${classes.signIn}`}>
       <span className={classes.mark}>
         <KeyIcon />
       </span>

@@ -1,7 +1,7 @@
 import { Button, Group, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { EventListSkeleton } from '../activity/EventListSkeleton';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { KeyDialogs } from '../dialogs/KeyDialogs';
 import { ActiveCount, KeysHead } from './KeysHead';
 import { KeysTab } from '../keys/KeysTab';
@@ -30,10 +30,10 @@ interface Props {
 }
 
 const ActivityTab = later(() => import('../activity/ActivityTab').then((part) => part.ActivityTab), {
-  fallback: <EventListSkeleton />,
+  fallback: <ListSkeleton />,
 });
 const ServiceAccount = later(() => import('../accounts/accounts').then((part) => part.ServiceAccount), {
-  fallback: <EventListSkeleton rows={3} />,
+  fallback: <ListSkeleton />,
 });
 const LostAccount = later(() => import('../accounts/accounts').then((part) => part.LostAccount), {
   isWanted: ({ lost }) => lost !== undefined,

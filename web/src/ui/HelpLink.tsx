@@ -1,6 +1,5 @@
-import { VisuallyHidden } from '@mantine/core';
 import { useTexts } from '../texts';
-import surface from './surface.module.css';
+import { NewTabLink } from './links';
 
 interface Props {
   /** Undefined if there is no such page. */
@@ -9,13 +8,7 @@ interface Props {
   readonly label?: string;
 }
 
-/** Opens a new tab, so that nothing typed or shown here is lost. */
 export function HelpLink({ url, label }: Props) {
-  const texts = useTexts();
-  if (url === undefined) return null;
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer" className={surface.link}>
-      {label ?? texts.help} <VisuallyHidden component="span">{texts.newTab}</VisuallyHidden>
-    </a>
-  );
+  const { help } = useTexts();
+  return url !== undefined && <NewTabLink href={url}>{label ?? help}</NewTabLink>;
 }

@@ -1,6 +1,9 @@
+import { VisuallyHidden } from '@mantine/core';
 import { useRef, type ComponentProps, type MouseEvent } from 'react';
 import { usePanel } from '../base/context';
 import { searchOf, type PanelPlace } from '../base/place';
+import { useTexts } from '../texts';
+import surface from './surface.module.css';
 
 /** A real link, which this page follows itself unless the person opens it in a new tab or window. */
 export interface OwnLink {
@@ -29,6 +32,16 @@ interface Props extends Omit<ComponentProps<'a'>, 'href' | 'onClick'> {
 
 export function PlaceLink({ place, ...rest }: Props) {
   return <a {...rest} {...usePlaceLinks()(place)} />;
+}
+
+/** Opens a new tab, so that nothing typed or shown here is lost. The page there does not learn where the person came from. */
+export function NewTabLink({ className = surface.link, children, ...rest }: ComponentProps<'a'>) {
+  const { newTab } = useTexts();
+  return (
+    <a {...rest} target="_blank" rel="noopener noreferrer" className={className}>
+      {children} <VisuallyHidden component="span">{newTab}</VisuallyHidden>
+    </a>
+  );
 }
 
 /** For a row that a link covers, except its times and drawings, which are above the link, for their hints. */

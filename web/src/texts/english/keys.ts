@@ -17,7 +17,6 @@ export const keys = {
     revoke: 'Revoke one that you no longer need, then try again.',
   },
   filterLabel: 'Show keys',
-  filters: (active: number) => (active === 0 ? 'Filters' : `Filters (${active})`),
   /** The count ends with "+" while some keys are not loaded. */
   filter: {
     all: (count: string) => `All ${count}`,
@@ -65,11 +64,9 @@ export const keys = {
   },
   replacedBy: (prefix: string) => `by ${prefix}`,
   actionsFor: (name: string) => `Actions for ${name}`,
-  details: 'Details',
   detailsOfOld: 'Details of the old key',
   rename: 'Rename',
   copyId: 'Copy ID',
-  copied: 'Copied',
   copyBlocked: (id: string) => `Copying is blocked here. The ID is ${id}`,
   rotate: 'Rotate…',
   leaked: 'It leaked…',
