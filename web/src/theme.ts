@@ -41,19 +41,11 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    // 24 px is the smallest target that WCAG 2.2 allows.
-    // Not `Checkbox.extend`, which would load the component.
-    Checkbox: {
-      defaultProps: { size: 'md' },
-      classNames: { input: classes.box },
-      styles: { label: { fontSize: 'var(--mantine-font-size-sm)' } },
-    },
     Input: { classNames: { wrapper: classes.field } },
     InputWrapper: { classNames: { label: classes.label, description: classes.hint } },
     Text: { defaultProps: { size: 'sm' } },
     // Lighter than names and headings, which are read first.
     Button: { styles: { root: { fontWeight: 500 } } },
-    Badge: { styles: { root: { fontWeight: 500, fontSize: 'var(--mantine-font-size-xs)' } } },
     SegmentedControl: { styles: { label: { fontWeight: 500 } } },
   },
 });

@@ -1,11 +1,12 @@
-import { type FormEvent, useRef, useState } from 'react';
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import type { Rotation } from '../key/rotation';
 import { useRotation } from '../key/useKey';
 import { useTexts } from '../texts';
 import { dangerous } from '../ui/dangerous';
+import { Checkbox } from '../ui/Checkbox';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import { revokeWords, type RevokeWords } from '../key/revoke-words';
 import { useRevokeKey } from './useRevokeKey';
@@ -75,14 +76,15 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
   const texts = useTexts();
   const [isConfirmed, setConfirmed] = useState(false);
   const [isReminded, setReminded] = useState(false);
-  const checkbox = useRef<HTMLInputElement>(null);
+  const isMissing = isReminded && !isConfirmed;
+  const missingId = useId();
 
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isPending) return;
     if (isConfirmed) return onRevoke();
     setReminded(true);
-    checkbox.current?.focus();
+    event.currentTarget.querySelector('input')?.focus();
   };
 
   return (
@@ -103,14 +105,22 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
             </Button>
           </Group>
         )}
-        <Checkbox
-          ref={checkbox}
-          data-autofocus
-          label={words.confirm}
-          checked={isConfirmed}
-          onChange={(event) => setConfirmed(event.currentTarget.checked)}
-          error={isReminded && !isConfirmed && texts.revoke.confirmNeeded}
-        />
+        <div>
+          <Checkbox
+            data-autofocus
+            checked={isConfirmed}
+            onChange={(event) => setConfirmed(event.currentTarget.checked)}
+            aria-describedby={isMissing ? missingId : undefined}
+            aria-invalid={isMissing}
+          >
+            {words.confirm}
+          </Checkbox>
+          {isMissing && (
+            <Text size="xs" mt={4} c="var(--mantine-color-error)" id={missingId}>
+              {texts.revoke.confirmNeeded}
+            </Text>
+          )}
+        </div>
         {error !== null && <FailureAlert error={error} />}
         <DialogFooter>
           <Text size="sm" c="dimmed" role="status" flex={1}>

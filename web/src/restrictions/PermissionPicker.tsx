@@ -4,7 +4,9 @@ import { permissionsToGive } from '../../../src/domain/keys/access';
 import type { AccessLevel } from '../api/types';
 import type { ChosenPermissions } from '../base/trip';
 import { useTexts } from '../texts';
+import { Checkbox } from '../ui/Checkbox';
 import { FailureAlert } from '../ui/FailureAlert';
+import surface from '../ui/surface.module.css';
 import { moveInGrid } from './grid-keys';
 import { type PickerRow, pickerRows } from './picker-rows';
 import classes from './picker.module.css';
@@ -90,7 +92,7 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
       <div className={classes.count}>
         <span role="status">{words.selected(chosen.length, all.flatMap(({ actions }) => actions).length)}</span>
         {(chosen.length > 0 || isShort) && items.length >= SEARCHED_FROM && (
-          <button type="button" className={classes.link} onClick={() => setShort(!isShort)}>
+          <button type="button" className={`${surface.link} ${classes.link}`} onClick={() => setShort(!isShort)}>
             {isShort ? words.showAll : words.showSelected}
           </button>
         )}
@@ -174,17 +176,12 @@ function Column({ action, hasBox, isPart, of, picked, onPick }: ColumnProps) {
     <div role="columnheader" className={classes.action}>
       {word}
       {hasBox && of.length > 0 && (
-        <label className={classes.box}>
-          <input
-            type="checkbox"
-            aria-label={restrictions.column(word, isPart)}
-            ref={(input) => {
-              if (input) input.indeterminate = count > 0 && !isFull;
-            }}
-            checked={isFull}
-            onChange={() => onPick(of, !isFull)}
-          />
-        </label>
+        <Checkbox
+          aria-label={restrictions.column(word, isPart)}
+          isPart={count > 0 && !isFull}
+          checked={isFull}
+          onChange={() => onPick(of, !isFull)}
+        />
       )}
     </div>
   );

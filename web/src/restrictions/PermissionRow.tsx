@@ -3,6 +3,8 @@ import { Button, TextInput } from '@mantine/core';
 import { useTexts } from '../texts';
 import type { PickerRow } from './picker-rows';
 import { meaningOf } from '../key/limits';
+import { Checkbox } from '../ui/Checkbox';
+import surface from '../ui/surface.module.css';
 import classes from './picker.module.css';
 import { isNewPermission } from '../../../src/domain/accounts/permission';
 
@@ -22,10 +24,7 @@ interface Props {
 
 export const firstCell = (row: PickerRow | undefined) => row && `${row.resource}:${row.actions[0]}`;
 
-/**
- * The browser's own checkboxes: hundreds of the library's take a second to appear. Of hundreds of rows, a key press renders
- * only those that it changes.
- */
+/** Of hundreds of rows, a key press renders only those that it changes. */
 export const PermissionRow = memo(function PermissionRow({ row, columns, picked, tabStop, ...given }: Props) {
   const { onToggle, onOnlyOne, children } = given;
   const texts = useTexts();
@@ -41,16 +40,13 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
         {columns.map((action) => (
           <div role="gridcell" key={action} className={classes.action}>
             {actions.includes(action) && (
-              <label className={classes.box}>
-                <input
-                  type="checkbox"
-                  aria-label={meaningOf(resource, [action], texts)}
-                  data-cell={`${resource}:${action}`}
-                  tabIndex={tabIndex(`${resource}:${action}`)}
-                  checked={picked.split(' ').includes(action)}
-                  onChange={() => onToggle(`${resource}:${action}`)}
-                />
-              </label>
+              <Checkbox
+                aria-label={meaningOf(resource, [action], texts)}
+                data-cell={`${resource}:${action}`}
+                tabIndex={tabIndex(`${resource}:${action}`)}
+                checked={picked.split(' ').includes(action)}
+                onChange={() => onToggle(`${resource}:${action}`)}
+              />
             )}
           </div>
         ))}
@@ -58,7 +54,7 @@ export const PermissionRow = memo(function PermissionRow({ row, columns, picked,
           {!isInstance && (
             <button
               type="button"
-              className={classes.link}
+              className={`${surface.link} ${classes.link}`}
               aria-label={`${restrictions.onlyOne} ${resource}`}
               data-cell={`${resource} one`}
               tabIndex={tabIndex(`${resource} one`)}

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { isCovered } from '../../../src/domain/accounts/permission';
 import { permissionsToGive } from '../../../src/domain/keys/access';
@@ -6,7 +7,6 @@ import type { ChosenPermissions, Scope } from '../base/trip';
 import { useTexts } from '../texts';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { PermissionPicker } from './PermissionPicker';
-import classes from './picker.module.css';
 import { usePermissions } from '../key/useKey';
 
 interface Props extends ChosenPermissions {
@@ -38,7 +38,10 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
     },
     [onChange],
   );
-  const say = leftOut && (leftOut.isLost ? restrictions.lost : restrictions.tooHigh);
+  const say = leftOut?.isLost ? restrictions.lost : restrictions.tooHigh;
+  const note = isLimited
+    ? leftOut && say(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3))
+    : isEmpty && restrictions.none;
   return (
     <ChoiceCards
       name="permissions"
@@ -52,11 +55,9 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
       error={error}
     >
       {isLimited && <PermissionPicker access={access} chosen={chosen} onChange={choose} />}
-      <p role="status" className={classes.leftOut}>
-        {isLimited
-          ? leftOut && say?.(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3))
-          : isEmpty && restrictions.none}
-      </p>
+      <Text role="status" c="var(--latchkey-warning)" mt={note ? 'xs' : 0}>
+        {note}
+      </Text>
     </ChoiceCards>
   );
 }

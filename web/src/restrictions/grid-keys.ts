@@ -25,20 +25,13 @@ function neighbour(rows: readonly HTMLElement[][], from: HTMLElement, key: strin
   const y = rows.findIndex((cells) => cells.includes(from));
   const x = rows[y]?.indexOf(from) ?? 0;
   const inRow = (cells: HTMLElement[] | undefined) => cells?.[Math.min(x, cells.length - 1)];
-  switch (key) {
-    case 'ArrowDown':
-      return inRow(rows[y + 1]);
-    case 'ArrowUp':
-      return inRow(rows[y - 1]);
-    case 'ArrowRight':
-      return rows[y]?.[x + 1];
-    case 'ArrowLeft':
-      return rows[y]?.[x - 1];
-    case 'Home':
-      return rows[0]?.[0];
-    case 'End':
-      return rows.at(-1)?.[0];
-    default:
-      return undefined;
-  }
+  const places: Readonly<Record<string, HTMLElement | undefined>> = {
+    ArrowDown: inRow(rows[y + 1]),
+    ArrowUp: inRow(rows[y - 1]),
+    ArrowRight: rows[y]?.[x + 1],
+    ArrowLeft: rows[y]?.[x - 1],
+    Home: rows[0]?.[0],
+    End: rows.at(-1)?.[0],
+  };
+  return places[key];
 }

@@ -14,7 +14,7 @@ interface Props {
   readonly onClosed?: () => void;
   readonly size?: string;
   /** Whether a click outside of the dialog closes it, as the second click of a slow double click does. */
-  readonly closesOnClickOutside?: boolean;
+  readonly closeOnClickOutside?: boolean;
   /** Above the other dialogs. */
   readonly isOnTop?: boolean;
   readonly children: ReactNode;
@@ -32,25 +32,13 @@ export function DialogFooter({ children }: { readonly children: ReactNode }) {
 }
 
 /** `onClosed` moves the focus back, because the opener (a menu item or a row) may have been removed. */
-export function Dialog({
-  opened,
-  title,
-  aside,
-  onClose,
-  onClosed,
-  size = 'md',
-  closesOnClickOutside = true,
-  isOnTop = false,
-  children,
-}: Props) {
+export function Dialog({ title, aside, onClosed, size = 'md', isOnTop = false, children, ...modal }: Props) {
   const texts = useTexts();
   return (
     <Modal.Root
-      opened={opened}
-      onClose={onClose}
+      {...modal}
       onExitTransitionEnd={() => onClosed?.()}
       returnFocus={onClosed === undefined}
-      closeOnClickOutside={closesOnClickOutside}
       // Our stylesheet stops the page from scrolling (Dialog.module.css), because the library would write a style tag.
       lockScroll={false}
       transitionProps={{ duration: 150, timingFunction: 'ease-out', transition: GROW }}

@@ -1,4 +1,3 @@
-import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { AlertIcon, CheckIcon } from './icons';
 import classes from './Notice.module.css';
@@ -13,21 +12,14 @@ interface Props {
 
 /** The text is not coloured, so that it keeps its contrast. */
 export function Notice({ tone, title, isNews = true, children }: Props) {
+  const isGood = tone === 'success';
   return (
-    <Alert
-      variant="default"
-      icon={tone === 'success' ? <CheckIcon /> : <AlertIcon />}
-      title={title}
-      role={roleOf(tone, isNews)}
-      classNames={{ root: classes.root, icon: classes.icon, title: classes.title, message: classes.message }}
-      data-tone={tone}
-    >
-      {children}
-    </Alert>
+    <div className={classes.notice} role={isNews ? (isGood ? 'status' : 'alert') : 'note'} data-tone={tone}>
+      {isGood ? <CheckIcon /> : <AlertIcon />}
+      <div>
+        {title && <strong>{title}</strong>}
+        <div>{children}</div>
+      </div>
+    </div>
   );
-}
-
-function roleOf(tone: Props['tone'], isNews: boolean): string {
-  if (!isNews) return 'note';
-  return tone === 'success' ? 'status' : 'alert';
 }

@@ -25,18 +25,7 @@ interface Props {
 }
 
 /** A dialog at the edge of the screen, next to the list. */
-export function SidePanel({
-  opened,
-  title,
-  subject,
-  action,
-  form,
-  footer,
-  isEdited = false,
-  onClose,
-  onClosed,
-  children,
-}: Props) {
+export function SidePanel({ title, subject, action, form, footer, isEdited = false, onClosed, ...drawer }: Props) {
   const texts = useTexts();
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(subject);
@@ -46,8 +35,7 @@ export function SidePanel({
   }, [subject]);
   return (
     <Drawer.Root
-      opened={opened}
-      onClose={onClose}
+      {...drawer}
       onExitTransitionEnd={onClosed}
       closeOnEscape={!isEdited}
       closeOnClickOutside={!isEdited}
@@ -79,7 +67,7 @@ export function SidePanel({
               </div>
               <Drawer.CloseButton aria-label={texts.close} />
             </div>
-            <Drawer.Body>{children}</Drawer.Body>
+            <Drawer.Body>{drawer.children}</Drawer.Body>
           </div>
           {footer && <div className={classes.footer}>{footer}</div>}
         </div>
