@@ -3,13 +3,12 @@ import { EventList } from '../activity/EventList';
 import { groupEvents } from '../activity/events';
 import { CopyId, Facts, Summary } from '../details/Facts';
 import classes from '../details/details.module.css';
-import { endedBy, endOf, statusAt } from '../key/status';
+import { statusAt } from '../key/status';
+import { EndNotice } from '../details/WhatToDo';
 import { Usage } from '../history/Usage';
 import { step } from '../base/address';
 import { useTexts } from '../texts';
-import { relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
-import { Notice } from '../ui/Notice';
 import { Section } from '../ui/Section';
 import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
 import { Owner } from './AllKeysTable';
@@ -28,10 +27,11 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
   const { details } = useTexts();
   const admin = useAdminTexts();
   const { owner } = apiKey;
+  const status = statusAt(apiKey, useNow());
   return (
     <Stack gap="xl">
       <Summary apiKey={apiKey} />
-      <End apiKey={apiKey} />
+      {status !== 'active' && <EndNotice apiKey={apiKey} status={status} />}
       <Section title={admin.owner}>
         <div className={classes.note}>
           <Owner owner={owner} />
@@ -78,20 +78,5 @@ export function KeyDrawerBody({ apiKey, found, onOpen }: Props) {
         <CopyId id={apiKey.id} />
       </Section>
     </Stack>
-  );
-}
-
-/** Why and when the key ended; nothing for an active one. */
-function End({ apiKey }: { readonly apiKey: FoundKey }) {
-  const texts = useTexts();
-  const now = useNow();
-  const status = statusAt(apiKey, now);
-  if (status === 'active') return null;
-  const cause = endedBy(apiKey, status);
-  const endedAt = status === 'expired' ? apiKey.expiresAt : (apiKey.revokedAt ?? endOf(apiKey));
-  return (
-    <Notice tone={cause === 'leaked' ? 'danger' : 'warning'} isNews={false}>
-      {texts.details.ended[cause](relativeTime(endedAt, Math.max(now, Date.parse(endedAt)), texts))}
-    </Notice>
   );
 }

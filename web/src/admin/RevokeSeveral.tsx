@@ -59,7 +59,7 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
           </Button>
         </Group>
       )}
-      <Dialog opened={opened} onClose={close} closesOnClickOutside={false} title={over ?? several.title(ending.length)}>
+      <Dialog opened={opened} onClose={close} closeOnClickOutside={false} title={over ?? several.title(ending.length)}>
         <RevokeForm
           keys={ending}
           note={left?.note ?? ''}

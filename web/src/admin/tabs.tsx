@@ -3,7 +3,7 @@ import { TextsContext, useTexts } from '../texts';
 import { useState } from 'react';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
-import { KeyTableSkeleton } from '../keys/KeyTable';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { step, useSearch } from '../base/address';
 import { usePanel } from '../base/context';
 import { AllKeysTable, Counts } from './AllKeysTable';
@@ -23,7 +23,6 @@ import {
   sortsOf,
 } from './place';
 import { aboutOthers, AdminTextsContext, useAdminTexts } from './texts';
-import { EventListSkeleton } from '../activity/EventListSkeleton';
 import { AuditFilters } from './AuditFilters';
 import { AuditTable } from './AuditTable';
 
@@ -61,7 +60,7 @@ function AllKeysTab() {
         intro={admin.intro}
         filters={<Filters place={place} owner={list.keys[0]?.owner} goTo={goTo} counts={<Counts keys={list.keys} />} />}
         list={list}
-        skeleton={<KeyTableSkeleton />}
+        skeleton={<ListSkeleton />}
         shown={texts.keys.shown(list.keys.length)}
         failed={admin.failed}
         none={list.keys.length > 0 || list.hasNextPage ? undefined : filtersOf(place) > 0 ? admin.none : admin.empty}
@@ -110,7 +109,7 @@ function AuditTab() {
         intro={audit.intro}
         filters={<AuditFilters place={place} goTo={(next) => goTo({ ...place, keyId: undefined, ...next })} />}
         list={list}
-        skeleton={<EventListSkeleton />}
+        skeleton={<ListSkeleton />}
         shown={audit.shown(list.events.length)}
         failed={audit.failed}
         none={list.events.length > 0 ? undefined : audit.none}

@@ -3,7 +3,6 @@ import { statusAt } from '../key/status';
 import { useApiKeys } from '../key/list';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import classes from './create.module.css';
 
 interface Props {
   readonly value: string;
@@ -30,7 +29,7 @@ export function NameField({ value, onChange, error }: Props) {
         autoComplete="off"
         data-autofocus
       />
-      <Text role="status" size="xs" className={classes.taken}>
+      <Text role="status" size="xs" mt={taken ? 5 : 0} c="var(--latchkey-warning)">
         {taken && create.nameTaken(taken.name, taken.prefix)}
       </Text>
     </div>

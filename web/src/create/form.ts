@@ -4,7 +4,7 @@ import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../key/expiry';
 import type { KeyDraft } from '../base/trip';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
-import type { FieldErrors } from '../new-key/fields';
+import { type FieldErrors, lengthOf } from '../new-key/fields';
 import {
   DEFAULT_EXPIRY_DAYS,
   MAX_ALLOWED_NETWORKS,
@@ -60,11 +60,6 @@ function networksProblem(lines: readonly string[], words: Texts['restrictions'])
   if (lines.length > MAX_ALLOWED_NETWORKS) return { networks: words.tooManyNetworks(MAX_ALLOWED_NETWORKS) };
   const wrong = lines.filter((line) => allowedNetworksProblem([line]) !== undefined);
   return wrong.length === 0 ? {} : { networks: words.wrongNetworks(wrong.join(', ')) };
-}
-
-/** As the service counts it. */
-function lengthOf(text: string): number {
-  return [...text.normalize('NFC').trim()].length;
 }
 
 /** Separated by lines, spaces or commas. */

@@ -63,7 +63,7 @@ export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, a
     <Dialog
       opened={opened}
       onClose={close}
-      closesOnClickOutside={!created}
+      closeOnClickOutside={!created}
       onClosed={closed}
       size="lg"
       {...(created && !isAsking && { aside: create.expiresOn(calendarDate(created.apiKey.expiresAt, language)) })}

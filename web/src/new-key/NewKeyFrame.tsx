@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useOwner } from '../base/owner';
-import type { Texts } from '../texts';
+import { type Texts, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import type { Lost, NewKey } from './useNewKey';
 import type { NewKeyForm } from './useNewKeyForm';
@@ -9,11 +9,13 @@ import { DialogFooter } from '../ui/Dialog';
 import { Notice } from '../ui/Notice';
 import { useFocusOnMount } from '../ui/focus';
 
+type LostWords = Omit<Texts['create']['lost'], 'keep'>;
+
 interface Props {
   readonly newKey: NewKey;
   readonly form: NewKeyForm;
   /** Texts for a key whose secret was lost. */
-  readonly lostWords: Texts['create']['lost'];
+  readonly lostWords: LostWords;
   readonly onKeep: () => void;
   readonly children: ReactNode;
 }
@@ -36,12 +38,13 @@ export function NewKeyFrame({ newKey, form, lostWords, onKeep, children }: Props
 
 interface LostAnswerProps {
   readonly lost: Lost;
-  readonly words: Texts['create']['lost'];
+  readonly words: LostWords;
   readonly onMakeAgain: () => void;
   readonly onKeep: () => void;
 }
 
 function LostAnswer({ lost, words, onMakeAgain, onKeep }: LostAnswerProps) {
+  const { create } = useTexts();
   const makeAgain = useFocusOnMount<HTMLButtonElement>();
   const { isReplacing = false, error } = lost;
   return (
@@ -52,7 +55,7 @@ function LostAnswer({ lost, words, onMakeAgain, onKeep }: LostAnswerProps) {
       {error !== undefined && <FailureAlert error={error} />}
       <DialogFooter>
         <Button variant="default" onClick={onKeep} disabled={isReplacing}>
-          {words.keep}
+          {create.lost.keep}
         </Button>
         <Button ref={makeAgain} onClick={onMakeAgain} loading={isReplacing}>
           {words.again}

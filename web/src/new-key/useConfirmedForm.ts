@@ -1,0 +1,57 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { ApiProblem, hasCode } from '../api/problem';
+import { useOwner } from '../base/owner';
+import { useTexts } from '../texts';
+import { focusField } from '../ui/focus';
+import { type FieldErrors, fieldErrorsOf, FIELDS } from './fields';
+import type { Making } from './useNewKey';
+
+type Phase = 'sending' | 'retrying' | 'confirming';
+type Send = (proof: { readonly password?: string }) => Promise<unknown>;
+
+/**
+ * A form that is confirmed like one that makes a key, and makes none.
+ * @param problems the errors in the fields that the screen can find
+ * @param send throws what refuses the confirmation
+ */
+export function useConfirmedForm(problems: FieldErrors, send: Send) {
+  const texts = useTexts();
+  const owner = useOwner();
+  const asksPassword = owner.data?.confirmation !== 'fresh-sign-in';
+  const [password, setPassword] = useState('');
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [making, setMaking] = useState<Making>({ phase: 'idle' });
+  const isBusy = making.phase !== 'idle' && making.phase !== 'refused';
+  const ref = useRef<HTMLFormElement>(null);
+
+  useEffect(() => {
+    const first = FIELDS.find((field) => errors[field] !== undefined);
+    if (first) focusField(ref.current, first);
+  }, [errors]);
+
+  const attempt = async () => {
+    setMaking({ phase: 'sending' });
+    try {
+      await send(asksPassword ? { password } : {});
+      setMaking({ phase: 'idle' });
+    } catch (error) {
+      // The account has a password now, or passwords are no longer accepted.
+      if (hasCode(error, 'invalid_fields')) void owner.refetch();
+      if (error instanceof ApiProblem) setPassword('');
+      setErrors(fieldErrorsOf(error, texts));
+      setMaking({ phase: 'refused', error });
+    }
+  };
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const isMissing = asksPassword && password === '';
+    const found = { ...problems, ...(isMissing && { password: texts.create.required.password }) };
+    setErrors(found);
+    if (Object.keys(found).length === 0) void attempt();
+  };
+
+  const onPhase = (phase: Phase) => setMaking({ phase });
+  return { ref, making, isBusy, onPhase, asksPassword, password, setPassword, errors, submit };
+}
