@@ -6,9 +6,6 @@ import { compressed } from './compressed';
 
 const BEGIN = 'src/begin.ts';
 
-/** The screen's own styles and the library's, which the bundler writes in this order: then the library's would win. */
-const STYLES = /(<link rel="stylesheet"[^>]*>\s*)(<link rel="stylesheet"[^>]*>\s*)/;
-
 /**
  * A small script that sends the first requests while the large one is loading. It also sets the colour scheme, and
  * nothing is painted before, so the page does not flash and needs no inline script.
@@ -21,7 +18,7 @@ const beginFirst: Plugin = {
       const built = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'begin');
       const src = built ? `/settings/${built.fileName}` : `/settings/${BEGIN}`;
       const early = `<script type="module" async blocking="render" src="${src}"></script>\n    $&`;
-      return html.replace('<script type="module"', early).replace(STYLES, (_, own, library) => `${library}${own}`);
+      return html.replace('<script type="module"', early);
     },
   },
 };

@@ -280,7 +280,7 @@ describe('the details of a key', () => {
     await focusOn(name);
     expect([await described(name), await described(note)]).toEqual([
       'Give the key a name',
-      expect.stringContaining('At most 200 characters'),
+      expect.stringContaining('at most 200 characters'),
     ]);
     await name.fill('n'.repeat(65));
     await button(details, 'Save').click();

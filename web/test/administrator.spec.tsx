@@ -259,7 +259,7 @@ describe('all keys', () => {
     const form = await dialog('Revoke “CI deploy”?');
     await type('Note (optional)', 'n'.repeat(201));
     await press('Revoke key', form);
-    await form.findByText('At most 200 characters');
+    await form.findByText('Use at most 200 characters');
     form.getByText('Enter your password');
     await focusOn(() => field('Note (optional)'));
     expect(api.calls('endKey')).toHaveLength(0);

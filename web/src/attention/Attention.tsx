@@ -182,24 +182,24 @@ function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: Li
 }
 
 function wordsOf(concern: Concern, now: number, texts: Texts) {
-  const { attention, language } = texts;
+  const { attention, keys, language } = texts;
   const { kind, key, at } = concern;
   if (kind === 'expiring') {
     const isInUse = key.lastUsedAt !== null && now - Date.parse(key.lastUsedAt) < 7 * DAY_MS;
-    const { title, text, textInUse, fix } = attention.expiring;
-    return { title: title(relativeTime(at, now, texts)), text: isInUse ? textInUse : text, label: fix };
+    const { title, text, textInUse } = attention.expiring;
+    return { title: title(relativeTime(at, now, texts)), text: isInUse ? textInUse : text, label: keys.rotate };
   }
   if (kind === 'reading') return { ...attention.reading, label: attention.reading.fix };
   if (kind === 'seen') {
     const { title, text } = attention.seen;
-    return { title: title(nameOf(key.createdBy!)), text, label: attention.expiring.fix };
+    return { title: title(nameOf(key.createdBy!)), text, label: keys.rotate };
   }
   if (kind === 'unused' || kind === 'idling') {
     const { rotation } = concern;
     const title =
       kind === 'unused'
         ? attention.unused.title(relativeTime(at, now, texts))
-        : texts.keys.idleEnds(shortDate(at, now, language));
+        : keys.idleEnds(shortDate(at, now, language));
     const label = revokeAction(rotation?.next ?? key, rotation, texts);
     return { title: `· ${title}`, text: attention[kind].text, label };
   }
@@ -212,6 +212,6 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     const leaked = host === undefined ? (source === undefined ? somewhere : by(source)) : on(host);
     return { title: title(leaked, when) + since, text, label: fix };
   }
-  const { title, text, textRejected, fix } = attention[kind];
-  return { title: title(when) + since, text: rejected > 0 ? textRejected : text, label: fix };
+  const { title, text, textRejected } = attention[kind];
+  return { title: title(when) + since, text: rejected > 0 ? textRejected : text, label: keys.createAgain };
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Button } from '@mantine/core';
+import { Button, Group, VisuallyHidden } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { nameOf, useOwner } from '../base/owner';
 import { endOf, statusAt } from '../key/status';
@@ -12,6 +12,7 @@ import { useTexts } from '../texts';
 import { duration, exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import classes from './details.module.css';
+import list from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
 import { CheckIcon, CopyIcon } from '../ui/icons';
 import { useCopy } from '../ui/useCopy';
@@ -69,7 +70,7 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
-    <dl className={classes.facts}>
+    <dl className={list.facts}>
       <Fact name={restrictions.permissions}>
         {permissions ? <Lines lines={linesOf(permissions, texts)} /> : restrictions.yours[apiKey.access]}
       </Fact>
@@ -159,26 +160,24 @@ export function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rota
 
 /** Few people need the id, so it is not shown unless the browser can't copy (plain http, a policy, a refusal). */
 export function CopyId({ id }: { readonly id: string }) {
-  const { details, keys } = useTexts();
+  const { details, keys, reveal } = useTexts();
   const { isCopied, isBlocked, copy } = useCopy();
   const shown = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isBlocked && shown.current) getSelection()?.selectAllChildren(shown.current);
   }, [isBlocked]);
   return (
-    <div className={classes.copyId}>
+    <Group gap="xs">
       <Button
         size="xs"
         variant="default"
         leftSection={isCopied ? <CheckIcon /> : <CopyIcon />}
         onClick={() => void copy(id)}
       >
-        {isCopied ? details.copied : keys.copyId}
+        {isCopied ? reveal.copied : keys.copyId}
       </Button>
       {isBlocked && <code ref={shown}>{id}</code>}
-      <span role="status" className={classes.aloud}>
-        {isCopied && details.copiedAloud}
-      </span>
-    </div>
+      <VisuallyHidden role="status">{isCopied && details.copiedAloud}</VisuallyHidden>
+    </Group>
   );
 }

@@ -11,7 +11,7 @@ import { RotationTimeline } from './RotationTimeline';
 import { type KeyFound, useKey, usePermissions } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
 import { EventList } from '../activity/EventList';
-import { EventListSkeleton } from '../activity/EventListSkeleton';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { PlaceLink } from '../ui/links';
 import { CurlExample } from '../reveal/Snippets';
 import { statusAt } from '../key/status';
@@ -81,7 +81,7 @@ function KeyEvents({ apiKey, activity, isLoading }: KeyEventsProps) {
   const { details } = useTexts();
   return (
     <Section title={details.history}>
-      {isLoading && <EventListSkeleton rows={2} />}
+      {isLoading && <ListSkeleton rows={2} />}
       {activity.isError && <FailureAlert error={activity.error} onRetry={() => void activity.refetch()} />}
       {!isLoading &&
         activity.isSuccess &&

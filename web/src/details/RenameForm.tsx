@@ -4,6 +4,7 @@ import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-
 import { ApiProblem } from '../api/problem';
 import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '../rules';
+import { lengthOf } from '../new-key/fields';
 import { type Texts, useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { focusField } from '../ui/focus';
@@ -89,12 +90,11 @@ export function RenameForm({ apiKey, onDone }: Props) {
 }
 
 /** The errors that can be found without the service, which makes the final check. */
-function problemsOf({ name, note }: Draft, { create, details }: Texts): Partial<Draft> {
-  const isLonger = (text: string, most: number) => [...text.normalize('NFC').trim()].length > most;
+function problemsOf({ name, note }: Draft, { create: { required } }: Texts): Partial<Draft> {
   return {
-    ...(name.trim() === '' && { name: create.required.name }),
-    ...(isLonger(name, MAX_NAME_LENGTH) && { name: details.tooLong(MAX_NAME_LENGTH) }),
-    ...(isLonger(note, MAX_NOTE_LENGTH) && { note: details.tooLong(MAX_NOTE_LENGTH) }),
+    ...(name.trim() === '' && { name: required.name }),
+    ...(lengthOf(name) > MAX_NAME_LENGTH && { name: required.length(MAX_NAME_LENGTH) }),
+    ...(lengthOf(note) > MAX_NOTE_LENGTH && { note: required.length(MAX_NOTE_LENGTH) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { LeakSite } from '../activity/LeakSite';
 import type { ApiKey, Narrower } from '../api/types';
 import { endsSoon } from '../key/expiry';
@@ -48,14 +49,11 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
       </Notice>
     );
   }
-  const cause = endedBy(apiKey, status);
-  const endedAt = status === 'expired' ? apiKey.expiresAt : (apiKey.revokedAt ?? endOf(apiKey));
-  const { count, days } = rejectedSince(apiKey.recent.refused, endedAt, now);
+  const { count, days } = rejectedSince(apiKey.recent.refused, endedAtOf(apiKey, status), now);
   const written = wholeNumber(count, language);
   const { replacedBy } = apiKey;
   return (
-    <Notice tone={cause === 'leaked' ? 'danger' : 'warning'} isNews={false}>
-      {details.ended[cause](relativeTime(endedAt, Math.max(now, Date.parse(endedAt)), texts))}{' '}
+    <EndNotice apiKey={apiKey} status={status}>
       {days === undefined ? details.rejectedSince(count, written) : details.rejectedLately(days, count, written)}
       {apiKey.leak && <LeakSite leak={apiKey.leak} />}
       <Group mt="sm">
@@ -71,6 +69,29 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
           </Button>
         )}
       </Group>
+    </EndNotice>
+  );
+}
+
+const endedAtOf = ({ expiresAt, revokedAt, endsAt }: ApiKey, status: 'expired' | 'revoked'): string =>
+  status === 'expired' ? expiresAt : (revokedAt ?? endOf({ expiresAt, endsAt }));
+
+interface EndNoticeProps {
+  readonly apiKey: ApiKey;
+  readonly status: 'expired' | 'revoked';
+  readonly children?: ReactNode;
+}
+
+/** Why and when the key ended. */
+export function EndNotice({ apiKey, status, children }: EndNoticeProps) {
+  const texts = useTexts();
+  const endedAt = endedAtOf(apiKey, status);
+  const now = Math.max(useNow(), Date.parse(endedAt));
+  const cause = endedBy(apiKey, status);
+  return (
+    <Notice tone={cause === 'leaked' ? 'danger' : 'warning'} isNews={false}>
+      {texts.details.ended[cause](relativeTime(endedAt, now, texts))}
+      {children && <> {children}</>}
     </Notice>
   );
 }

@@ -109,7 +109,7 @@ function UsageTable({ days }: { readonly days: readonly DayCount[] }) {
   const { column } = history;
   return (
     <details className={classes.numbers}>
-      <summary>
+      <summary className={list.fold}>
         <ChevronIcon />
         {history.table}
       </summary>

@@ -4,6 +4,7 @@ import { linesOf } from './limits';
 import { useTexts } from '../texts';
 import { DAY_MS, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
+import list from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './KeyFacts.module.css';
 
@@ -27,7 +28,7 @@ export function KeyFacts({ apiKey, uses }: Props) {
   const counted = [granted, refused].map((count) => wholeNumber(count ?? 0, texts.language));
   return (
     <div className={classes.facts}>
-      <dl>
+      <dl className={list.facts}>
         <dt>{revoke.key}</dt>
         <dd>
           <code>{apiKey.prefix}</code>
@@ -45,9 +46,9 @@ export function KeyFacts({ apiKey, uses }: Props) {
             <dd>{fewLines(allowedNetworks, restrictions.more)}</dd>
           </>
         )}
-        <dt>{revoke.lastUsed}</dt>
+        <dt>{keys.column.lastUsed}</dt>
         <dd>{lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : texts.never}</dd>
-        <dt>{revoke.lastDays}</dt>
+        <dt>{keys.column.recent}</dt>
         <dd>{granted || refused ? revoke.counts(counted[0]!, counted[1]!) : revoke.noRequests}</dd>
         {uses && uses.length > 0 && (
           <>
@@ -67,7 +68,7 @@ export function KeyFacts({ apiKey, uses }: Props) {
         )}
       </dl>
       {isRecent && (
-        <Text size="sm" className={classes.warning}>
+        <Text mt="xs" c="var(--latchkey-warning)">
           {revoke.recent}
         </Text>
       )}

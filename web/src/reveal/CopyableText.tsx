@@ -2,7 +2,6 @@ import { Button, Text, VisuallyHidden } from '@mantine/core';
 import { useRef, type RefObject } from 'react';
 import { useTexts } from '../texts';
 import { CheckIcon, CopyIcon } from '../ui/icons';
-import { Swap } from '../ui/Swap';
 import { useCopy } from '../ui/useCopy';
 import classes from './reveal.module.css';
 
@@ -91,4 +90,22 @@ export function CopyableText({ text, label, hint, ...given }: Props) {
 
 function selectText(element: HTMLElement): void {
   getSelection()?.selectAllChildren(element);
+}
+
+interface SwapProps {
+  readonly shown: string;
+  /** Every text that may be shown. */
+  readonly among: readonly string[];
+}
+
+/** Takes the space of the largest text, so that nothing moves when another one is shown: each text is its own element. */
+function Swap({ shown, among }: SwapProps) {
+  return (
+    <span className={classes.swap}>
+      {among.map((text) => (
+        <span key={text} className={classes.size} data-text={text} aria-hidden="true" />
+      ))}
+      <span key={`shown: ${shown}`}>{shown}</span>
+    </span>
+  );
 }

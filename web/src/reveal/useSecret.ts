@@ -28,9 +28,7 @@ export function useSecret(onLeft: () => void) {
     if (!isShown) return undefined;
     const leave = () => {
       flushSync(() => {
-        setCreated(undefined);
-        markCopied(false);
-        setAsking(false);
+        forget();
         latestOnLeft.current();
       });
       getSelection()?.removeAllRanges();

@@ -21,7 +21,7 @@ export function SignInAgainDialog({ opened, onGivenUp }: Props) {
   return (
     <Dialog opened={opened} onClose={giveUp} title={texts.session.again.title} size="sm" isOnTop>
       <Text size="sm" mb="md">
-        {trip ? texts.session.platform.again : texts.session.again.text}
+        {texts.session.again.text}
       </Text>
       {trip ? (
         <Button onClick={trip.leave} fullWidth data-autofocus>

@@ -24,7 +24,6 @@ export function SignInForm({ client, email: knownEmail, takesFocus = false, onSi
   const emailInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
   const { signIn, isSending, failure } = useSignIn(client, onSignedIn);
-  const { required } = texts.session;
 
   useEffect(() => {
     if (takesFocus) emailInput.current?.focus();
@@ -54,7 +53,7 @@ export function SignInForm({ client, email: knownEmail, takesFocus = false, onSi
           readOnly={knownEmail !== undefined}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={isChecked && !email.trim() && required.email}
+          error={isChecked && !email.trim() && texts.session.emailRequired}
           data-autofocus={knownEmail === undefined || undefined}
         />
         <PasswordField
@@ -62,7 +61,7 @@ export function SignInForm({ client, email: knownEmail, takesFocus = false, onSi
           label={texts.session.password}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          error={isChecked && !password && required.password}
+          error={isChecked && !password && texts.create.required.password}
           data-autofocus={knownEmail !== undefined || undefined}
         />
         <Button type="submit" loading={isSending} fullWidth>

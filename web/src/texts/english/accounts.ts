@@ -5,7 +5,7 @@ import type { keys } from './keys';
 import type { restrictions } from './restrictions';
 
 /** Some of the texts of a file. */
-type Some<T> = T extends (...given: never[]) => unknown
+export type Some<T> = T extends (...given: never[]) => unknown
   ? T
   : T extends object
     ? { readonly [Name in keyof T]?: Some<T[Name]> }

@@ -111,27 +111,33 @@ export const admin = {
     failed: (why: string) => `Not revoked: ${why}`,
     over: (done: number, of: number) => `${done} of ${of} have ended`,
   },
-  /** Where the panel speaks to the owner. */
+  /** These replace the texts of the panel that speak to the owner. */
   others: {
-    ended: {
-      owner: (relative: string) => `Its owner revoked this key ${relative}.`,
-      platform: (relative: string) => `The platform revoked this key ${relative}.`,
+    details: {
+      ended: {
+        owner: (relative: string) => `Its owner revoked this key ${relative}.`,
+        platform: (relative: string) => `The platform revoked this key ${relative}.`,
+      },
+      unknown: 'There is no key with this ID.',
     },
-    revokedKey: { platform: (name: string) => `Key ${name} was revoked by the platform` },
-    rejected: {
-      'incorrect-password': 'Wrong password',
-      'invalid-token': 'Sign-in from the platform rejected: invalid token',
+    activity: {
+      revokedKey: { platform: (name: string) => `Key ${name} was revoked by the platform` },
+      rejected: {
+        'incorrect-password': 'Wrong password',
+        'invalid-token': 'Sign-in from the platform rejected: invalid token',
+      },
+      rejectedKey: {
+        'owner-suspended': (name: string) => `${name} rejected: its owner’s account was suspended`,
+        'owner-deleted': (name: string) => `${name} rejected: its owner’s account was deleted`,
+      },
     },
-    rejectedKey: {
-      'owner-suspended': (name: string) => `${name} rejected: its owner’s account was suspended`,
-      'owner-deleted': (name: string) => `${name} rejected: its owner’s account was deleted`,
+    restrictions: {
+      yours: {
+        'read-only': 'Everything its owner may read',
+        'read-and-write': 'Everything its owner may read and write',
+      },
     },
-    unknown: 'There is no key with this ID.',
-    all: {
-      'read-only': 'Everything its owner may read',
-      'read-and-write': 'Everything its owner may read and write',
-    },
-    alreadyEnded: 'This key has already ended.',
+    rotate: { ended: 'This key has already ended.' },
     create: {
       retrying: 'Still trying…',
       notSignedIn: 'You didn’t sign in again, so the key was not revoked. Try again when you’re ready.',

@@ -14,19 +14,16 @@ export const attention = {
     title: (when: string) => `expired ${when}`,
     text: 'It was in use until then. Whatever uses it now gets errors.',
     textRejected: 'Something still uses it and gets errors.',
-    fix: 'Create again…',
   },
   idle: {
     title: (when: string) => `revoked ${when}, unused for too long`,
     text: 'It was not used for so long that it was revoked.',
     textRejected: 'Something tries to use it again and gets errors.',
-    fix: 'Create again…',
   },
   expiring: {
     title: (when: string) => `expires ${when}`,
     text: 'Rotate it if you still need it.',
     textInUse: 'It is in use. Rotate it now, and nothing stops working.',
-    fix: 'Rotate…',
   },
   seen: { title: (name: string) => `was made by ${name}, who has left`, text: 'They know the key. Rotate it.' },
   reading: {

@@ -5,7 +5,6 @@ export const details = {
   name: 'Name',
   note: 'Note',
   noteHint: 'Optional. For example who uses it, or where it is stored.',
-  tooLong: (most: number) => `At most ${most} characters`,
   save: 'Save',
   expiresSoon: (relative: string) =>
     `This key expires ${relative}. Rotate it to get a new key before it stops working.`,
@@ -37,7 +36,6 @@ export const details = {
   unlessUsed: 'Ends unless it is used',
   otherKey: (prefix: string) => `Key ${prefix}`,
   otherKeyGone: 'another key',
-  copied: 'Copied',
   copiedAloud: 'The ID was copied',
   unknown: 'You have no key with this ID. It may belong to another account.',
 };

@@ -2,8 +2,6 @@ export const revoke = {
   title: (name: string) => `Revoke “${name}”?`,
   consequence: 'Everything that uses this key stops working at once. You can’t undo this.',
   key: 'Key',
-  lastUsed: 'Last used',
-  lastDays: 'Last 30 days',
   counts: (accepted: string, rejected: string) => `${accepted} accepted · ${rejected} rejected`,
   noRequests: 'No requests',
   addresses: 'Last seen from',

@@ -30,7 +30,6 @@ export const rotate = {
         `The old key has ended. The answer with the new key for “${name}” was lost on the way. A key is shown only once, so nobody can use this one.`,
       advice: 'Revoke it and create another one with the same choices.',
       again: 'Revoke it and create another',
-      keep: 'Close without a key',
       working: 'Revoking it, then creating another…',
     },
   },
@@ -40,7 +39,6 @@ export const rotate = {
       `The answer with the new key for “${name}” was lost on the way. A key is shown only once, so nobody can use this one. The old key keeps working.`,
     advice: 'Revoke the new key and rotate again with the same choices.',
     again: 'Revoke it and rotate again',
-    keep: 'Close without a key',
     working: 'Revoking it, then rotating again…',
   },
   pair: {

@@ -2,11 +2,10 @@ export const session = {
   email: 'Email',
   password: 'Password',
   submit: 'Sign in',
-  required: { email: 'Enter your email', password: 'Enter your password' },
+  emailRequired: 'Enter your email',
   wrong: 'Incorrect email or password',
   platform: {
     submit: 'Sign in with your account',
-    again: 'Your session has ended. Sign in to continue. Nothing you typed is lost.',
   },
   again: {
     title: 'Sign in again',

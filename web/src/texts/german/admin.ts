@@ -116,25 +116,31 @@ export const admin: AdminTexts = {
     over: (done, of) => `${done} von ${of} sind beendet`,
   },
   others: {
-    ended: {
-      owner: (relative) => `Der Eigentümer hat diesen Schlüssel ${relative} widerrufen.`,
-      platform: (relative) => `Die Plattform hat diesen Schlüssel ${relative} widerrufen.`,
+    details: {
+      ended: {
+        owner: (relative) => `Der Eigentümer hat diesen Schlüssel ${relative} widerrufen.`,
+        platform: (relative) => `Die Plattform hat diesen Schlüssel ${relative} widerrufen.`,
+      },
+      unknown: 'Es gibt keinen Schlüssel mit dieser ID.',
     },
-    revokedKey: { platform: (name) => `Schlüssel ${name} wurde von der Plattform widerrufen` },
-    rejected: {
-      'incorrect-password': 'Falsches Passwort',
-      'invalid-token': 'Anmeldung über die Plattform abgelehnt: ungültiges Token',
+    activity: {
+      revokedKey: { platform: (name) => `Schlüssel ${name} wurde von der Plattform widerrufen` },
+      rejected: {
+        'incorrect-password': 'Falsches Passwort',
+        'invalid-token': 'Anmeldung über die Plattform abgelehnt: ungültiges Token',
+      },
+      rejectedKey: {
+        'owner-suspended': (name) => `${name} abgelehnt: Das Konto des Eigentümers war gesperrt`,
+        'owner-deleted': (name) => `${name} abgelehnt: Das Konto des Eigentümers war gelöscht`,
+      },
     },
-    rejectedKey: {
-      'owner-suspended': (name) => `${name} abgelehnt: Das Konto des Eigentümers war gesperrt`,
-      'owner-deleted': (name) => `${name} abgelehnt: Das Konto des Eigentümers war gelöscht`,
+    restrictions: {
+      yours: {
+        'read-only': 'Alles, was der Eigentümer lesen darf',
+        'read-and-write': 'Alles, was der Eigentümer lesen und schreiben darf',
+      },
     },
-    unknown: 'Es gibt keinen Schlüssel mit dieser ID.',
-    all: {
-      'read-only': 'Alles, was der Eigentümer lesen darf',
-      'read-and-write': 'Alles, was der Eigentümer lesen und schreiben darf',
-    },
-    alreadyEnded: 'Dieser Schlüssel ist schon beendet.',
+    rotate: { ended: 'Dieser Schlüssel ist schon beendet.' },
     create: {
       retrying: 'Wir versuchen es weiter…',
       notSignedIn:

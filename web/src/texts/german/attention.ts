@@ -15,19 +15,16 @@ export const attention: Texts['attention'] = {
     title: (when) => `ist ${when} abgelaufen`,
     text: 'Er wurde bis dahin genutzt. Was ihn jetzt noch nutzt, erhält Fehler.',
     textRejected: 'Etwas nutzt ihn noch und erhält Fehler.',
-    fix: 'Neu erstellen…',
   },
   idle: {
     title: (when) => `wurde ${when} widerrufen, weil er zu lange ungenutzt war`,
     text: 'Er wurde so lange nicht genutzt, dass er widerrufen wurde.',
     textRejected: 'Etwas versucht, ihn wieder zu nutzen, und erhält Fehler.',
-    fix: 'Neu erstellen…',
   },
   expiring: {
     title: (when) => `läuft ${when} ab`,
     text: 'Rotieren Sie ihn, wenn Sie ihn noch brauchen.',
     textInUse: 'Er wird genutzt. Rotieren Sie ihn jetzt, damit nichts ausfällt.',
-    fix: 'Rotieren…',
   },
   seen: {
     title: (name) => `stammt von ${name}, nicht mehr dabei`,

@@ -9,7 +9,6 @@ export const details: Texts['details'] = {
   name: 'Name',
   note: 'Notiz',
   noteHint: 'Optional. Zum Beispiel, wer ihn nutzt oder wo er gespeichert ist.',
-  tooLong: (most) => `Höchstens ${most} Zeichen`,
   save: 'Speichern',
   expiresSoon: (relative) =>
     `Dieser Schlüssel läuft ${relative} ab. Rotieren Sie ihn, um vorher einen neuen zu erhalten.`,
@@ -39,7 +38,6 @@ export const details: Texts['details'] = {
   unlessUsed: 'Endet, wenn er nicht genutzt wird',
   otherKey: (prefix) => `Schlüssel ${prefix}`,
   otherKeyGone: 'einen anderen Schlüssel',
-  copied: 'Kopiert',
   copiedAloud: 'Die ID wurde kopiert',
   unknown: 'Sie haben keinen Schlüssel mit dieser ID. Vielleicht gehört er zu einem anderen Konto.',
 };

@@ -5,8 +5,6 @@ export const revoke: Texts['revoke'] = {
   consequence:
     'Alles, was diesen Schlüssel nutzt, funktioniert sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
   key: 'Schlüssel',
-  lastUsed: 'Zuletzt genutzt',
-  lastDays: 'Letzte 30 Tage',
   counts: (accepted, rejected) => `${accepted} akzeptiert · ${rejected} abgelehnt`,
   noRequests: 'Keine Anfragen',
   addresses: 'Zuletzt gesehen von',

@@ -34,7 +34,6 @@ export const rotate: Texts['rotate'] = {
         `Der alte Schlüssel ist beendet. Die Antwort mit dem neuen Schlüssel für „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen.`,
       advice: 'Widerrufen Sie ihn und erstellen Sie einen weiteren mit denselben Angaben.',
       again: 'Widerrufen und neu erstellen',
-      keep: 'Ohne Schlüssel schließen',
       working: 'Der Schlüssel wird widerrufen und dann ein weiterer erstellt…',
     },
   },
@@ -44,7 +43,6 @@ export const rotate: Texts['rotate'] = {
       `Die Antwort mit dem neuen Schlüssel für „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen. Der alte Schlüssel funktioniert weiter.`,
     advice: 'Widerrufen Sie den neuen Schlüssel und rotieren Sie erneut mit denselben Angaben.',
     again: 'Widerrufen und erneut rotieren',
-    keep: 'Ohne Schlüssel schließen',
     working: 'Der Schlüssel wird widerrufen, dann wird erneut rotiert…',
   },
   pair: {

@@ -4,11 +4,10 @@ export const session: Texts['session'] = {
   email: 'E-Mail-Adresse',
   password: 'Passwort',
   submit: 'Anmelden',
-  required: { email: 'Geben Sie Ihre E-Mail-Adresse ein', password: 'Geben Sie Ihr Passwort ein' },
+  emailRequired: 'Geben Sie Ihre E-Mail-Adresse ein',
   wrong: 'E-Mail-Adresse oder Passwort ist falsch',
   platform: {
     submit: 'Mit Ihrem Konto anmelden',
-    again: 'Ihre Sitzung ist beendet. Melden Sie sich an, um fortzufahren. Ihre Eingaben bleiben erhalten.',
   },
   again: {
     title: 'Erneut anmelden',
