@@ -22,11 +22,6 @@ export const MAX_STEPS = 500;
 /** A run that meets so many ends. Fewer, such as owners that others keep locked, do not affect the other owners. */
 const MAX_FAILURES = 10;
 
-interface OwnerPage<Position> {
-  readonly ownerIds: readonly string[];
-  readonly next: Position | undefined;
-}
-
 /**
  * Notifies the owners of keys that nobody uses, and ends these keys after a week. Several instances may do so at once:
  * every decision is made again under the lock of the owner's account.
@@ -40,37 +35,45 @@ export class RevokeIdleKeys {
 
   /** Looks at all open keys. */
   find(): Promise<IdleCounts> {
-    return this.decideAll<AgePosition>((afterDays, after) => this.idleKeys.findUnused(afterDays, after));
+    return this.decideAll((afterDays) => this.unused(afterDays));
   }
 
   /** Looks at the keys whose owners were notified. */
   check(): Promise<IdleCounts> {
-    return this.decideAll<string>(async (_, after) => {
-      const ownerIds = await this.idleKeys.findNoticed(after, PAGE);
-      return { ownerIds, next: ownerIds.length === PAGE ? ownerIds.at(-1) : undefined };
-    });
+    return this.decideAll(() => this.noticed());
+  }
+
+  private async *unused(afterDays: number): AsyncIterable<string> {
+    let after: AgePosition | undefined;
+    do {
+      const { ownerIds, next } = await this.idleKeys.findUnused(afterDays, after);
+      yield* ownerIds;
+      after = next;
+    } while (after !== undefined);
+  }
+
+  private async *noticed(): AsyncIterable<string> {
+    let page: string[] = [];
+    do {
+      page = await this.idleKeys.findNoticed(page.at(-1), PAGE);
+      yield* page;
+    } while (page.length === PAGE);
   }
 
   /** Throws the first error, once everything else is done. */
-  private async decideAll<Position>(
-    pageAfter: (afterDays: number, after: Position | undefined) => Promise<OwnerPage<Position>>,
-  ): Promise<IdleCounts> {
+  private async decideAll(ownersOf: (afterDays: number) => AsyncIterable<string>): Promise<IdleCounts> {
     const { afterDays } = this.settings;
     const counts = { notified: 0, ended: 0 };
     const errors: unknown[] = [];
     if (afterDays === undefined) return counts;
-    let page: OwnerPage<Position> | undefined;
-    do {
-      page = await pageAfter(afterDays, page?.next);
-      for (const ownerId of page.ownerIds) {
-        try {
-          await this.decide(ownerId, afterDays, counts);
-        } catch (error) {
-          errors.push(error);
-          if (errors.length === MAX_FAILURES) throw errors[0];
-        }
+    for await (const ownerId of ownersOf(afterDays)) {
+      try {
+        await this.decide(ownerId, afterDays, counts);
+      } catch (error) {
+        errors.push(error);
+        if (errors.length === MAX_FAILURES) throw errors[0];
       }
-    } while (page.next !== undefined);
+    }
     if (errors.length > 0) throw errors[0];
     return counts;
   }
