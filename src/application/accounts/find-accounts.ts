@@ -14,7 +14,6 @@ import type { Accounts } from '../ports.js';
 import { accountNotFound } from '../account-transaction.js';
 
 export interface AccountListing extends LongPageRequest {
-  /** Undefined: any status. */
   readonly status?: AccountStatus | undefined;
   readonly email?: string | undefined;
   readonly isWithoutManagers?: boolean | undefined;

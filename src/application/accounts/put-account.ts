@@ -123,7 +123,6 @@ function refusePasswords({ password, passwordHash }: PutAccountCommand, why: str
   });
 }
 
-/** What a line did to the account, or why it is refused. */
 export type AccountOutcome =
   | { readonly became: 'opened' | 'changed' | 'unchanged' }
   | { readonly refused: LatchkeyError };

@@ -6,7 +6,6 @@ import type { AccountChanges, AccountLocks } from '../account-transaction.js';
 import type { Accounts, PlatformPerson } from '../ports.js';
 import { saveAccount } from './change-account.js';
 
-/** What people get whom the login knows. */
 export interface SignInRules {
   readonly permissions: readonly string[];
   /** By role. Undefined: roles do not count. Otherwise nobody gets an account without one of these. */
@@ -24,8 +23,8 @@ export class SignInAccounts {
   /** As the login says now. Undefined: they have none and get none. Accounts of the platform stay as they are. */
   async of({ accountId: id, issuer, profile }: PlatformPerson, client: Client): Promise<Account | undefined> {
     const stored = id === undefined ? undefined : await this.accounts.find(id);
-    // Another login gives the same id to another person, even after SIGN_IN_OPENS_ACCOUNTS was turned off.
-    if (stored?.origin === 'sign-in' && stored.signInIssuer !== issuer) return undefined;
+    // Even after SIGN_IN_OPENS_ACCOUNTS was turned off.
+    if (stored?.isOfOtherLogin(issuer)) return undefined;
     const isLeft = stored && (stored.origin === 'platform' || !stored.isActive);
     if (id === undefined || !this.rules || !profile || isLeft || isLikeAnotherActor(id)) return stored;
     const roles = profile.roles.filter((role) => this.rules?.roles?.has(role));
@@ -52,7 +51,7 @@ export class SignInAccounts {
       // The id was purged, or another login has opened its account in the meantime.
       if (!transaction.account && transaction.formerAccount) return undefined;
       const account = transaction.account ?? Account.openBySignIn(id, profile);
-      if (account.origin === 'sign-in' && account.signInIssuer !== profile.issuer) return undefined;
+      if (account.isOfOtherLogin(profile.issuer)) return undefined;
       if (!account.isActive) return account;
       account.updateFromSignIn(profile);
       await saveAccount(transaction, account, actor);

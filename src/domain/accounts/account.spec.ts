@@ -50,7 +50,8 @@ describe('Account', () => {
       signInIssuer: null,
       signedInAt: null,
     };
-    expect(Account.restore(state)).toMatchObject({ ...state, isActive: false });
+    expect(Account.restore(state).snapshot()).toEqual(state);
+    expect(Account.restore(state)).toMatchObject({ ...PROFILE, version: 7n, status: 'deleted', isActive: false });
   });
 
   test('replaces the permissions on update and removes duplicates', () => {
@@ -157,11 +158,11 @@ describe('Account status', () => {
   test('is active since the last reactivation that changed it', () => {
     const account = open();
     account.reactivate(NOW);
-    expect(account.activeSince).toBeNull();
+    expect(account.snapshot().activeSince).toBeNull();
     account.suspend();
     account.reactivate(NOW);
     account.reactivate(new Date(0));
-    expect(account.activeSince).toEqual(NOW);
+    expect(account.snapshot().activeSince).toEqual(NOW);
   });
 
   test('allows deleting a suspended account, but not suspending a deleted one', () => {

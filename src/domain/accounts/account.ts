@@ -116,17 +116,8 @@ export class Account implements OwnerStanding {
   get version(): bigint {
     return this.state.version;
   }
-  get activeSince(): Date | null {
-    return this.state.activeSince;
-  }
   get origin(): AccountOrigin {
     return this.state.origin;
-  }
-  get signInIssuer(): string | null {
-    return this.state.signInIssuer;
-  }
-  get signedInAt(): Date | null {
-    return this.state.signedInAt;
   }
   get isActive(): boolean {
     return this.state.status === 'active';
@@ -185,6 +176,11 @@ export class Account implements OwnerStanding {
   isManagedBy(person: Account): boolean {
     if (!person.isActive || person.kind !== 'person') return false;
     return person.id === this.id || this.state.managers.includes(person.id);
+  }
+
+  /** Another login gives the same id to another person. */
+  isOfOtherLogin(issuer: string): boolean {
+    return this.state.origin === 'sign-in' && this.state.signInIssuer !== issuer;
   }
 
   /** Whether the account has exactly this permission. One that covers it does not count. */

@@ -93,7 +93,8 @@ function pairsOf(active: readonly KeyUse[]): Pair[] {
   return active.filter((each) => !old.has(each)).map((each) => [each, replacedBy(each)]);
 }
 
-function idleSince({ activeSince }: Account, pair: Pair): number {
+function idleSince(owner: Account, pair: Pair): number {
+  const { activeSince } = owner.snapshot();
   const times = pair.flatMap((each) => (each ? [each.key.snapshot().createdAt, each.lastUsedAt] : []));
   return Math.max(...[activeSince, ...times].map((time) => time?.getTime() ?? 0));
 }

@@ -17,7 +17,7 @@ export function fakeAccounts(store: FakeStore): Accounts {
         (status === undefined || account.status === status) &&
         (email === undefined || hasEmail(account, email)) &&
         (!isWithoutManagers || isWithout(account)) &&
-        (!signedInBefore || (account.signedInAt !== null && account.signedInAt < signedInBefore)) &&
+        (!signedInBefore || (account.snapshot().signedInAt ?? signedInBefore) < signedInBefore) &&
         (afterId === undefined || account.id > afterId);
       return all().filter(isMeant).slice(0, limit);
     },
