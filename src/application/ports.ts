@@ -25,7 +25,6 @@ export * from './validation-ports.js';
 
 export interface EventFilter {
   readonly types: readonly OwnerEventType[];
-  /** Only events of this key. */
   readonly keyId?: string | undefined;
 }
 
@@ -33,7 +32,6 @@ export interface EventFilter {
 export interface EventSearch extends TimeSpan {
   /** As on the audit trail, whatever kind of actor it names. */
   readonly actorId?: string | undefined;
-  /** The account that the events are about. */
   readonly ownerId?: string | undefined;
   readonly keyId?: string | undefined;
   readonly types?: readonly OwnerEventType[] | undefined;

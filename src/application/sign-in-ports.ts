@@ -6,7 +6,6 @@ import type { AuditEvent } from '#domain/audit/audit-event.js';
 export interface Session {
   readonly account: Account;
   readonly expiresAt: Date;
-  /** Of a person who signed in at the platform. */
   readonly signIn?: PlatformSignIn | undefined;
 }
 
@@ -133,9 +132,7 @@ export interface PlatformPerson {
   readonly profile?: LoginProfile | undefined;
 }
 
-/** What the platform's login says of a person. */
 export interface LoginProfile {
-  /** When the ID token was issued. */
   readonly issuedAt: Date;
   /** Empty unless it is verified. */
   readonly email: string;

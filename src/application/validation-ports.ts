@@ -124,6 +124,5 @@ export interface KeyUsage {
   noteLeased(uses: LeasedUses): void;
   /** Of a request with the right secret. @param denied undefined when its address is not known */
   noteDenial(keyId: string, at: Date, denied?: DeniedUse): void;
-  /** The stored usage of a key, at `now`. */
   history(keyId: string, now: Date): Promise<KeyHistory>;
 }

@@ -6,12 +6,10 @@ export function replacing<T extends object>(whole: T, methods: Partial<T>): T {
   return Object.assign(Object.create(whole) as T, methods);
 }
 
-/** The same accounts, whose transactions run in another way. */
 export function withTransactions(accounts: Accounts, transaction: Accounts['transaction']): Accounts {
   return replacing(accounts, { transaction });
 }
 
-/** How a work ended. */
 export type Outcome<T> = { readonly result: T } | { readonly error: unknown };
 
 export function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {

@@ -17,7 +17,6 @@ import type { Accounts, ApiKeys, Audit, EventSearch, KeyUsage } from '../ports.j
 const SHOWN = 50;
 
 export interface ViewedKey extends OwnedKey, KeyHistory {
-  /** The newest ones. */
   readonly events: readonly RecordedEvent[];
 }
 

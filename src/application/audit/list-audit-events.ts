@@ -6,7 +6,6 @@ import type { Audit, EventFilter } from '../ports.js';
 export class ListAuditEvents {
   constructor(private readonly audit: Audit) {}
 
-  /** Without a filter, only the types that owners see by default. */
   async execute(
     { personId, ownerId }: Acting,
     { types = SHOWN_EVENT_TYPES, keyId }: Partial<EventFilter>,

@@ -13,11 +13,8 @@ import { type ApiKey, keyNotActive } from '#domain/keys/api-key.js';
 interface ChangingKeys {
   readonly keys: OwnerKeys;
   readonly actor: Actor;
-  /** Of a creation. */
   readonly idempotencyKey?: string | undefined;
-  /** Where a leaked key was found, if that is known. */
   readonly leakedAt?: LeakSite | undefined;
-  /** Of a revocation by an administrator. */
   readonly noted?: RevocationNote | undefined;
 }
 

@@ -11,7 +11,6 @@ import type { AccountLocks, KeyMaking } from '../account-transaction.js';
 import { atOnce } from '../with-transactions.js';
 import { saveKeys } from './change-keys.js';
 
-/** The key, or why the line is refused. */
 export type ImportOutcome =
   | {
       readonly keyId: string;

@@ -19,7 +19,6 @@ export interface KeysOfOwner extends ShownPage {
   /** The numbers of all keys of the owner, not only of those on this page. */
   readonly activeKeys: number;
   readonly endedKeys: number;
-  /** What is allowed for new keys. */
   readonly policy: KeyPolicy;
 }
 

@@ -20,7 +20,6 @@ import { type Acting, type ManagedTransaction, requireActiveOwner } from '../man
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { changeKeys, openKey } from './change-keys.js';
 
-/** What a creation and a rotation need. */
 export interface MakingSettings {
   readonly keyPrefix: string;
   /** How many keys an account may make in an hour; 0: no limit. */

@@ -68,7 +68,6 @@ export interface FirstUse {
   readonly question: Question;
   readonly isAdmitted: boolean;
   readonly client: Client;
-  /** See RecordingGate. */
   readonly since: number;
 }
 

@@ -20,7 +20,6 @@ const UNKNOWN_SITE: LeakSite = { source: null, url: null };
 interface RevocationCause {
   readonly actor: Actor;
   readonly reason: RevocationReason;
-  /** Where a leaked key was found, for the audit trail. */
   readonly site?: LeakSite | undefined;
 }
 
@@ -38,7 +37,6 @@ export interface UnprovenKey {
 
 interface LeakCircumstances {
   readonly actor: Actor;
-  /** Where the keys were found, for the audit trail. */
   readonly site?: LeakSite;
   /** Checked before each key. Once it returns true, the remaining keys are left. */
   readonly isOver?: () => boolean;

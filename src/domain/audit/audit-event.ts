@@ -115,20 +115,6 @@ export const AUTHENTICATION_FAILED = 'authentication.failed';
 
 type EventType = AuditEvent['type'] | typeof AUTHENTICATION_FAILED;
 
-/** The events that explain the stored state of a key. */
-export const KEY_HISTORY_TYPES = [
-  'api_key.created',
-  'api_key.renamed',
-  'api_key.rotated',
-  'api_key.first_used',
-  'api_key.paused',
-  'api_key.resumed',
-  'api_key.revoked',
-  'api_key.expired',
-] as const satisfies readonly EventType[];
-/** The prefix of the types of events that explain the stored state of an account. */
-export const ACCOUNT_HISTORY_PREFIX = 'account.';
-
 /** The types that owners see unless they filter. */
 export const SHOWN_EVENT_TYPES = [
   'api_key.created',
@@ -156,6 +142,11 @@ export const OWNER_EVENT_TYPES = [
   'admin.viewed',
 ] as const satisfies readonly EventType[];
 export type OwnerEventType = (typeof OWNER_EVENT_TYPES)[number];
+
+/** The events that explain the stored state of a key. */
+export const KEY_HISTORY_TYPES = OWNER_EVENT_TYPES.filter((type) => type.startsWith('api_key.'));
+/** The prefix of the types of events that explain the stored state of an account. */
+export const ACCOUNT_HISTORY_PREFIX = 'account.';
 
 export interface Person {
   readonly id: string;
