@@ -6,10 +6,6 @@ export function later(one: Date, other: Date): Date {
   return one > other ? one : other;
 }
 
-export function secondsAfter(time: Date, seconds: number): Date {
-  return new Date(time.getTime() + seconds * 1000);
-}
-
 export function earliest(one: Date, other: Date): Date {
   return one < other ? one : other;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { invalidFields, LatchkeyError, lengthProblem, requireFields } from './errors.js';
 import { normalizeName } from './names.js';
 import { oncePerList } from './once-per-list.js';
-import { dayText, earliest, later, secondsAfter, utcDay } from './time.js';
+import { dayText, earliest, later, utcDay } from './time.js';
 import { firstKeptDay } from './usage/key-history.js';
 
 describe('requireFields', () => {
@@ -85,10 +85,6 @@ describe('a time', () => {
 
   test('is the earlier of two, in either order', () => {
     expect([earliest(one, other), earliest(other, one)]).toEqual([one, one]);
-  });
-
-  test('is a number of seconds after another', () => {
-    expect(secondsAfter(new Date(500), 90)).toEqual(new Date(90_500));
   });
 });
 

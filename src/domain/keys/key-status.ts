@@ -1,4 +1,4 @@
-import { earliest, secondsAfter } from '../time.js';
+import { earliest } from '../time.js';
 
 /** In the order in which clients see them. */
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
@@ -42,5 +42,5 @@ function endedByClock(now: Date, { expiresAt, endsAt }: KeyTimes): EndStatus | u
 
 /** When an old key ends, unless it ends earlier. @param firstUsedAt of its successor */
 export function endGiven(expiresAt: Date, firstUsedAt: Date, graceSeconds: number): Date {
-  return earliest(expiresAt, secondsAfter(firstUsedAt, graceSeconds));
+  return earliest(expiresAt, new Date(firstUsedAt.getTime() + graceSeconds * 1000));
 }
