@@ -95,7 +95,7 @@ export class ImportKeys {
       throw new LatchkeyError('account_not_found', 'no account has this owner_id');
     const order = importOrder(line, owner, { ...this.rules, now });
     const key = ApiKey.import({ ...order, id: randomUUID() }, this.rules.marker, now);
-    keys.add(key);
+    keys.addImported(key);
     known.set(publicPart, key);
     const activeKeys = keys.countActive(now) + (this.rehearsed.get(owner.id) ?? 0);
     const { maxActiveKeys } = keyPolicy(this.rules.policy, owner);

@@ -53,6 +53,11 @@ export class OwnerKeys {
     return successor;
   }
 
+  /** The number of keys may then be above the maximum. */
+  addImported(key: ApiKey): void {
+    this.add(key);
+  }
+
   /** Records the first use of a successor and what follows for the old key. Returns whether the used key is active. */
   firstUsed(keyId: string, now: Date): boolean {
     const key = this.active(now).find(({ id }) => id === keyId);
@@ -121,8 +126,7 @@ export class OwnerKeys {
     return key;
   }
 
-  /** For a key that may be above the maximum. */
-  add(key: ApiKey): void {
+  private add(key: ApiKey): void {
     this.keys.push(key);
     this.noted.push({ key, became: 'created' });
   }
