@@ -245,8 +245,9 @@ describe('the details of a key', () => {
     await events.nth(1).waitFor();
     expect((await events.allInnerTexts()).map((text) => text.split(/\s*\n\s*/).slice(0, 4))).toEqual([
       [
-        ...['Old laptop rejected: expired', '12 times'],
+        'Old laptop rejected: expired 12 times',
         ...[/^1\d minutes ago$/, /^first 3\d minutes ago$/].map((time) => expect.stringMatching(time)),
+        expect.any(String),
       ],
       ['Key Old laptop expired', '3 days ago', 'Automatic'],
     ]);

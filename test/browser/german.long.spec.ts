@@ -56,7 +56,7 @@ describe('the screen in German', () => {
       .getByText(/^vor \d+ Minuten$/)
       .waitFor();
     await button(page, 'Beendet (3)').click();
-    await row(page, 'Pushed by mistake').getByText('Offengelegt', { exact: true }).waitFor();
+    await row(page, 'Pushed by mistake').getByText('Offengelegt').waitFor();
     await button(page, 'Aktionen für CI deploy').click();
     await page.getByRole('menuitem', { name: 'Widerrufen…' }).waitFor();
     await expectGerman('list', page);

@@ -73,7 +73,7 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
     <li className={classes.event} data-type={event.type}>
       {day !== undefined && <h3 className={list.heading}>{day}</h3>}
       <div className={`${classes.what} ${classes.sentence}`}>
-        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}
+        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}{' '}
         <Times count={count} />
       </div>
       <RelativeTime iso={event.at} isPast />
