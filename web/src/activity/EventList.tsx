@@ -73,7 +73,7 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
     <li className={classes.event} data-type={event.type}>
       {day !== undefined && <h3 className={list.heading}>{day}</h3>}
       <div className={`${classes.what} ${classes.sentence}`}>
-        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}{' '}
+        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={word} />}
         <Times count={count} />
       </div>
       <RelativeTime iso={event.at} isPast />
@@ -94,7 +94,14 @@ function EventItem({ group: { event, since, count }, apiKey, isOfOneKey, day }: 
 /** How often it happened, if more than once. */
 export function Times({ count }: { readonly count: number }) {
   const { activity, language } = useTexts();
-  return count > 1 && <span className={list.badge}>{activity.times(wholeNumber(count, language))}</span>;
+  return (
+    count > 1 && (
+      <>
+        {' '}
+        <span className={list.badge}>{activity.times(wholeNumber(count, language))}</span>
+      </>
+    )
+  );
 }
 
 /** Who did it, where it may have been somebody else: a manager of a service account. */

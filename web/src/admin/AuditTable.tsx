@@ -92,7 +92,6 @@ function Particulars({ event: { count, leak, note, viewed } }: { readonly event:
   const searched = viewedWords(viewed ?? {}, texts, useAdminTexts()).join(' · ');
   return (
     <>
-      {' '}
       <Times count={count} />
       {leak && <LeakSite leak={leak} />}
       {note && (

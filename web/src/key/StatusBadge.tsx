@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { PropsWithChildren } from 'react';
 import type { ApiKey, KeyStatus } from '../api/types';
 import { useTexts } from '../texts';
 import { clockTime } from '../time/format';
@@ -6,10 +6,7 @@ import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './StatusBadge.module.css';
 
-interface Props {
-  readonly status: KeyStatus | 'paused';
-  readonly children: ReactNode;
-}
+type Props = PropsWithChildren<{ readonly status: KeyStatus | 'paused' }>;
 
 export function StatusBadge({ status, children }: Props) {
   return (

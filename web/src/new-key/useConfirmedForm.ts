@@ -6,7 +6,6 @@ import { focusField } from '../ui/focus';
 import { type FieldErrors, fieldErrorsOf, FIELDS } from './fields';
 import type { Making } from './useNewKey';
 
-type Phase = 'sending' | 'retrying' | 'confirming';
 type Send = (proof: { readonly password?: string }) => Promise<unknown>;
 
 /**
@@ -52,6 +51,6 @@ export function useConfirmedForm(problems: FieldErrors, send: Send) {
     if (Object.keys(found).length === 0) void attempt();
   };
 
-  const onPhase = (phase: Phase) => setMaking({ phase });
+  const onPhase = (phase: 'sending' | 'retrying' | 'confirming') => setMaking({ phase });
   return { ref, making, isBusy, onPhase, asksPassword, password, setPassword, errors, submit };
 }
