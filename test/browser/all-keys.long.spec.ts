@@ -227,7 +227,7 @@ describe('all keys', () => {
       await expectEvents(page, 7);
       await button(page, `Remove filter: Key: ${apiKey.id}`).click();
       await openFilters(page);
-      await search(fields.getByLabel('Whom it is about', { exact: true }), owner.id);
+      await search(fields.getByLabel('Account affected', { exact: true }), owner.id);
       await page.waitForURL((url) => url.searchParams.get('owner') === owner.id);
       await search(who(page), 'service:dev-accounts');
       expect(await expectEvents(page, 1)).toEqual(['Account created']);
@@ -236,7 +236,7 @@ describe('all keys', () => {
       await search(who(page), administrator.id);
       await button(page, `Remove filter: Who did it: ${administrator.id}`).waitFor();
       const [newest] = await expectEvents(page, 8);
-      expect(newest).toContain(`Who did it: service:dev-accounts · Whom it is about: ${owner.id}`);
+      expect(newest).toContain(`Who did it: service:dev-accounts · Account affected: ${owner.id}`);
       const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
       await search(fields.getByLabel('From', { exact: true }), dayIn(-1));
       await expectEvents(page, 9);

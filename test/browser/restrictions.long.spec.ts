@@ -51,7 +51,7 @@ describe('a key that is limited', () => {
     await press(page, button(page, 'Expires in: for 90 days, change'));
     await tabTo(page, page.getByRole('radio', { name: 'Read-only' }));
     await page.keyboard.press('ArrowDown');
-    await tabTo(page, page.getByRole('radio', { name: 'Everything I may read and write' }));
+    await tabTo(page, page.getByRole('radio', { name: 'Everything you may read and write' }));
     await page.keyboard.press('ArrowDown');
     await page.getByText('0 of 300 selected').waitFor();
     for (const size of [ZOOMED, DESKTOP]) expect(await wider(page, size)).toEqual([]);

@@ -336,7 +336,7 @@ describe('the audit view', () => {
     await screen.findByLabelText(WHO);
     await waitFor(() => expect(api.calls('findEvents')).toHaveLength(1));
     const before = made();
-    for (const label of [WHO, 'Whom it is about']) {
+    for (const label of [WHO, 'Account affected']) {
       if (label !== WHO) await openFilters();
       await user.type(field(label), 'ada');
       await user.tab();

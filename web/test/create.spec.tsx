@@ -132,7 +132,7 @@ describe('the form for a new key', () => {
     await openCreate();
     screen.getByRole('radio', { name: 'Read-only', description: /Can read what you can read/ });
     screen.getByRole('radio', { name: 'Read and write', description: /create and change what you can/ });
-    screen.getByText('Keys can never delete permanently, manage keys, change account settings or impersonate.');
+    screen.getByText('Keys can never delete permanently, manage keys, change account settings or act as someone else.');
     await fillCreate();
     await type('Note (optional)', 'Deploys the shop');
     screen.getByText(`Expires on ${dayIn(90)}.`);

@@ -330,7 +330,7 @@ describe('what needs attention', () => {
         createdAt: iso(-31.5 * DAY_MS),
         lastUsedAt: iso(-2 * DAY_MS),
       },
-      /Old laptop expired (yesterday|2 days ago)/,
+      /Old laptop expired (1 day ago|2 days ago)/,
       'Create again…: Old laptop',
     ],
     [

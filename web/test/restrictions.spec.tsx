@@ -54,7 +54,7 @@ describe('a key that is limited', () => {
     await screen.findByText('Choose at most 100 permissions, or everything');
     await focusOn(only);
     expect(api.calls('createKey')).toHaveLength(0);
-    await choose('Everything I may read');
+    await choose('Everything you may read');
     await press('Create key');
     await shownKey();
     expect(api.calls('createKey').map(({ body }) => body.permissions)).toEqual([undefined]);
@@ -138,7 +138,7 @@ describe('a key that is limited', () => {
   test('offers no address where the service is not sure of it', async () => {
     api.session = { ...api.session!, clientIp: null };
     await openForm();
-    await screen.findByText(/Requests from other or unknown addresses are refused/);
+    await screen.findByText(/Requests from other or unknown addresses are rejected/);
     expect(screen.queryByRole('button', { name: /^Add my current address/ })).toBeNull();
   });
 

@@ -10,7 +10,7 @@ import type { PanelPlace } from '../base/place';
 import { PlaceLink } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';
 import { useTexts, type Texts } from '../texts';
-import { DAY_MS, pastDay, relativeTime, shortDate, wholeNumber } from '../time/format';
+import { DAY_MS, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
 import { dangerous } from '../ui/dangerous';
 import { describeFailure } from '../ui/FailureAlert';
@@ -169,7 +169,6 @@ function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: Li
         )}
         <Button
           variant="default"
-          className={classes.check!}
           leftSection={<CheckIcon />}
           aria-label={attention.about(attention.handled, key.name)}
           onClick={({ currentTarget }) => void onHandled(concern, currentTarget.closest('li')!)}
@@ -203,7 +202,7 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     const label = revokeAction(rotation?.next ?? key, rotation, texts);
     return { title: `· ${title}`, text: attention[kind].text, label };
   }
-  const when = pastDay(at, now, texts);
+  const when = relativeTime(at, Math.max(now, Date.parse(at)), texts);
   const { rejected } = concern;
   const since = rejected > 0 ? attention.rejected(rejected, wholeNumber(rejected, language)) : '';
   if (kind === 'leaked') {

@@ -34,7 +34,6 @@ export function NetworksField({ value, onChange, error }: Props) {
         w="100%"
         label={words.allowedNetworks}
         description={words.networksHint(MAX_ALLOWED_NETWORKS)}
-        placeholder={words.networksExample}
         spellCheck={false}
         autoComplete="off"
         value={value}

@@ -41,7 +41,7 @@ export function Summary({ apiKey }: Pick<Props, 'apiKey'>) {
   return (
     <ul className={classes.summary}>
       <li>{pause ? <PausedUntil iso={pause} /> : <StatusBadge status={status}>{keys.status[status]}</StatusBadge>}</li>
-      <li>{goesOn(permissions ? keys.access[access] : restrictions.yours[access])}</li>
+      <li>{goesOn(permissions ? keys.access[access] : restrictions.all[access])}</li>
       {fewWords(apiKey, texts).map((words) => (
         <li key={words}>{words}</li>
       ))}
@@ -72,7 +72,7 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
   return (
     <dl className={list.facts}>
       <Fact name={restrictions.permissions}>
-        {permissions ? <Lines lines={linesOf(permissions, texts)} /> : restrictions.yours[apiKey.access]}
+        {permissions ? <Lines lines={linesOf(permissions, texts)} /> : restrictions.all[apiKey.access]}
       </Fact>
       {allowedNetworks && (
         <Fact name={restrictions.allowedNetworks}>

@@ -18,7 +18,7 @@ const english = {
     `Leave out ${count} ${count === 1 ? 'permission' : 'permissions'} that it has not used since ${since}`,
   /** In the dialog that replaces the key. The permissions follow. */
   rotate:
-    'You get a new key with the same name and fewer permissions. Put it in place of the old key. Rotating ends nothing until the new key is used. It keeps:',
+    'You get a new key with the same name and fewer permissions. Put it in place of the old key. Nothing stops until the new key is first used. It keeps:',
   why: {
     early: (from: string) => `From ${from}, when 30 days are recorded, you can leave out here what it does not use.`,
     unclear: () => 'Some requests are not recorded by permission, so we can’t say what you could leave out.',

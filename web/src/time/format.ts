@@ -40,13 +40,17 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number, number][] = 
 
 const relativeIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'always' }));
 
-/** "3 minutes ago", "in 12 days". Past times are rounded down, future times to the nearest. */
+/**
+ * "3 minutes ago", "in 12 days". Past times are rounded down, but days are counted by the calendar, as the headings of lists
+ * do. Future times are rounded to the nearest.
+ */
 export function relativeTime(iso: string, now: number, { language, justNow }: Texts): string {
   const relative = relativeIn(language);
   const distance = Date.parse(iso) - now;
   for (const [unit, size, from, sooner] of UNITS) {
     if (distance >= from - sooner) return relative.format(Math.round(distance / size), unit);
-    if (-distance >= from) return relative.format(Math.ceil(distance / size), unit);
+    if (-distance < from) continue;
+    return relative.format(unit === 'day' ? -daysSince(now + distance, now) : Math.ceil(distance / size), unit);
   }
   const seconds = Math.trunc(distance / 1000);
   return Math.abs(seconds) < 10 ? justNow : relative.format(seconds, 'second');
@@ -97,27 +101,23 @@ const weekdayIn = dates({ weekday: 'short', hour: 'numeric', minute: 'numeric' }
 
 /** "2:00 PM", on another day "Mon 2:00 PM", and after a week "Oct 12". */
 export function clockTime(iso: string, now: number, language: string): string {
-  const days = Math.round((midnight(Date.parse(iso)) - midnight(now)) / DAY_MS);
+  const days = -daysSince(Date.parse(iso), now);
   return days > 6 ? shortDate(iso, now, language) : (days > 0 ? weekdayIn : clockIn)(language).format(new Date(iso));
 }
 
-const pastDayIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
-
-/** "yesterday", "3 days ago"; within the last day as `relativeTime`. */
-export function pastDay(iso: string, now: number, texts: Texts): string {
-  const past = Math.min(Date.parse(iso), now);
-  if (now - past < DAY_MS) return relativeTime(iso, Math.max(now, Date.parse(iso)), texts);
-  return pastDayIn(texts.language).format(-Math.round((midnight(now) - midnight(past)) / DAY_MS), 'day');
-}
+const dayNameIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
 
 /** "today", "yesterday", "Oct 12": what the things of a day are under. */
 export function dayName(iso: string, now: number, language: string): string {
-  const days = Math.max(0, Math.round((midnight(now) - midnight(Date.parse(iso))) / DAY_MS));
-  return days < 2 ? pastDayIn(language).format(-days, 'day') : shortDate(iso, now, language);
+  const days = Math.max(0, daysSince(Date.parse(iso), now));
+  return days < 2 ? dayNameIn(language).format(-days, 'day') : shortDate(iso, now, language);
 }
 
-/** The beginning of the day in the browser's time zone. */
-const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0);
+/** By the calendar of the browser's time zone. */
+function daysSince(past: number, now: number): number {
+  const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0);
+  return Math.round((midnight(now) - midnight(past)) / DAY_MS);
+}
 
 const wholeIn = perLanguage((locale) => new Intl.NumberFormat(locale));
 

@@ -66,11 +66,10 @@ export const accounts = {
       },
     } satisfies Some<typeof create>,
     restrictions: {
-      all: { 'read-only': 'Everything it may read', 'read-and-write': 'Everything it may read and write' },
       allText: 'Changes whenever the permissions of the service account change.',
       none: 'The service account has no permissions that a key with this access can use.',
       lost: (list: string) => `Left out, because the service account can’t give it any more: ${list}.`,
-      yours: {
+      all: {
         'read-only': 'Everything the service account may read',
         'read-and-write': 'Everything the service account may read and write',
       },

@@ -53,7 +53,7 @@ export const admin = {
     search: 'Search the audit trail',
     find: 'Who did it, or ID of a key',
     actor: 'Who did it',
-    account: 'Whom it is about',
+    account: 'Account affected',
     key: 'Key',
     type: 'Type',
     anyType: 'All types',
@@ -132,7 +132,7 @@ export const admin = {
       },
     },
     restrictions: {
-      yours: {
+      all: {
         'read-only': 'Everything its owner may read',
         'read-and-write': 'Everything its owner may read and write',
       },

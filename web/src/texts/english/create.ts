@@ -26,7 +26,7 @@ export const create = {
     'read-only': 'Can read what you can read, and changes nothing.',
     'read-and-write': 'Can read, create and change what you can.',
   },
-  never: 'Keys can never delete permanently, manage keys, change account settings or impersonate.',
+  never: 'Keys can never delete permanently, manage keys, change account settings or act as someone else.',
   expiry: 'Expires in',
   days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
   custom: 'Custom',

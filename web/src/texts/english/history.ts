@@ -16,8 +16,7 @@ export const history = {
   column: { day: 'Day (UTC)', granted: 'Accepted', refused: 'Rejected' },
   addresses: 'Addresses',
   /** Below the chart, where requests were rejected. */
-  rejected:
-    'Why the last one was rejected is below, by address. The activity has only those of a stopped key or a forbidden address.',
+  rejected: 'Why the last one was rejected is listed below, by address.',
   noAddress: 'No request from a known address yet.',
   isNew: 'New',
   lastSeen: (relative: string) => `last seen ${relative}`,

@@ -2,8 +2,8 @@
 export const restrictions = {
   permissions: 'Permissions',
   all: {
-    'read-only': 'Everything I may read',
-    'read-and-write': 'Everything I may read and write',
+    'read-only': 'Everything you may read',
+    'read-and-write': 'Everything you may read and write',
   },
   allText: 'Changes whenever your own permissions change.',
   only: 'Only these',
@@ -31,18 +31,14 @@ export const restrictions = {
   tooMany: (most: number) => `Choose at most ${most} permissions, or everything`,
   allowedNetworks: 'Allowed networks',
   anyNetwork: 'Any network',
-  networksExample: '203.0.113.0/24\n2001:db8::/32',
-  networksHint: (most: number) => `One per line: IPv4 or IPv6, a range or a single address. At most ${most}.`,
-  networksNote: 'Requests from other or unknown addresses are refused: with token introspection, all are unknown.',
+  networksHint: (most: number) =>
+    `Leave it empty for any network. One per line, such as 203.0.113.0/24 or 2001:db8::1; at most ${most}.`,
+  networksNote: 'Requests from other or unknown addresses are rejected.',
   addOwn: 'Add my current address',
   wrongNetworks: (lines: string) => `No network, or every address: ${lines}`,
   tooManyNetworks: (most: number) => `Enter at most ${most} networks`,
   count: (count: number) => `${count} permissions`,
   networks: (count: number) => (count === 1 ? '1 network' : `${count} networks`),
-  yours: {
-    'read-only': 'Everything you may read',
-    'read-and-write': 'Everything you may read and write',
-  },
   more: (count: number) => `and ${count} more`,
   same: (limits: string) => `It has the same limits as the old one: ${limits}.`,
 };

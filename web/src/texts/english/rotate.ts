@@ -1,7 +1,7 @@
 export const rotate = {
   title: (name: string) => `Rotate “${name}”`,
   intro:
-    'You get a new key with the same name and access. Put it in place of the old key. Rotating ends nothing until the new key is used.',
+    'You get a new key with the same name and access. Put it in place of the old key. Nothing stops until the new key is first used.',
   grace: 'After the first use of the new key, the old one ends',
   graceChoice: { 0: 'At once', 3600: 'After an hour', 86400: 'After a day', 604800: 'After a week' },
   graceText: {

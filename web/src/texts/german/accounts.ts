@@ -51,14 +51,10 @@ export const accounts: Texts['accounts'] = {
       },
     },
     restrictions: {
-      all: {
-        'read-only': 'Alles, was es lesen darf',
-        'read-and-write': 'Alles, was es lesen und schreiben darf',
-      },
       allText: 'Ändert sich, sobald sich die Berechtigungen des Dienstkontos ändern.',
       none: 'Das Dienstkonto hat keine Berechtigungen, die ein Schlüssel mit diesem Zugriff nutzen kann.',
       lost: (list) => `Weggelassen, weil das Dienstkonto es nicht mehr vergeben kann: ${list}.`,
-      yours: {
+      all: {
         'read-only': 'Alles, was das Dienstkonto lesen darf',
         'read-and-write': 'Alles, was das Dienstkonto lesen und schreiben darf',
       },

@@ -57,7 +57,7 @@ export const admin: AdminTexts = {
     search: 'Audit-Trail durchsuchen',
     find: 'Wer es war, oder ID eines Schlüssels',
     actor: 'Wer es getan hat',
-    account: 'Wen es betrifft',
+    account: 'Betroffenes Konto',
     key: 'Schlüssel',
     type: 'Art',
     anyType: 'Alle Arten',
@@ -135,7 +135,7 @@ export const admin: AdminTexts = {
       },
     },
     restrictions: {
-      yours: {
+      all: {
         'read-only': 'Alles, was der Eigentümer lesen darf',
         'read-and-write': 'Alles, was der Eigentümer lesen und schreiben darf',
       },

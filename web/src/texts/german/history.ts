@@ -14,8 +14,7 @@ export const history: Texts['history'] = {
   table: 'Zahlen nach Tag',
   column: { day: 'Tag (UTC)', granted: 'Akzeptiert', refused: 'Abgelehnt' },
   addresses: 'Adressen',
-  rejected:
-    'Warum die letzte abgelehnt wurde, steht unten bei jeder Adresse. Die Aktivität enthält nur die mit einem gestoppten Schlüssel und die von einer nicht erlaubten Adresse.',
+  rejected: 'Warum die letzte abgelehnt wurde, steht unten bei jeder Adresse.',
   noAddress: 'Noch keine Anfrage von einer bekannten Adresse.',
   isNew: 'Neu',
   lastSeen: (relative) => `zuletzt ${relative}`,

@@ -3,8 +3,8 @@ import type { Texts } from '../english/english';
 export const restrictions: Texts['restrictions'] = {
   permissions: 'Berechtigungen',
   all: {
-    'read-only': 'Alles, was ich lesen darf',
-    'read-and-write': 'Alles, was ich lesen und ändern darf',
+    'read-only': 'Alles, was Sie lesen dürfen',
+    'read-and-write': 'Alles, was Sie lesen und ändern dürfen',
   },
   allText: 'Ändert sich, sobald sich Ihre eigenen Berechtigungen ändern.',
   only: 'Nur diese',
@@ -30,19 +30,14 @@ export const restrictions: Texts['restrictions'] = {
   tooMany: (most) => `Wählen Sie höchstens ${most} Berechtigungen oder alles`,
   allowedNetworks: 'Erlaubte Netze',
   anyNetwork: 'Jedes Netz',
-  networksExample: '203.0.113.0/24\n2001:db8::/32',
-  networksHint: (most) => `Eines pro Zeile: IPv4 oder IPv6, ein Bereich oder eine einzelne Adresse. Höchstens ${most}.`,
-  networksNote:
-    'Anfragen von anderen oder unbekannten Adressen werden abgelehnt: bei Token-Introspection sind alle unbekannt.',
+  networksHint: (most) =>
+    `Leer: jedes Netz. Eines pro Zeile, zum Beispiel 203.0.113.0/24 oder 2001:db8::1; höchstens ${most}.`,
+  networksNote: 'Anfragen von anderen oder unbekannten Adressen werden abgelehnt.',
   addOwn: 'Meine aktuelle Adresse hinzufügen',
   wrongNetworks: (lines) => `Kein Netz, oder alle Adressen: ${lines}`,
   tooManyNetworks: (most) => `Geben Sie höchstens ${most} Netze an`,
   count: (count) => `${count} Berechtigungen`,
   networks: (count) => (count === 1 ? '1 Netz' : `${count} Netze`),
-  yours: {
-    'read-only': 'Alles, was Sie lesen dürfen',
-    'read-and-write': 'Alles, was Sie lesen und ändern dürfen',
-  },
   more: (count) => `und ${count} weitere`,
   same: (limits) => `Er hat dieselben Grenzen wie der alte: ${limits}.`,
 };

@@ -3,7 +3,7 @@ import type { Texts } from '../english/english';
 export const rotate: Texts['rotate'] = {
   title: (name) => `„${name}“ rotieren`,
   intro:
-    'Sie erhalten einen neuen Schlüssel mit demselben Namen und Zugriff. Setzen Sie ihn anstelle des alten ein. Das Rotieren beendet nichts, bevor der neue Schlüssel genutzt wird.',
+    'Sie erhalten einen neuen Schlüssel mit demselben Namen und Zugriff. Setzen Sie ihn anstelle des alten ein. Nichts endet, bevor der neue Schlüssel zum ersten Mal genutzt wird.',
   grace: 'Nach der ersten Nutzung des neuen Schlüssels endet der alte',
   graceChoice: { 0: 'Sofort', 3600: 'Nach 1 Stunde', 86400: 'Nach 1 Tag', 604800: 'Nach 1 Woche' },
   graceText: {
