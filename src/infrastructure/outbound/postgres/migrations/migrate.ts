@@ -146,7 +146,10 @@ class MissingMigration {
 
 /** The names of the applied migrations. */
 export async function appliedMigrations(on: Pick<DataSource | QueryRunner, 'query'>): Promise<string[]> {
-  const [row]: { exists: boolean }[] = await on.query(`SELECT to_regclass('migrations') IS NOT NULL AS exists`);
+  // to_regclass would be wrong here: a session remembers that a name is unknown until it locks a table.
+  const [row]: { exists: boolean }[] = await on.query(
+    `SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'migrations' AND pg_table_is_visible(oid)) AS exists`,
+  );
   if (!row!.exists) return [];
   const applied: { name: string }[] = await on.query('SELECT name FROM migrations');
   return applied.map(({ name }) => name);
