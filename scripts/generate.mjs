@@ -21,30 +21,28 @@ function descriptor() {
     execFileSync(process.execPath, [buf, 'build', 'proto', ...what, '--output=-'], { cwd: root }),
   );
   set.uint32();
-  return set.bytes();
+  return Buffer.from(set.bytes());
 }
 
-/** What `protoc --python_out` writes: the contract's bytes, from which Python's protobuf (3.20 or newer) makes the classes. */
+/** Does what `protoc --python_out` writes: Python's protobuf (3.20 or newer) makes the classes from the contract's bytes. */
 function pythonModule() {
   const module = proto.replace('.proto', '_pb2').replaceAll('/', '.');
-  const text = [...descriptor()].map(inPython).join('');
-  const lines = text.match(/(?:\\x..|\\.|[^\\]){1,100}/g) ?? [];
+  const lines =
+    descriptor()
+      .toString('base64')
+      .match(/.{1,110}/g) ?? [];
   return `# ${proto}, by \`npm run generate\`: do not edit.
+from base64 import b64decode
+
 from google.protobuf import descriptor_pool, duration_pb2, timestamp_pb2
 from google.protobuf.internal import builder
 
-DESCRIPTOR = descriptor_pool.Default().AddSerializedFile(
-${lines.map((line) => `    b'${line}'`).join('\n')}
-)
+DESCRIPTOR = descriptor_pool.Default().AddSerializedFile(b64decode(
+${lines.map((line) => `    '${line}'`).join('\n')}
+))
 builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, '${module}', globals())
 `;
-}
-
-/** @param {number} byte as it is written in Python between b' and ' */
-function inPython(byte) {
-  const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x27 && byte !== 0x5c;
-  return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 }
 
 await main(async () => {
