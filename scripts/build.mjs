@@ -1,7 +1,7 @@
 // Builds what is out of date: the types of proto/, the guard, the service, the settings screen, the reference resource
 // service. With names (`node scripts/build.mjs guard panel`) it builds the types and these parts alone; the panel is built
 // only by its name.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMain, root } from './lib/paths.mjs';
@@ -62,7 +62,7 @@ async function build(names) {
 async function buildPart(name) {
   const part = parts[name];
   if (!part) throw new Stop(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`);
-  const [note, wanted] = noteOf(part, root);
+  const [note, wanted] = noteOf(part);
   if (existsSync(note) && readFileSync(note, 'utf8') === wanted) return;
   console.log(`Building ${name} …`);
   // The old result is deleted first. If this build is stopped, its output has no note, so it is built again.
@@ -79,38 +79,26 @@ async function buildPart(name) {
 /**
  * The file with the note of a part's inputs, and the text that it must contain for the part to be up to date: a hash over
  * their paths and contents. File times are not used: they are wrong after a git checkout.
- * @param {Part} part
- * @param {string} checkout
- * @returns {[file: string, text: string]}
+ * @type {(part: Part) => [file: string, text: string]}
  */
-function noteOf({ out, inputs }, checkout) {
-  const hash = createHash('sha256');
-  for (const file of inputs.flatMap((input) => filesUnder(input, checkout)).sort()) {
-    hash
-      .update(`${file}\0`)
-      .update(readFileSync(join(checkout, file)))
-      .update('\0');
-  }
-  return [join(checkout, out, '.built-from'), hash.digest('hex')];
+function noteOf({ out, inputs }) {
+  const files = inputs.flatMap(filesUnder).sort();
+  const contents = files.map((file) => `${file} ${hash('sha256', readFileSync(join(root, file)))}\n`);
+  return [join(root, out, '.built-from'), hash('sha256', contents.join(''))];
 }
 
 // What is generated is made from files that are hashed themselves.
 const leftOut = /(^|\/)(node_modules|dist|generated|test)$|\.spec\.ts$/;
 
-/**
- * @param {string} path
- * @param {string} checkout
- * @returns {string[]} none for a path that is missing
- */
-function filesUnder(path, checkout) {
-  const stat = statSync(join(checkout, path), { throwIfNoEntry: false });
+/** None for a path that is missing. @type {(path: string) => string[]} */
+function filesUnder(path) {
+  const stat = statSync(join(root, path), { throwIfNoEntry: false });
   if (!stat || leftOut.test(path)) return [];
   if (!stat.isDirectory()) return [path];
-  return readdirSync(join(checkout, path)).flatMap((name) => filesUnder(`${path}/${name}`, checkout));
+  return readdirSync(join(root, path)).flatMap((name) => filesUnder(`${path}/${name}`));
 }
 
-/** @param {string} checkout */
-export const notesOf = (checkout) => Object.values(parts).map((part) => noteOf(part, checkout));
+export const notesOfAll = () => Object.values(parts).map(noteOf);
 
 if (isMain(import.meta.url)) {
   endWithParent();

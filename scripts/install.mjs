@@ -13,24 +13,21 @@ const workspacesOfStart = ['clients/node', 'examples/systems-api', 'web'];
 /**
  * The note of what is installed, and its text. It includes the platform: in a folder that two machines share, the binaries
  * belong to one of them.
- * @param {string} checkout
- * @param {boolean} withTests
- * @returns {[file: string, text: string]}
+ * @type {(withTests: boolean) => [file: string, text: string]}
  */
-export function noteOf(checkout, withTests) {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(checkout, 'package-lock.json')))
-    .digest('hex');
+export function noteOf(withTests) {
+  const lockfile = readFileSync(join(root, 'package-lock.json'));
+  const lock = createHash('sha256').update(lockfile).digest('hex');
   const what = `${process.platform}-${process.arch} ${withTests ? WITH_TESTS : 'for a start'}`;
-  return [join(checkout, 'node_modules/.latchkey-lock'), `${lock} ${what}\n`];
+  return [join(root, 'node_modules/.latchkey-lock'), `${lock} ${what}\n`];
 }
 
 async function install() {
-  const [file] = noteOf(root, false);
+  const [file] = noteOf(false);
   const noted = existsSync(file) ? readFileSync(file, 'utf8') : '';
   // What the tests have needed once stays installed.
   const withTests = process.argv.includes('--tests') || noted.includes(WITH_TESTS);
-  const [, wanted] = noteOf(root, withTests);
+  const [, wanted] = noteOf(withTests);
   if (noted === wanted) return;
   // npm writes this file last. What is complete is changed in place, because a service may be running from it; `npm ci`
   // would delete it first.

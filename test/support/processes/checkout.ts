@@ -1,9 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { noteOf } from '../../../scripts/install.mjs';
-import { notesOf } from '../../../scripts/build.mjs';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 
@@ -19,6 +17,18 @@ if (process.env.FAIL === '${portVariable}') process.exit(3);
 createServer((_, answer) => answer.end()).listen(Number(process.env.${portVariable}), process.env.HOST ?? '127.0.0.1', () => process.send({ ready: true }));
 `;
 
+/** Notes in a checkout that it is installed and built. One note lies under src, which does not come after the hash of what is there. */
+const NOTE_ALL = `
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { notesOfAll } from './scripts/build.mjs';
+import { noteOf } from './scripts/install.mjs';
+mkdirSync('src');
+for (const [file, text] of [noteOf(false), ...notesOfAll()]) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}`;
+
 /** A temporary checkout, installed and built, in which stand-ins replace the service and the resource service. */
 export class Checkout {
   readonly folder: string;
@@ -32,13 +42,7 @@ export class Checkout {
     this.write('package.json', '{ "type": "module", "scripts": { "start": "exec node scripts/start.mjs" } }');
     this.write('dist/main.js', part('HTTP_PORT'));
     this.write('examples/systems-api/dist/main.js', part('SYSTEMS_API_PORT'));
-    writeFileSync(...noteOf(this.folder, false));
-    // One note lies under src, which must not come after the hash of what is there.
-    mkdirSync(join(this.folder, 'src'));
-    for (const [note, text] of notesOf(this.folder)) {
-      mkdirSync(dirname(note), { recursive: true });
-      writeFileSync(note, text);
-    }
+    execFileSync(process.execPath, ['--input-type=module', '--eval', NOTE_ALL], { cwd: this.folder });
   }
 
   write(path: string, text: string): void {
