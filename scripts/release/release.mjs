@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root } from '../lib/paths.mjs';
 import { run, step, succeed } from '../lib/run.mjs';
 import { main, Stop } from '../lib/stop.mjs';
-import { pythonWith } from '../testing/programs.mjs';
+import { pythonGuard, pythonOfGuard } from '../testing/python-guard.mjs';
 import { currentVersion, isOlder, packages, requireOneVersion, setVersion, unreleased } from './versions.mjs';
 
 /** Where a release puts what it makes. Not in git. */
@@ -49,19 +49,10 @@ async function pack() {
   const which = packages.map((name) => `--workspace=${name}`);
   // A package is built by its own script, which a person's npm settings may forbid.
   await npm(['pack', ...which, '--pack-destination', packed, '--ignore-scripts=false']);
-  await packWheel();
+  await succeed(await pythonOfGuard(), ['-m', 'pip', 'wheel', '-q', '--no-deps', '-w', packed, pythonGuard]);
   // The modules of the Java guard, as the folder of a Maven repository.
   const to = `-DaltDeploymentRepository=release::file:${join(packed, 'maven')}`;
   await succeed('mvn', ['-q', '-B', '-ntp', 'clean', 'deploy', '-DskipTests', to], { cwd: join(root, 'clients/java') });
-}
-
-/** The Python guard. pip comes with the environment, so that it does not matter whose Python this is. */
-async function packWheel() {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-wheel-'));
-  await succeed(pythonWith('venv, ensurepip') ?? 'python3', ['-m', 'venv', folder]);
-  const args = ['wheel', '--quiet', '--no-deps', '--wheel-dir', packed, join(root, 'clients/python')];
-  await succeed(join(folder, 'bin/pip'), args);
-  rmSync(folder, { recursive: true });
 }
 
 /**
