@@ -31,13 +31,11 @@ export async function acquireLock(what) {
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/**
- * @param {string} file
- * @returns {Promise<boolean>}
- */
+/** @param {string} file */
 function answers(file) {
-  const socket = connect(file);
-  return new Promise((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  }).finally(() => socket.destroy());
+  // Its holder may cut the connection before we do.
+  const socket = connect(file).on('error', () => {});
+  return once(socket, 'connect')
+    .then(Boolean, () => false)
+    .finally(() => socket.destroy());
 }
