@@ -20,9 +20,9 @@ export async function assertPortsFree(host, ports, timeoutMs = 3000) {
       if (port < 1 || port > 65535) throw new Stop(`${variable} must be a port from 1 to 65535.`);
       const server = createServer();
       held.push(server);
+      const listen = () => once(server.listen({ host, port, exclusive: true }), 'listening').then(() => '', errorCode);
       let code = '';
-      const isDecided = async () => (code = await listen(server, host, port)) !== 'EADDRINUSE';
-      await until(isDecided, timeoutMs, 50);
+      await until(async () => (code = await listen()) !== 'EADDRINUSE', timeoutMs, 50);
       if (code) throw new Stop(refusalOf(code, variable, host, port));
     }
   } finally {
@@ -53,22 +53,7 @@ export async function freePort() {
   }
 }
 
-/**
- * @param {import('node:net').Server} server
- * @param {string} host
- * @param {number} port
- * @returns {Promise<string>} the code of the error, or ''
- */
-function listen(server, host, port) {
-  return once(server.listen({ host, port, exclusive: true }), 'listening').then(() => '', errorCode);
-}
-
-/**
- * @param {string} code
- * @param {string} variable
- * @param {string} host
- * @param {number} port
- */
+/** @type {(code: string, variable: string, host: string, port: number) => string} */
 function refusalOf(code, variable, host, port) {
   if (code === 'EADDRINUSE') return `Port ${port} is taken: set ${variable} to a free one.`;
   if (code === 'EACCES') return `Port ${port} may not be opened by this user: set ${variable} to one from 1024 up.`;
