@@ -7,35 +7,32 @@ import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-/** @typedef {{ dev?: boolean, optionalDependencies?: Record<string, string> }} Package */
+/** @typedef {{ [field: string]: unknown, dev?: boolean, optionalDependencies?: Record<string, string> }} Package */
 
 await main(() => {
   const file = join(root, 'package-lock.json');
   /** @type {{ packages: Record<string, Package> }} */
   const lock = JSON.parse(readFileSync(file, 'utf8'));
-  const missing = Object.entries(lock.packages).flatMap(([path, { dev, optionalDependencies = {} }]) =>
-    Object.entries(optionalDependencies)
-      .filter(
-        ([name]) => !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
-      )
-      .map(([name, version]) => /** @type {const} */ ([`node_modules/${name}`, entryOf(name, version, dev)])),
-  );
+  const before = Object.keys(lock.packages).length;
+  for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      if (`${path}/node_modules/${name}` in lock.packages) continue;
+      lock.packages[`node_modules/${name}`] ??= entryOf(name, version, dev);
+    }
+  }
+  const all = Object.entries(lock.packages).sort(([one], [other]) => (one < other ? -1 : 1));
+  const missing = all.length - before;
   if (!process.argv.includes('--check')) {
-    const all = Object.entries({ ...lock.packages, ...Object.fromEntries(missing) });
-    lock.packages = Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
-    writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-  } else if (missing.length > 0) {
-    throw new Stop(
-      `package-lock.json lacks packages for other platforms (${missing.length}): run \`node scripts/complete-lockfile.mjs\`.`,
-    );
+    writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(all) }, null, 2)}\n`);
+  } else if (missing > 0) {
+    const what = `package-lock.json lacks packages for other platforms (${missing})`;
+    throw new Stop(`${what}: run \`node scripts/complete-lockfile.mjs\`.`);
   }
 });
 
 /**
  * The name of a package of binaries contains its platform.
- * @param {string} name
- * @param {string} version
- * @param {boolean | undefined} dev
+ * @type {(name: string, version: string, dev: boolean | undefined) => Package}
  */
 function entryOf(name, version, dev) {
   const os = /darwin|linux|win32|android|freebsd|openharmony/.exec(name)?.[0];
