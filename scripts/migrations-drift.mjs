@@ -22,12 +22,10 @@ await main(async () => {
 
 /** @param {string} url */
 async function check(url) {
-  const built = (/** @type {string} */ file) =>
-    pathToFileURL(join(root, `dist/infrastructure/outbound/postgres/${file}.js`)).href;
-  /** @type {{ createDataSource(primary: object): import('typeorm').DataSource }} */
-  const { createDataSource } = await import(built('schema'));
-  /** @type {{ Primary: new (config: object) => object }} */
-  const { Primary } = await import(built('client/primary'));
+  const built = pathToFileURL(join(root, 'dist/infrastructure/outbound/postgres/')).href;
+  const { createDataSource } = await import(`${built}schema.js`);
+  const { Primary } = await import(`${built}client/primary.js`);
+  /** @type {import('typeorm').DataSource} */
   const source = await createDataSource(new Primary({ urls: [url], pooling: 'session' })).initialize();
   try {
     const applied = await source.runMigrations();

@@ -86,12 +86,7 @@ async function prepare() {
 /** @param {string | undefined} dataDir */
 async function startDatabase(dataDir) {
   const starting = startEmbeddedPostgres({ dataDir });
-  undo.push(() =>
-    starting.then(
-      (database) => database.stop(),
-      () => {},
-    ),
-  );
+  undo.push(async () => (await starting.catch(() => undefined))?.stop());
   const database = await starting;
   ends.push(database.exited.then(() => 'PostgreSQL ended'));
   return database;

@@ -54,11 +54,9 @@ export async function aptInstall(packages) {
   // systemd offline. No file of the machine has to say so.
   const quiet = { RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
   const env = { ...process.env, ...quiet, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
-  const update = await run('apt-get', ['update', '-qq'], { env });
-  const { code, output } = await run('apt-get', ['-y', '-qq', 'install', '--no-install-recommends', ...packages], {
-    env,
-  });
-  if (code !== 0) console.error((update.output + output).trim());
+  const script = 'apt-get update -qq; apt-get -y -qq install --no-install-recommends "$@"';
+  const { code, output } = await run('sh', ['-c', script, 'sh', ...packages], { env });
+  if (code !== 0) console.error(output.trim());
 }
 
 /**
