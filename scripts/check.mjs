@@ -5,10 +5,7 @@ import { isMain, root } from './lib/paths.mjs';
 import { run, step } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-/**
- * Each part is a script run by node.
- * @type {Readonly<Record<string, readonly [string, ...string[]]>>}
- */
+/** Each part is a script run by node. @type {Readonly<Record<string, readonly [string, ...string[]]>>} */
 const parts = {
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   'types of web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],

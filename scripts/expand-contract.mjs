@@ -73,10 +73,7 @@ export function longLocksIn(source) {
   ];
 }
 
-/**
- * What a migration does, with the functions that it calls, and without what reverts it.
- * @param {string} source
- */
+/** What a migration does, with the functions that it calls, and without what reverts it. @param {string} source */
 function upOf(source) {
   return source.replace(/^ {2}async down\([^]*?^ {2}\}$/m, '').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 }

@@ -33,10 +33,7 @@ function inWords({ passed, failures }) {
   return `${passed} passed, ${failures.length} failed`;
 }
 
-/**
- * @param {readonly string[]} given
- * @returns {Promise<Count>}
- */
+/** @param {readonly string[]} given @returns {Promise<Count>} */
 async function test(given) {
   const choice = choiceFrom(given, process.env['CI'] === 'true');
   await step('scripts/install.mjs', ['--tests']);

@@ -2,10 +2,7 @@ import { isIPv6 } from 'node:net';
 
 /** @typedef {ReturnType<typeof planFrom>} Plan */
 
-/**
- * What a start will do.
- * @param {NodeJS.ProcessEnv} env
- */
+/** What a start will do. @param {NodeJS.ProcessEnv} env */
 export function planFrom(env) {
   const host = env['HOST'] || '127.0.0.1';
   /** The host in a URL that is opened on this machine. */
@@ -51,10 +48,7 @@ const isOn = (setting = '') => /^(on|1)$/.test(setting);
 /** @param {string} host */
 const isLoopback = (host) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/**
- * @param {string} url
- * @returns {string} empty for a text that is no URL: the service will report that
- */
+/** @param {string} url @returns {string} empty for a text that is no URL: the service will report that */
 const hostOf = (url) => (URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '');
 
 /** @param {string} host */

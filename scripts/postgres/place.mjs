@@ -38,19 +38,13 @@ export function canEnter(folder, identity) {
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { ...identity, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/**
- * The data folder that a start would use, or uses now. Changes nothing.
- * @type {(dataDir: string | undefined) => Place}
- */
+/** The data folder that a start would use, or uses now. Changes nothing. @type {(dataDir: string | undefined) => Place} */
 export function findPlace(dataDir) {
   const home = dataDir ? resolve(dataDir) : defaultHome();
   return placeAt(existsSync(home) ? realpathSync(home) : home);
 }
 
-/**
- * Finds and makes the data folder.
- * @type {(dataDir: string | undefined) => Place}
- */
+/** Finds and makes the data folder. @type {(dataDir: string | undefined) => Place} */
 export function preparePlace(dataDir) {
   const place = findPlace(dataDir);
   try {

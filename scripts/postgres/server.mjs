@@ -82,10 +82,7 @@ export function isServerOf(pid, cluster) {
 
 const IS_SERVER = /postgres -D /;
 
-/**
- * @param {number} pid
- * @returns {string} empty for a process that has ended
- */
+/** Empty for a process that has ended. @type {(pid: number) => string} */
 function commandOf(pid) {
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;

@@ -57,10 +57,7 @@ export function unreleased() {
   return text.trim();
 }
 
-/**
- * @param {string} version
- * @param {string} than a version, or the one before it
- */
+/** @param {string} version @param {string} than a version, or the one before it */
 export function isOlder(version, than) {
   return version.localeCompare(than.replace(BETWEEN_RELEASES, ''), 'en', { numeric: true }) < 0;
 }
@@ -82,10 +79,7 @@ export function setVersion(version) {
   writeFileSync(join(root, changelog), read(changelog).replace('## Unreleased\n', section));
 }
 
-/**
- * @param {string} [tag]
- * @throws {Stop} naming each place with another version
- */
+/** @param {string} [tag] @throws {Stop} naming each place with another version */
 export function requireOneVersion(tag) {
   const version = currentVersion();
   const faults = Object.entries(places).flatMap(([file, pattern]) => {

@@ -47,10 +47,7 @@ export async function runJest({ isLong, isProfiled, isFull, leftOut, jestArgs },
   return { passed: found?.numPassedTests ?? 0, failures };
 }
 
-/**
- * @param {Results} results
- * @param {boolean} isFull no test is skipped silently
- */
+/** @param {Results} results @param {boolean} isFull no test is skipped silently */
 function failuresIn({ testResults }, isFull) {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const path = relative(root, name);
