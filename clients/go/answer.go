@@ -63,8 +63,8 @@ var messages = map[int]string{
 	401: "invalid api key", 403: "operation not allowed", 429: "too many requests", 503: "service unavailable",
 }
 
-func (d Decision) addHeaders(h http.Header, challenge string, isPrivate bool) {
-	if isPrivate && len(h["Cache-Control"]) == 0 {
+func (g *Guard) addHeaders(h http.Header, r *http.Request, d Decision) {
+	if g.has(XAPIKey) && len(h["Cache-Control"]) == 0 {
 		h.Set("Cache-Control", "private")
 	}
 	// The names are canonical, so that they are not changed at each request.
@@ -81,7 +81,7 @@ func (d Decision) addHeaders(h http.Header, challenge string, isPrivate bool) {
 		h.Set("Latchkey-Key-Expires", d.Principal.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000Z"))
 		h.Add("Access-Control-Expose-Headers", "Latchkey-Key-Expires")
 	case d.Status == 401:
-		h.Set("Www-Authenticate", challenge)
+		h.Set("Www-Authenticate", g.challenge(r))
 	case d.Status == 403 && d.Reason != "ADDRESS_NOT_ALLOWED": // RFC 6750: more scope would not help there.
 		value := `Bearer error="insufficient_scope"`
 		if isPermission(d.MissingPermission) {

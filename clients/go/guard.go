@@ -3,6 +3,7 @@ package latchkey
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -90,16 +91,10 @@ func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handle
 	for _, option := range opts {
 		option(route)
 	}
-	for _, each := range []string{route.permission, route.writes} {
-		if each == AnyKey || each == "" && route.permission != "" {
-			continue
+	for _, template := range []string{route.permission, cmp.Or(route.writes, AnyKey)} {
+		if template != AnyKey && !templateForm.MatchString(template) {
+			panic(fmt.Sprintf("latchkey: %q is not of the form resource:action or resource/{id}:action", template))
 		}
-		if err := checkTemplate(each); err != nil {
-			panic("latchkey: " + err.Error())
-		}
-	}
-	if route.permission == AnyKey {
-		route.permission = ""
 	}
 	return func(next http.Handler) http.Handler {
 		var otherwise http.Handler
@@ -111,9 +106,8 @@ func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handle
 				otherwise.ServeHTTP(w, r)
 				return
 			}
-			question := g.questionOf(r, route)
-			decision := g.Check(r.Context(), question)
-			decision.addHeaders(w.Header(), question.challenge, g.has(XAPIKey))
+			decision := g.Check(r.Context(), g.questionOf(r, route))
+			g.addHeaders(w.Header(), r, decision)
 			if decision.Status != 200 {
 				decision.refuse(w)
 				return
@@ -131,7 +125,7 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 	}
 	var asked *call
 	isOwn := false
-	if g.leases != nil && question.Credential.text() != "" && g.closing.Err() == nil {
+	if g.leases != nil && question.Credential != (Credential{}) && g.closing.Err() == nil {
 		digest := digestOf(question.Credential)
 		if granted := g.fromLease(digest, question); granted != nil {
 			return g.decided(question, *granted, begun, "lease")
@@ -361,7 +355,7 @@ func (t *transport) post(ctx context.Context, method string, fields map[string]a
 		if err := json.Unmarshal(read, &problem); err != nil || problem.Code == "" {
 			return nil, "", failureWith("UNREADABLE_ANSWER", "the status "+response.Status)
 		}
-		failed := failureWith(strings.ToUpper(problem.Code), cut(problem.Message, 200))
+		failed := failureWith(strings.ToUpper(problem.Code), problem.Message)
 		failed.mayRetry = response.StatusCode == http.StatusServiceUnavailable && problem.Code == "unavailable"
 		return nil, "", failed
 	}

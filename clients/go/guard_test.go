@@ -178,7 +178,7 @@ func TestNoProxyAndNoRedirectIsFollowed(t *testing.T) {
 
 func TestEachRequestIDEndsInWhatNoClientKnows(t *testing.T) {
 	one, other := requestID("a\nb"), requestID("a\nb")
-	if one == other || !strings.HasPrefix(one, "ab-") || len(one) != len("ab-")+16 {
+	if one == other || !strings.HasPrefix(one, "ab-") || len(one) != len("ab-")+26 {
 		t.Errorf("%q and %q", one, other)
 	}
 }

@@ -229,7 +229,7 @@ func (h *heldLease) allows(question Question) (permission string, isAllowed bool
 }
 
 func isWithin(text string, networks []string) bool {
-	address := parseAddress(text)
+	address := addressIn(text)
 	return slices.ContainsFunc(networks, func(network string) bool {
 		prefix, err := netip.ParsePrefix(network)
 		return err == nil && prefix.Contains(address)

@@ -102,6 +102,8 @@ func OnDenied(hook func(Event)) Option { return func(o *options) { o.onDenied = 
 func OnError(hook func(Failure)) Option { return func(o *options) { o.onError = hook } }
 
 var (
+	forms      = []Form{Bearer, XAPIKey, Basic}
+	operations = []Operation{Read, Write, Destroy, ManageAPIKeys, ManageAccount, Impersonate}
 	tokenForm  = regexp.MustCompile(`^[\x21-\x7e]+$`)
 	prefixForm = regexp.MustCompile(`^[a-z][a-z0-9]{0,15}$`)
 )
@@ -110,8 +112,10 @@ var (
 // the token.
 func New(opts ...Option) (*Guard, error) {
 	o := options{
-		keyPrefix: "lk", deadline: 200 * time.Millisecond, forms: []Form{Bearer}, operations: maps.Clone(byMethod),
-		clocks: ownClocks, pathValue: pathValue, logger: slog.Default(),
+		keyPrefix: "lk", deadline: 200 * time.Millisecond, forms: []Form{Bearer}, clocks: ownClocks,
+		pathValue: pathValue, logger: slog.Default(), operations: map[string]Operation{
+			"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
+		},
 	}
 	for _, option := range opts {
 		option(&o)

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/hex"
-	"fmt"
 	"net/http"
 	"net/netip"
-	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,12 +25,6 @@ const (
 	Impersonate   Operation = "IMPERSONATE"
 )
 
-var operations = []Operation{Read, Write, Destroy, ManageAPIKeys, ManageAccount, Impersonate}
-
-var byMethod = map[string]Operation{
-	"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
-}
-
 // A Form is a place where a request may carry its key.
 type Form string
 
@@ -42,13 +34,9 @@ const (
 	Basic   Form = "basic"     // Authorization: Basic, the key as password of any user name
 )
 
-var forms = []Form{Bearer, XAPIKey, Basic}
-
 // A Credential is what a request presents: an API key by itself, or one Authorization header as it came. An empty
 // Authorization is an invalid key.
 type Credential struct{ APIKey, Authorization string }
-
-func (c Credential) text() string { return c.APIKey + c.Authorization }
 
 // A Question is one request of a client, as Latchkey judges it.
 type Question struct {
@@ -59,47 +47,69 @@ type Question struct {
 	ClientIP   string // empty if it is not certain
 	UserAgent  string
 	RequestID  string
-	challenge  string // for an answer of 401
 }
 
-const longestCredential = 4096
+func (g *Guard) questionOf(r *http.Request, route *route) Question {
+	does := cmp.Or(route.operation, g.operations[r.Method], Destroy)
+	template := route.permission
+	if does != Read {
+		template = cmp.Or(route.writes, template)
+	}
+	template = strings.TrimPrefix(template, AnyKey)
+	permission, isWhole := g.fillIn(template, r)
+	if !isWhole {
+		// Like an unknown method: a client without a good key still gets 401.
+		does, permission = Destroy, ""
+	}
+	return Question{
+		Credential: g.credentialOf(r), Operation: does, Permission: permission, Template: template, ClientIP: g.addressOf(r),
+		UserAgent: tidy(r.Header.Get("User-Agent"), 256), RequestID: requestID(r.Header.Get("X-Request-Id")),
+	}
+}
 
-var (
-	bearerScheme   = regexp.MustCompile(`(?i)(?:^|, *)bearer(?: |$)`)
-	basicScheme    = regexp.MustCompile(`(?i)^basic(?: |$)`)
-	browserHeaders = []string{"Origin", "Sec-Fetch-Site", "Upgrade-Insecure-Requests"}
-	forwarding     = []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip"}
-)
+// requestID ends in what no client can know.
+func requestID(given string) string { return strings.TrimLeft(tidy(given, 100)+"-"+rand.Text(), "-") }
 
-// credentialOf finds the only credential of a request, and the challenge of a 401. Each header that an enabled form uses
-// counts as a credential, whatever its scheme.
-func (g *Guard) credentialOf(r *http.Request) (Credential, string) {
+// tidy removes control characters.
+func tidy(text string, longest int) string {
+	return strings.Join(strings.FieldsFunc(latin1(text, longest), unicode.IsControl), "")
+}
+
+// latin1 reads each byte as one character, and keeps so many.
+func latin1(text string, longest int) string {
+	text = text[:min(len(text), longest)]
+	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return text
+	}
+	characters := make([]rune, len(text))
+	for at := range len(text) {
+		characters[at] = rune(text[at])
+	}
+	return string(characters)
+}
+
+// credentialOf finds the only credential of a request. Each header that an enabled form uses counts as a credential,
+// whatever its scheme.
+func (g *Guard) credentialOf(r *http.Request) Credential {
+	const longest = 4096
 	authorization, keys := g.credentialHeaders(r)
-	isBearer, isBasic := g.has(Bearer), g.has(Basic)
-	var found Credential
-	if len(authorization)+len(keys) == 1 {
-		switch {
-		case len(keys) == 1:
-			if !strings.Contains(keys[0], ",") { // A comma joins two headers of the same name.
-				found.APIKey = latin1(keys[0])
-			}
-		case isBasic && basicScheme.MatchString(authorization[0]):
-			if !isFromOtherSite(r) {
-				found.APIKey = passwordIn(authorization[0])
-			}
-		case isBearer:
-			found.Authorization = latin1(authorization[0])
+	if len(authorization)+len(keys) != 1 {
+		return Credential{}
+	}
+	if len(keys) == 1 {
+		if strings.Contains(keys[0], ",") { // It joins two headers of the same name.
+			return Credential{}
 		}
+		return Credential{APIKey: latin1(keys[0], longest)}
 	}
-	found.APIKey, found.Authorization = cut(found.APIKey, longestCredential), cut(found.Authorization, longestCredential)
-	if !isBasic || len(keys) > 0 || isBearer && slices.ContainsFunc(authorization, bearerScheme.MatchString) {
-		return found, "Bearer"
+	password, isBasic := passwordIn(authorization[0])
+	switch {
+	case isBasic && g.has(Basic) && !isFromOtherSite(r):
+		return Credential{APIKey: latin1(password, longest)}
+	case g.has(Bearer) && !(isBasic && g.has(Basic)):
+		return Credential{Authorization: latin1(authorization[0], longest)}
 	}
-	// Browsers would ask a person for a password, and remember it.
-	if !slices.ContainsFunc(browserHeaders, func(name string) bool { return len(r.Header[name]) > 0 }) {
-		return found, `Basic realm="api"`
-	}
-	return found, "Bearer"
+	return Credential{}
 }
 
 func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string) {
@@ -112,109 +122,87 @@ func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string
 	return authorization, keys
 }
 
+var bearerScheme = regexp.MustCompile(`(?i)(?:^|, *)bearer(?: |$)`)
+
+// challenge is Basic only where a person's browser does not ask for a password because of it.
+func (g *Guard) challenge(r *http.Request) string {
+	authorization, keys := g.credentialHeaders(r)
+	isFromBrowser := hasAny(r, "Origin", "Sec-Fetch-Site", "Upgrade-Insecure-Requests")
+	hasBearer := g.has(Bearer) && slices.ContainsFunc(authorization, bearerScheme.MatchString)
+	if g.has(Basic) && len(keys) == 0 && !hasBearer && !isFromBrowser {
+		return `Basic realm="api"`
+	}
+	return "Bearer"
+}
+
+func hasAny(r *http.Request, headers ...string) bool {
+	return slices.ContainsFunc(headers, func(name string) bool { return len(r.Header[name]) > 0 })
+}
+
 // IsAPIKey reports whether a request carries what looks like an API key. Imported keys have no marker.
 func (g *Guard) IsAPIKey(r *http.Request) bool {
 	authorization, keys := g.credentialHeaders(r)
 	texts := slices.Concat(keys, authorization)
 	if g.has(Basic) {
 		for _, value := range authorization {
-			texts = append(texts, passwordIn(value))
+			password, _ := passwordIn(value)
+			texts = append(texts, password)
 		}
 	}
 	return slices.ContainsFunc(texts, g.marker.MatchString)
 }
 
 // passwordIn is whatever follows the first colon (RFC 7617), if this is the canonical base64 (RFC 4648, section 4).
-func passwordIn(header string) string {
-	if !basicScheme.MatchString(header) || len(header) < len("basic ") {
-		return ""
+func passwordIn(authorization string) (password string, isBasic bool) {
+	scheme, encoded, _ := strings.Cut(authorization, " ")
+	if !strings.EqualFold(scheme, "Basic") {
+		return "", false
 	}
-	encoded := header[len("basic "):]
-	decoded, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil || base64.StdEncoding.EncodeToString(decoded) != encoded {
-		return ""
+	decoded, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return "", true
 	}
-	_, password, _ := strings.Cut(latin1(string(decoded)), ":")
-	return password
+	_, password, _ = strings.Cut(string(decoded), ":")
+	return password, true
 }
 
 // isFromOtherSite: browsers add a remembered password to requests that pages of other sites make.
 func isFromOtherSite(r *http.Request) bool {
+	host := strings.ToLower(r.Host)
+	own := []string{"http://" + strings.TrimSuffix(host, ":80"), "https://" + strings.TrimSuffix(host, ":443")}
+	isElsewhere := func(origin string) bool { return !slices.Contains(own, origin) }
 	isForeign := func(site string) bool { return site != "none" && site != "same-origin" }
-	isElsewhere := func(origin string) bool {
-		own, err := url.Parse(origin)
-		return err != nil || (own.Scheme != "http" && own.Scheme != "https") || own.Host == "" || own.User != nil ||
-			hostPort(own.Scheme, own.Host) != hostPort(own.Scheme, r.Host)
-	}
 	return slices.ContainsFunc(r.Header["Sec-Fetch-Site"], isForeign) || slices.ContainsFunc(r.Header["Origin"], isElsewhere)
 }
 
-func hostPort(scheme, host string) string {
-	port := map[string]string{"http": ":80", "https": ":443"}[scheme]
-	return strings.ToLower(strings.TrimSuffix(host, port))
-}
-
-// latin1 reads each byte as one character.
-func latin1(value string) string {
-	if strings.IndexFunc(value, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
-		return value
-	}
-	runes := make([]rune, len(value))
-	for index := range len(value) {
-		runes[index] = rune(value[index])
-	}
-	return string(runes)
-}
-
+// The grammar of a permission: no part of its resource is only dots, and a parameter of a template is a whole part.
 const (
-	lowerCase  = "abcdefghijklmnopqrstuvwxyz"
-	characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + lowerCase + "0123456789._-"
+	firstPart = `[A-Za-z0-9][\w.-]*`
+	nextPart  = `\.*[\w-][\w.-]*`
+	parameter = `\{[\w.-]+\}`
+	action    = `:[a-z][a-z0-9._-]{0,27}$`
 )
 
-// isName: it has a character, and none but those that a permission may have.
-func isName(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune(characters, r) })
-}
+var (
+	permissionForm = regexp.MustCompile(`^` + firstPart + `(/` + nextPart + `)*` + action)
+	templateForm   = regexp.MustCompile(`^(` + firstPart + `|` + parameter + `)(/(` + nextPart + `|` + parameter + `))*` + action)
+	parameterForm  = regexp.MustCompile(parameter)
+)
 
 func isPermission(text string) bool {
-	resource, action, _ := strings.Cut(text, ":")
-	for part := range strings.SplitSeq(resource, "/") {
-		if !isName(part) || strings.Trim(part, ".") == "" {
-			return false
-		}
-	}
-	return len(resource) <= 100 && !strings.Contains("._-", resource[:1]) && isName(action) && len(action) <= 28 &&
-		strings.Contains(lowerCase, action[:1]) && action == strings.ToLower(action)
-}
-
-// checkTemplate: every parameter is a whole part of the resource.
-func checkTemplate(template string) error {
-	if isPermission(replaceParameters(template, func(string) string { return "x" })) {
-		return nil
-	}
-	return fmt.Errorf("permission: %q is not of the form resource:action or resource/{id}:action", template)
+	return permissionForm.MatchString(text) && strings.Index(text, ":") <= 100
 }
 
 // fillIn puts the values of the route into a template. It fails if a value is missing or can't be exactly one part of a
 // permission, so that no key may do this.
-func fillIn(template string, value func(name string) string) (string, bool) {
+func (g *Guard) fillIn(template string, r *http.Request) (permission string, isWhole bool) {
 	if !strings.Contains(template, "{") {
 		return template, true
 	}
-	filled := replaceParameters(template, value)
-	return filled, strings.Count(filled, "/") == strings.Count(template, "/") && isPermission(filled)
-}
-
-func replaceParameters(template string, value func(name string) string) string {
-	resource, action, _ := strings.Cut(template, ":")
-	parts := strings.Split(resource, "/")
-	for at, part := range parts {
-		name, isOpened := strings.CutPrefix(part, "{")
-		if name, isClosed := strings.CutSuffix(name, "}"); isOpened && isClosed && isName(name) {
-			parts[at] = value(name)
-		}
-	}
-	return strings.Join(parts, "/") + ":" + action
+	permission = parameterForm.ReplaceAllStringFunc(template, func(name string) string {
+		return g.pathValue(r, strings.Trim(name, "{}"))
+	})
+	return permission, strings.Count(permission, "/") == strings.Count(template, "/") && isPermission(permission)
 }
 
 // pathValue is what the handler gets from r.PathValue, if the path has the same text as a segment before decoding.
@@ -229,94 +217,38 @@ func pathValue(r *http.Request, name string) string {
 // covering is the longest of these permissions that covers this one: systems:read covers systems/42:read.
 func covering(permission string, among []string) string {
 	if slices.Contains(among, permission) {
-		return permission
+		return permission // Even outside of the grammar.
 	}
 	resource, action, _ := strings.Cut(permission, ":")
-	slash := strings.LastIndex(resource, "/")
-	if slash < 0 || !isPermission(permission) {
-		return ""
-	}
-	for ; slash >= 0; slash = strings.LastIndex(resource, "/") {
-		resource = resource[:slash]
-		if each := resource + ":" + action; slices.Contains(among, each) {
+	for wider := path.Dir(resource); wider != "." && isPermission(permission); wider = path.Dir(wider) {
+		if each := wider + ":" + action; slices.Contains(among, each) {
 			return each
 		}
 	}
 	return ""
 }
 
-func (g *Guard) questionOf(r *http.Request, route *route) Question {
-	does := cmp.Or(route.operation, g.operations[r.Method], Destroy)
-	template := route.permission
-	if route.writes != "" && does != Read {
-		template = route.writes
-	}
-	filled, isWhole := fillIn(template, func(name string) string { return g.pathValue(r, name) })
-	if !isWhole {
-		// Like an unknown method: a client without a good key still gets 401.
-		does, filled = Destroy, ""
-	}
-	credential, challenge := g.credentialOf(r)
-	return Question{
-		Credential: credential, Operation: does, Permission: filled, Template: template, ClientIP: g.addressOf(r),
-		UserAgent: tidy(r.Header.Get("User-Agent"), 256), RequestID: requestID(r.Header.Get("X-Request-Id")),
-		challenge: challenge,
-	}
-}
-
-// requestID ends in what no client can know.
-func requestID(given string) string {
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // Never fails, by its documentation.
-	return strings.TrimLeft(tidy(given, 100)+"-"+hex.EncodeToString(random[:]), "-")
-}
-
-func tidy(text string, longest int) string {
-	printable := func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}
-	return cut(strings.Map(printable, latin1(text)), longest)
-}
-
-// cut keeps so many characters.
-func cut(text string, longest int) string {
-	if len(text) <= longest {
-		return text
-	}
-	runes := []rune(text)
-	return string(runes[:min(longest, len(runes))])
-}
-
 // addressOf is the client's address, if it is certain. With a forwarding header the peer is a proxy, or the client lies.
 func (g *Guard) addressOf(r *http.Request) string {
+	text := r.RemoteAddr
 	if g.clientAddress != nil {
-		return plainAddress(g.clientAddress(r))
-	}
-	if slices.ContainsFunc(forwarding, func(name string) bool { return len(r.Header[name]) > 0 }) {
+		text = g.clientAddress(r)
+	} else if hasAny(r, "X-Forwarded-For", "Forwarded", "X-Real-Ip") {
 		return ""
 	}
-	return plainAddress(r.RemoteAddr)
+	address, _ := addressIn(text).MarshalText() // What is no address becomes an empty text.
+	return string(address)
 }
 
-// plainAddress is without port, brackets and zone; empty for anything but one address.
-func plainAddress(text string) string {
-	address := parseAddress(text)
-	if !address.IsValid() {
-		return ""
+// addressIn is without port, brackets and zone. What is no address is not valid.
+func addressIn(text string) netip.Addr {
+	if strings.HasSuffix(text, "]") {
+		text += ":0"
 	}
-	return address.String()
-}
-
-func parseAddress(text string) netip.Addr {
-	if withPort, err := netip.ParseAddrPort(text); err == nil {
-		return withPort.Addr().Unmap().WithZone("")
+	withPort, err := netip.ParseAddrPort(text)
+	address := withPort.Addr()
+	if err != nil {
+		address, _ = netip.ParseAddr(text)
 	}
-	if bare, isBracketed := strings.CutPrefix(text, "["); isBracketed && strings.HasSuffix(bare, "]") {
-		text = strings.TrimSuffix(bare, "]")
-	}
-	address, _ := netip.ParseAddr(text) // What is no address is not valid.
 	return address.Unmap().WithZone("")
 }
