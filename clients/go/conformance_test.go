@@ -172,7 +172,7 @@ func TestEveryCaseOfTheTable(t *testing.T) {
 				read := func(ms *atomic.Int64) func() time.Duration {
 					return func() time.Duration { return time.Hour + time.Duration(ms.Load())*time.Millisecond }
 				}
-				opts = append(opts, WithLeases(), func(o *options) { o.clocks = clocks{read(&wall), read(&monotonic)} })
+				opts = append(opts, WithLeases(), func(g *Guard) { g.clocks = clocks{read(&wall), read(&monotonic)} })
 			}
 			guard := newGuard(t, opts...)
 			mux := http.NewServeMux()

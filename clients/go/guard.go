@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,13 +23,25 @@ import (
 
 // A Guard decides about requests: one for each process, for as long as it lives.
 type Guard struct {
-	options
-	transport *transport
+	target, serviceToken, keyPrefix string
+	tls                             *tls.Config
+	insecure, hasLeases             bool
+	deadline                        time.Duration
+	forms                           []Form
+	operations                      map[string]Operation
+	clientAddress                   func(*http.Request) string
+	pathValue                       func(r *http.Request, name string) string
+	logger                          *slog.Logger
+	onDecision, onDenied            func(Event)
+	onError                         func(Failure)
+
+	http      *http.Transport
 	marker    *regexp.Regexp
+	clocks    clocks
 	leases    *leases
 	closing   context.Context
 	close     context.CancelFunc
-	reported  chan struct{}
+	reporting sync.WaitGroup
 
 	logLock  sync.Mutex
 	loggedAt time.Time
@@ -40,10 +51,8 @@ type Guard struct {
 // Close reports what leases were used for, and closes the connections. Later requests are refused with 503.
 func (g *Guard) Close() {
 	g.close()
-	if g.leases != nil {
-		<-g.reported
-	}
-	g.transport.http.CloseIdleConnections()
+	g.reporting.Wait()
+	g.http.CloseIdleConnections()
 }
 
 // Leases returns how many leases are held, and how many requests were granted from leases, for metrics.
@@ -213,9 +222,9 @@ func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) outc
 		understands := []string{"KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS"}
 		fields["leaseWish"] = map[string]any{"uses": wish.uses, "understands": understands}
 	}
-	body, window, failure := g.transport.post(ctx, "ValidateKey", fields)
+	body, window, failure := g.post(ctx, "ValidateKey", fields)
 	if g.closing.Err() != nil {
-		g.transport.http.CloseIdleConnections() // Close was too early for this one.
+		g.http.CloseIdleConnections() // Close was too early for this one.
 	}
 	if failure != nil {
 		return failed(failure)
@@ -223,7 +232,7 @@ func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) outc
 	asked, err := readAnswer(body, question, window)
 	if err != nil {
 		// What else the connection brings may belong to other requests, too.
-		g.transport.http.CloseIdleConnections()
+		g.http.CloseIdleConnections()
 		return failed(failureWith("UNREADABLE_ANSWER", err.Error()))
 	}
 	return asked
@@ -302,39 +311,25 @@ func failureOf(ctx context.Context, err error) *failure {
 
 const mostBytes = 64 << 10
 
-// A transport makes one POST over HTTP/1.1. It follows no redirect, and no environment variable names its proxy.
-type transport struct {
-	http          *http.Transport
-	target, token string
-}
-
-func newTransport(target *url.URL, token string, config *tls.Config) *transport {
-	return &transport{target: strings.TrimSuffix(target.String(), "/"), token: token, http: &http.Transport{
-		DialContext: (&net.Dialer{}).DialContext, TLSClientConfig: config, DisableCompression: true,
-		TLSNextProto:        map[string]func(string, *tls.Conn) http.RoundTripper{}, // No HTTP/2.
-		MaxIdleConnsPerHost: 100, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 16 << 10,
-	}}
-}
-
 // post returns the body of an answer with 200, and the window of the rate limit.
-func (t *transport) post(ctx context.Context, method string, fields map[string]any) ([]byte, string, *failure) {
+func (g *Guard) post(ctx context.Context, method string, fields map[string]any) ([]byte, string, *failure) {
 	// No text or number fails to become JSON.
 	body, _ := json.Marshal(fields)
 	var isAnswered atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { isAnswered.Store(true) }})
-	request, err := http.NewRequestWithContext(ctx, "POST", t.target+"/latchkey.v1.ApiKeyService/"+method, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, "POST", g.target+"/latchkey.v1.ApiKeyService/"+method, bytes.NewReader(body))
 	if err != nil {
 		return nil, "", failureOf(ctx, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "latchkey-guard-go")
-	if t.token != "" {
-		request.Header.Set("Authorization", "Bearer "+t.token)
+	if g.serviceToken != "" {
+		request.Header.Set("Authorization", "Bearer "+g.serviceToken)
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		request.Header.Set("Connect-Timeout-Ms", fmt.Sprint(max(1, time.Until(deadline).Milliseconds())))
 	}
-	response, err := t.http.RoundTrip(request)
+	response, err := g.http.RoundTrip(request)
 	if err != nil {
 		failed := failureOf(ctx, err)
 		failed.mayRetry = !isAnswered.Load()

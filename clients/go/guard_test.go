@@ -171,7 +171,7 @@ func TestNoProxyAndNoRedirectIsFollowed(t *testing.T) {
 	if decision := ask(guard, context.Background()); decision.Status != 503 || calls.Load() != 0 {
 		t.Errorf("%d, %d calls", decision.Status, calls.Load())
 	}
-	if guard.transport.http.Proxy != nil {
+	if guard.http.Proxy != nil {
 		t.Error("the transport has a proxy")
 	}
 }
@@ -295,7 +295,7 @@ func TestWhatAHandlerDoesToItsPrincipalStaysThere(t *testing.T) {
 		return grant + `,"lease":{"lengthMs":2000,"uses":50}`
 	})
 	still := func() time.Duration { return time.Hour }
-	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases(), func(o *options) { o.clocks = clocks{still, still} })
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases(), func(g *Guard) { g.clocks = clocks{still, still} })
 	for range 3 {
 		principal := ask(guard, context.Background()).Principal
 		if principal.Permissions[0] != "systems:read" {

@@ -275,9 +275,8 @@ func (g *Guard) reportUses() {
 		// 50 keys of the longest form stay below the 48 KiB of a report. It is sent once.
 		for portion := range slices.Chunk(g.leases.tidy(), 50) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			_, _, _ = g.transport.post(ctx, "ReportUses", map[string]any{"uses": portion})
+			_, _, _ = g.post(ctx, "ReportUses", map[string]any{"uses": portion})
 			cancel()
 		}
 	}
-	close(g.reported)
 }

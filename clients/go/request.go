@@ -112,6 +112,8 @@ func (g *Guard) credentialOf(r *http.Request) Credential {
 	return Credential{}
 }
 
+func (g *Guard) has(form Form) bool { return slices.Contains(g.forms, form) }
+
 func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string) {
 	if g.has(Bearer) || g.has(Basic) {
 		authorization = r.Header["Authorization"]
