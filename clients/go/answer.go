@@ -1,14 +1,11 @@
 package latchkey
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,11 +20,6 @@ type Principal struct {
 	Permissions []string          // of the owner, as far as the key may use them
 	Attributes  map[string]string // what the platform says of the account, such as its tenant
 	ExpiresAt   time.Time
-}
-
-func (p Principal) clone() *Principal {
-	p.Permissions, p.Attributes = slices.Clone(p.Permissions), maps.Clone(p.Attributes)
-	return &p
 }
 
 type principalKey struct{}
@@ -54,20 +46,32 @@ type Decision struct {
 	RateLimit         *RateLimit // once the secret of the key is proven
 	RetryAfter        int        // seconds, with 429
 	MissingPermission string
-	KeyID, OwnerID    string // of a refused key, once its secret is proven
+	KeyID, OwnerID    string   // of a refused key, once its secret is proven
+	failure           *Failure // with 503
 }
 
-var unavailable = Decision{Status: 503, Reason: "SERVICE_UNAVAILABLE"}
+// clone is a grant that a handler may change.
+func (d Decision) clone() Decision {
+	principal := *d.Principal
+	principal.Permissions, principal.Attributes = slices.Clone(principal.Permissions), maps.Clone(principal.Attributes)
+	d.Principal = &principal
+	if d.RateLimit != nil {
+		rate := *d.RateLimit
+		d.RateLimit = &rate
+	}
+	return d
+}
 
+// Every reason has the same text, so that a client does not learn why its key was refused.
 var messages = map[int]string{
 	401: "invalid api key", 403: "operation not allowed", 429: "too many requests", 503: "service unavailable",
 }
 
+// addHeaders adds what clients learn. The names are canonical, so that they are not changed at each request.
 func (g *Guard) addHeaders(h http.Header, r *http.Request, d Decision) {
 	if g.has(XAPIKey) && len(h["Cache-Control"]) == 0 {
 		h.Set("Cache-Control", "private")
 	}
-	// The names are canonical, so that they are not changed at each request.
 	if rate := d.RateLimit; rate != nil {
 		policy := `"key";q=` + strconv.Itoa(rate.Limit)
 		if rate.WindowSeconds > 0 {
@@ -89,158 +93,97 @@ func (g *Guard) addHeaders(h http.Header, r *http.Request, d Decision) {
 		}
 		h.Set("Www-Authenticate", value)
 	case d.Status == 429:
-		h.Set("Retry-After", strconv.Itoa(max(1, d.RetryAfter)))
+		h.Set("Retry-After", strconv.Itoa(d.RetryAfter))
 	}
 }
 
-// refuse has the same text for every reason, so that a client does not learn why its key was refused.
-func (d Decision) refuse(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(d.Status)
-	_, _ = fmt.Fprintf(w, `{"message":"%s"}`, messages[d.Status]) // The client has gone.
+// An answer is Latchkey's, as JSON. Members of a later release are ignored.
+type answer struct {
+	Code, Message string // of an error
+	RequestID     string
+	Grant         *struct {
+		Principal
+		Attributes []struct{ Name, Value *string }
+	}
+	Denial *struct {
+		Reason         any // its name, or the number of one of a later release
+		HTTPStatus     int
+		RetryAfter     seconds
+		KeyID, OwnerID string
+	}
+	RateLimit *struct {
+		Limit, Remaining   uint32
+		ResetAfter, Window seconds
+	}
+	Lease  *lease
+	window int // of the service's rate limit, in seconds; an account may have its own
 }
 
-type lease struct {
-	length            time.Duration
-	uses              int
-	hasOwnPermissions bool
-	allowedNetworks   []string
+// seconds are whole ones, rounded up, of a duration such as "1.5s".
+type seconds int
+
+func (s *seconds) UnmarshalText(text []byte) error {
+	duration, err := time.ParseDuration(string(text))
+	*s = seconds(math.Ceil(max(0, duration.Seconds())))
+	return err
 }
 
-// A reader reads JSON by exact names and types, which encoding/json does not, and keeps the first error.
-type reader struct{ err error }
-
-func field[T any](r *reader, object map[string]any, name string) T {
-	value, isPresent := object[name]
-	read, isOfType := value.(T)
-	if isPresent && !isOfType && r.err == nil {
-		r.err = fmt.Errorf("%s is of another type", name)
-	}
-	return read
+var accessLevels = map[string]string{
+	"ACCESS_LEVEL_READ_ONLY": "read-only", "ACCESS_LEVEL_READ_AND_WRITE": "read-and-write",
 }
 
-func (r *reader) check(isRight bool, problem string) {
-	if !isRight && r.err == nil {
-		r.err = errors.New(problem)
+// decision fails if an answer is incomplete. A complete grant is accepted as it is.
+func (a *answer) decision(question Question) (d Decision, err error) {
+	switch {
+	case a.RequestID != question.RequestID:
+		err = unreadable("the answer to another request")
+	case (a.Grant == nil) == (a.Denial == nil):
+		err = unreadable("not one outcome")
+	case a.Grant != nil:
+		d.Status = 200
+		d.Principal, err = a.principal()
+	default:
+		d, err = a.denial(question.Permission)
 	}
+	if rate := a.RateLimit; rate != nil {
+		window := cmp.Or(int(rate.Window), a.window)
+		d.RateLimit = &RateLimit{int(rate.Limit), int(rate.Remaining), int(rate.ResetAfter), window}
+	}
+	return d, err
 }
 
-func (r *reader) number(object map[string]any, name string) int {
-	value := field[float64](r, object, name)
-	r.check(value >= 0 && value <= math.MaxUint32 && value == math.Trunc(value), name+" is no whole number")
-	return int(value)
-}
-
-func (r *reader) texts(object map[string]any, name string) []string {
-	texts := []string{}
-	for _, each := range field[[]any](r, object, name) {
-		text, isText := each.(string)
-		r.check(isText, name+" has what is no text")
-		texts = append(texts, text)
-	}
-	return texts
-}
-
-var durationForm = regexp.MustCompile(`^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$`)
-
-// seconds are whole ones, rounded up; 0 for none.
-func (r *reader) seconds(object map[string]any, name string) int {
-	text := field[string](r, object, name)
-	match := durationForm.FindStringSubmatch(text)
-	if match == nil {
-		r.check(text == "", name+" is no duration")
-		return 0
-	}
-	whole, _ := strconv.Atoi(match[2])
-	if match[1] == "-" {
-		return 0
-	}
-	if strings.Trim(match[3], "0") != "" {
-		whole++
-	}
-	return whole
-}
-
-// readAnswer reads a ValidateKeyResponse as JSON. A complete grant is accepted as it is.
-func readAnswer(body []byte, question Question, window string) (outcome, error) {
-	var answer map[string]any
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return outcome{}, err
-	}
-	r := &reader{}
-	r.check(field[string](r, answer, "requestId") == question.RequestID, "the answer to another request")
-	grant, isGrant := answer["grant"]
-	_, isDenial := answer["denial"]
-	r.check(isGrant != isDenial, "not one outcome")
-	var asked outcome
-	if isGrant {
-		read, _ := grant.(map[string]any)
-		asked.decision = Decision{Status: 200, Principal: r.principal(read)}
-		if _, has := answer["lease"]; has {
-			asked.lease = r.lease(field[map[string]any](r, answer, "lease"))
+func (a *answer) principal() (*Principal, error) {
+	principal := a.Grant.Principal
+	principal.Access, principal.Attributes = accessLevels[principal.Access], map[string]string{}
+	for _, each := range a.Grant.Attributes {
+		if each.Name == nil || each.Value == nil {
+			return nil, unreadable("an attribute without name or value")
 		}
-	} else {
-		asked.decision = r.denial(field[map[string]any](r, answer, "denial"), question.Permission)
+		principal.Attributes[*each.Name] = *each.Value
 	}
-	if _, has := answer["rateLimit"]; has {
-		rate := field[map[string]any](r, answer, "rateLimit")
-		seconds, _ := strconv.Atoi(window) // Without the header it has no window.
-		if _, has := rate["window"]; has {
-			seconds = r.seconds(rate, "window")
-		}
-		asked.decision.RateLimit = &RateLimit{
-			r.number(rate, "limit"), r.number(rate, "remaining"), r.seconds(rate, "resetAfter"), seconds,
-		}
+	if principal.KeyID == "" || principal.OwnerID == "" || principal.Access == "" || principal.ExpiresAt.IsZero() {
+		return nil, unreadable("an incomplete grant")
 	}
-	return asked, r.err
+	return &principal, nil
 }
 
-func (r *reader) principal(grant map[string]any) *Principal {
-	access := map[string]string{
-		"ACCESS_LEVEL_READ_ONLY": "read-only", "ACCESS_LEVEL_READ_AND_WRITE": "read-and-write",
-	}[field[string](r, grant, "access")]
-	expiresAt, err := time.Parse(time.RFC3339, field[string](r, grant, "expiresAt"))
-	r.check(err == nil, "expiresAt is no time")
-	attributes := map[string]string{}
-	for _, each := range field[[]any](r, grant, "attributes") {
-		pair, _ := each.(map[string]any)
-		_, hasName := pair["name"]
-		_, hasValue := pair["value"]
-		r.check(hasName && hasValue, "an attribute without name or value")
-		attributes[field[string](r, pair, "name")] = field[string](r, pair, "value")
+func (a *answer) denial(permission string) (Decision, error) {
+	denial := a.Denial
+	d := Decision{Status: denial.HTTPStatus, KeyID: denial.KeyID, OwnerID: denial.OwnerID}
+	switch reason := denial.Reason.(type) {
+	case string:
+		d.Reason = strings.TrimPrefix(reason, "REASON_")
+	case float64:
+		d.Reason = "UNKNOWN"
 	}
-	principal := &Principal{
-		field[string](r, grant, "keyId"), field[string](r, grant, "ownerId"), access, r.texts(grant, "permissions"),
-		attributes, expiresAt,
+	if d.Reason == "" || d.Reason == "UNSPECIFIED" || !slices.Contains([]int{401, 403, 429}, d.Status) {
+		return d, unreadable("a denial without a reason, or with another status")
 	}
-	r.check(principal.KeyID != "" && principal.OwnerID != "" && access != "", "an incomplete grant")
-	return principal
-}
-
-func (r *reader) lease(given map[string]any) *lease {
-	length := time.Duration(r.number(given, "lengthMs")) * time.Millisecond
-	own := field[bool](r, given, "hasOwnPermissions")
-	return &lease{length, r.number(given, "uses"), own, r.texts(given, "allowedNetworks")}
-}
-
-func (r *reader) denial(denial map[string]any, permission string) Decision {
-	status := r.number(denial, "httpStatus")
-	r.check(status == 401 || status == 403 || status == 429, "a denial with another status")
-	reason, isNamed := denial["reason"].(string)
-	_, isNumber := denial["reason"].(float64)
-	r.check(isNumber || isNamed && reason != "REASON_UNSPECIFIED" && reason != "", "a denial without a reason")
-	name := strings.TrimPrefix(reason, "REASON_")
-	if isNumber {
-		name = "UNKNOWN"
+	if d.Status == 429 {
+		d.RetryAfter = max(1, int(denial.RetryAfter))
 	}
-	decision := Decision{
-		Status: status, Reason: name, KeyID: field[string](r, denial, "keyId"), OwnerID: field[string](r, denial, "ownerId"),
+	if d.Reason == "MISSING_PERMISSION" || d.Reason == "READ_ONLY_KEY" && !strings.HasSuffix(permission, ":read") {
+		d.MissingPermission = permission
 	}
-	if retryAfter := r.seconds(denial, "retryAfter"); status == 429 {
-		decision.RetryAfter = max(1, retryAfter)
-	}
-	if name == "MISSING_PERMISSION" || name == "READ_ONLY_KEY" && !strings.HasSuffix(permission, ":read") {
-		decision.MissingPermission = permission
-	}
-	return decision
+	return d, nil
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"slices"
@@ -169,10 +170,10 @@ func TestEveryCaseOfTheTable(t *testing.T) {
 				opts = append(opts, WithDeadline(time.Duration(each.Options.DeadlineMs)*time.Millisecond))
 			}
 			if each.Options.Leases {
-				read := func(ms *atomic.Int64) func() time.Duration {
-					return func() time.Duration { return time.Hour + time.Duration(ms.Load())*time.Millisecond }
-				}
-				opts = append(opts, WithLeases(), func(g *Guard) { g.clocks = clocks{read(&wall), read(&monotonic)} })
+				read := func(ms *atomic.Int64) time.Duration { return time.Hour + time.Duration(ms.Load())*time.Millisecond }
+				opts = append(opts, WithLeases(), func(g *Guard) {
+					g.now = func() moment { return moment{read(&wall), read(&monotonic)} }
+				})
 			}
 			guard := newGuard(t, opts...)
 			mux := http.NewServeMux()
@@ -325,8 +326,9 @@ type judgementTable struct {
 	Cases []struct {
 		Name string
 		Key  struct {
-			Access, MaxAccess       string
-			Owned, Subset, Networks []string
+			Access, MaxAccess string
+			Owned, Subset     []string
+			Networks          []netip.Prefix
 		}
 		Request struct{ Operation, Permission, ClientAddress string }
 		Refusal *string
@@ -351,9 +353,9 @@ func TestALeaseIsJudgedAsTheTableSays(t *testing.T) {
 					return covering(permission, owned) == ""
 				})
 			}
-			held := &heldLease{
-				lease:    &lease{hasOwnPermissions: key.Subset != nil, allowedNetworks: key.Networks},
-				decision: Decision{Principal: &Principal{Access: key.Access, Permissions: effective}},
+			held := &lease{
+				HasOwnPermissions: key.Subset != nil, AllowedNetworks: key.Networks,
+				grant: Decision{Principal: &Principal{Access: key.Access, Permissions: effective}},
 			}
 			operation := Operation(strings.ToUpper(strings.ReplaceAll(each.Request.Operation, "-", "_")))
 			question := Question{

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"mime"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,8 +39,8 @@ type Guard struct {
 
 	http      *http.Transport
 	marker    *regexp.Regexp
-	clocks    clocks
-	leases    *leases
+	now       func() moment
+	leases    leases
 	closing   context.Context
 	close     context.CancelFunc
 	reporting sync.WaitGroup
@@ -55,20 +57,8 @@ func (g *Guard) Close() {
 	g.http.CloseIdleConnections()
 }
 
-// Leases returns how many leases are held, and how many requests were granted from leases, for metrics.
-func (g *Guard) Leases() (held, spent int) {
-	if g.leases == nil {
-		return 0, 0
-	}
-	g.leases.lock.Lock()
-	defer g.leases.lock.Unlock()
-	for _, key := range g.leases.keys {
-		if key.held != nil {
-			held++
-		}
-	}
-	return held, g.leases.spent
-}
+// AnyKey in the place of a permission: any good key is enough.
+const AnyKey = "*"
 
 type route struct {
 	permission, writes string
@@ -78,9 +68,6 @@ type route struct {
 
 // A RouteOption changes what Protect requires.
 type RouteOption func(*route)
-
-// AnyKey in the place of a permission: any good key is enough.
-const AnyKey = "*"
 
 // ForWrites names the permission of everything but reads, to protect a whole router at once.
 func ForWrites(permission string) RouteOption { return func(r *route) { r.writes = permission } }
@@ -117,11 +104,13 @@ func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handle
 			}
 			decision := g.Check(r.Context(), g.questionOf(r, route))
 			g.addHeaders(w.Header(), r, decision)
-			if decision.Status != 200 {
-				decision.refuse(w)
+			if decision.Status == 200 {
+				next.ServeHTTP(w, r.WithContext(ContextWithPrincipal(r.Context(), *decision.Principal)))
 				return
 			}
-			next.ServeHTTP(w, r.WithContext(ContextWithPrincipal(r.Context(), *decision.Principal)))
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(decision.Status)
+			_, _ = fmt.Fprintf(w, `{"message":"%s"}`, messages[decision.Status]) // The client has gone.
 		})
 	}
 }
@@ -132,149 +121,155 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 	if question.RequestID == "" {
 		question.RequestID = requestID("")
 	}
-	var asked *call
-	isOwn := false
-	if g.leases != nil && question.Credential != (Credential{}) && g.closing.Err() == nil {
-		digest := digestOf(question.Credential)
-		if granted := g.fromLease(digest, question); granted != nil {
-			return g.decided(question, *granted, begun, "lease")
-		}
-		asked, isOwn = g.leases.next(digest, question)
+	decision, source := g.decide(ctx, question)
+	if decision.failure != nil {
+		g.report(*decision.failure)
 	}
-	ctx, cancel := context.WithDeadline(ctx, begun.Add(g.deadline))
-	defer cancel()
-	if asked == nil {
-		return g.answered(question, g.ask(ctx, question, nil), begun)
-	}
-	if isOwn {
-		// It ends by its deadline, even if this client goes: others may wait for it.
-		go g.askAlone(question, asked, begun)
-	}
-	select {
-	case <-asked.ended:
-	case <-ctx.Done():
-		return g.answered(question, failed(failureOf(ctx, ctx.Err())), begun)
-	}
-	if isOwn {
-		return g.answered(question, asked.outcome, begun)
-	}
-	if granted := g.fromLease(asked.digest, question); granted != nil {
-		return g.decided(question, *granted, begun, "lease")
-	}
-	return g.answered(question, g.ask(ctx, question, nil), begun)
-}
-
-// An outcome of a call is a decision, and the lease that came with it or why it is 503.
-type outcome struct {
-	decision Decision
-	lease    *lease
-	failure  *failure
-}
-
-func failed(failure *failure) outcome { return outcome{decision: unavailable, failure: failure} }
-
-func (g *Guard) answered(question Question, o outcome, begun time.Time) Decision {
-	if o.failure != nil {
-		g.report(question, o.failure)
-	}
-	return g.decided(question, o.decision, begun, "service")
-}
-
-func (g *Guard) fromLease(digest digest, question Question) *Decision {
-	granted, renewal := g.leases.grant(digest, question)
-	if renewal != nil {
-		go g.askAlone(question, renewal, time.Now())
-	}
-	if granted != nil {
-		granted.Principal = granted.Principal.clone() // The handler may change it.
-	}
-	return granted
-}
-
-func (g *Guard) askAlone(question Question, wish *call, begun time.Time) {
-	ctx, cancel := context.WithDeadline(context.Background(), begun.Add(g.deadline))
-	defer cancel()
-	g.leases.end(wish, g.ask(ctx, question, wish))
-}
-
-// ask calls Latchkey, and once more if the first call ended before an answer began and there is time for another one.
-func (g *Guard) ask(ctx context.Context, question Question, wish *call) outcome {
-	sent := time.Now()
-	asked := g.askOnce(ctx, question, wish)
-	now := time.Now()
-	deadline, _ := ctx.Deadline()
-	hasTime := ctx.Err() == nil && now.Add(now.Sub(sent)).Before(deadline)
-	if asked.failure != nil && asked.failure.mayRetry && hasTime {
-		return g.askOnce(ctx, question, wish)
-	}
-	return asked
-}
-
-func (g *Guard) askOnce(ctx context.Context, question Question, wish *call) outcome {
-	if g.closing.Err() != nil {
-		return failed(failureWith("UNAVAILABLE", "the guard is closed"))
-	}
-	fields := question.Credential.fields()
-	fields["requestId"], fields["operation"] = question.RequestID, "OPERATION_"+question.Operation
-	fields["permission"], fields["clientIp"] = question.Permission, question.ClientIP
-	fields["userAgent"] = question.UserAgent
-	if wish != nil {
-		understands := []string{"KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS"}
-		fields["leaseWish"] = map[string]any{"uses": wish.uses, "understands": understands}
-	}
-	body, window, failure := g.post(ctx, "ValidateKey", fields)
-	if g.closing.Err() != nil {
-		g.http.CloseIdleConnections() // Close was too early for this one.
-	}
-	if failure != nil {
-		return failed(failure)
-	}
-	asked, err := readAnswer(body, question, window)
-	if err != nil {
-		// What else the connection brings may belong to other requests, too.
-		g.http.CloseIdleConnections()
-		return failed(failureWith("UNREADABLE_ANSWER", err.Error()))
-	}
-	return asked
-}
-
-func (c Credential) fields() map[string]any {
-	if c.APIKey != "" {
-		return map[string]any{"apiKey": c.APIKey}
-	}
-	return map[string]any{"authorization": c.Authorization}
-}
-
-func (g *Guard) decided(question Question, decision Decision, begun time.Time, source string) Decision {
 	event := Event{
 		Decision: decision, Operation: question.Operation, Permission: question.Permission, Template: question.Template,
 		ClientIP: question.ClientIP, RequestID: question.RequestID, Source: source, Latency: time.Since(begun),
 	}
 	if decision.Status != 200 && decision.Status != 503 {
-		if decision.Status == 401 && g.leases != nil {
-			g.leases.drop(digestOf(question.Credential))
-		}
 		callHook(g.onDenied, event)
 	}
 	callHook(g.onDecision, event)
 	return decision
 }
 
-// report logs the first failure, and then at most one line a minute.
-func (g *Guard) report(question Question, failure *failure) {
-	message := failure.message
-	for _, secret := range []string{question.Credential.APIKey, question.Credential.Authorization, g.serviceToken} {
-		if secret != "" {
-			message = strings.ReplaceAll(message, secret, "[redacted]")
+// decide grants from a lease, or asks Latchkey. Before that it waits for one call that may bring a lease.
+func (g *Guard) decide(ctx context.Context, question Question) (decision Decision, source string) {
+	granted, own, other := g.fromLease(question, true)
+	if granted != nil {
+		return *granted, "lease"
+	}
+	ctx, cancel := context.WithTimeout(ctx, g.deadline)
+	defer cancel()
+	if own != nil || other != nil {
+		select {
+		case decision := <-own:
+			return decision, "service"
+		case <-ctx.Done():
+			return g.unavailable(ctx, question, ctx.Err()), "service"
+		case <-other:
+		}
+		if granted, _, _ := g.fromLease(question, false); granted != nil {
+			return *granted, "lease"
 		}
 	}
-	callHook(g.onError, Failure{failure.code, message, question.RequestID})
+	decision, _ = g.ask(ctx, question, 0)
+	return decision, "service"
+}
+
+// ask calls Latchkey, and once more if the first call ended before an answer began and there is time for another one. A
+// wish for uses may bring a lease.
+func (g *Guard) ask(ctx context.Context, question Question, uses int) (Decision, *lease) {
+	if g.closing.Err() != nil {
+		return g.unavailable(ctx, question, errors.New("the guard is closed")), nil
+	}
+	message := question.message()
+	message["requestId"], message["userAgent"] = question.RequestID, question.UserAgent
+	if uses > 0 {
+		understands := []string{"KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS"}
+		message["leaseWish"] = map[string]any{"uses": uses, "understands": understands}
+	}
+	sent := time.Now()
+	read, mayRetry, err := g.post(ctx, "ValidateKey", message)
+	if deadline, _ := ctx.Deadline(); mayRetry && time.Until(deadline) > time.Since(sent) {
+		read, _, err = g.post(ctx, "ValidateKey", message)
+	}
+	var decision Decision
+	if err == nil {
+		decision, err = read.decision(question)
+	}
+	if g.closing.Err() != nil || errors.Is(err, errUnreadable) {
+		// Close was too early for this connection, or what else it brings may belong to other requests, too.
+		g.http.CloseIdleConnections()
+	}
+	if err != nil {
+		return g.unavailable(ctx, question, err), nil
+	}
+	if decision.Status == 401 {
+		g.leases.drop(question.Credential)
+	}
+	return decision, read.Lease
+}
+
+// post calls a method and reads its answer. It follows no redirect. If it failed before an answer began, it mayRetry.
+func (g *Guard) post(ctx context.Context, method string, message map[string]any) (read answer, mayRetry bool, err error) {
+	body, _ := json.Marshal(message) // No text or number fails to become JSON.
+	var hasBegun atomic.Bool
+	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { hasBegun.Store(true) }}
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), "POST",
+		g.target+"/latchkey.v1.ApiKeyService/"+method, bytes.NewReader(body))
+	if err != nil {
+		return read, false, err
+	}
+	deadline, _ := ctx.Deadline()
+	request.Header = http.Header{
+		"Content-Type": {"application/json"}, "User-Agent": {"latchkey-guard-go"},
+		"Connect-Timeout-Ms": {strconv.FormatInt(max(1, time.Until(deadline).Milliseconds()), 10)},
+	}
+	if g.serviceToken != "" {
+		request.Header.Set("Authorization", "Bearer "+g.serviceToken)
+	}
+	response, err := g.http.RoundTrip(request)
+	if err != nil {
+		return read, !hasBegun.Load(), err
+	}
+	defer func() { _ = response.Body.Close() }() // If it was not read to its end, this closes the connection.
+	text, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	if err != nil {
+		return read, false, err
+	}
+	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	err = json.Unmarshal(text, &read)
+	isOK := response.StatusCode == http.StatusOK
+	switch {
+	case err != nil, mediaType != "application/json", !isOK && read.Code == "":
+		return read, false, unreadable(response.Status + ", no JSON of at most 64 KiB: is target Latchkey's SERVICES_PORT?")
+	case !isOK:
+		mayRetry = response.StatusCode == http.StatusServiceUnavailable && read.Code == "unavailable"
+		return read, mayRetry, &Failure{Code: strings.ToUpper(read.Code), Message: read.Message}
+	}
+	read.window, _ = strconv.Atoi(response.Header.Get("Latchkey-Ratelimit-Window")) // Without the header there is none.
+	return read, false, nil
+}
+
+var errUnreadable = errors.New("unreadable answer")
+
+func unreadable(problem string) error { return fmt.Errorf("%w: %s", errUnreadable, problem) }
+
+// unavailable decides about a question without a usable answer.
+func (g *Guard) unavailable(ctx context.Context, question Question, err error) Decision {
+	failure := &Failure{Code: "UNAVAILABLE", Message: err.Error()}
+	var timeout net.Error
+	switch {
+	case errors.As(err, &failure): // Latchkey's own.
+	case errors.Is(err, errUnreadable):
+		failure.Code = "UNREADABLE_ANSWER"
+	case errors.Is(ctx.Err(), context.Canceled):
+		failure.Code = "CANCELLED"
+	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
+		failure.Code = "DEADLINE_EXCEEDED"
+	}
+	failure.RequestID = question.RequestID
+	for _, secret := range []string{question.Credential.APIKey, question.Credential.Authorization, g.serviceToken} {
+		if secret != "" {
+			failure.Message = strings.ReplaceAll(failure.Message, secret, "[redacted]")
+		}
+	}
+	return Decision{Status: 503, Reason: "SERVICE_UNAVAILABLE", failure: failure}
+}
+
+// report logs the first failure, and then at most one line a minute.
+func (g *Guard) report(failure Failure) {
+	callHook(g.onError, failure)
 	g.logLock.Lock()
 	defer g.logLock.Unlock()
 	g.unlogged++
-	if g.logger != nil && failure.code != "CANCELLED" && time.Since(g.loggedAt) >= time.Minute {
-		g.logger.Error("latchkey guard: requests were answered with 503", "count", g.unlogged, "code", failure.code,
-			"message", message)
+	if g.logger != nil && failure.Code != "CANCELLED" && time.Since(g.loggedAt) >= time.Minute {
+		g.logger.Error("latchkey guard: requests were answered with 503", "count", g.unlogged, "code", failure.Code,
+			"message", failure.Message)
 		g.loggedAt, g.unlogged = time.Now(), 0
 	}
 }
@@ -289,70 +284,4 @@ func callHook[E any](hook func(E), event E) {
 	if hook != nil {
 		hook(event)
 	}
-}
-
-type failure struct {
-	code, message string
-	mayRetry      bool
-}
-
-func failureWith(code, message string) *failure { return &failure{code: code, message: message} }
-
-func failureOf(ctx context.Context, err error) *failure {
-	var timeout net.Error
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return failureWith("CANCELLED", "the client went")
-	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
-		return failureWith("DEADLINE_EXCEEDED", "no answer within the deadline")
-	}
-	return failureWith("UNAVAILABLE", err.Error())
-}
-
-const mostBytes = 64 << 10
-
-// post returns the body of an answer with 200, and the window of the rate limit.
-func (g *Guard) post(ctx context.Context, method string, fields map[string]any) ([]byte, string, *failure) {
-	// No text or number fails to become JSON.
-	body, _ := json.Marshal(fields)
-	var isAnswered atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { isAnswered.Store(true) }})
-	request, err := http.NewRequestWithContext(ctx, "POST", g.target+"/latchkey.v1.ApiKeyService/"+method, bytes.NewReader(body))
-	if err != nil {
-		return nil, "", failureOf(ctx, err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "latchkey-guard-go")
-	if g.serviceToken != "" {
-		request.Header.Set("Authorization", "Bearer "+g.serviceToken)
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		request.Header.Set("Connect-Timeout-Ms", fmt.Sprint(max(1, time.Until(deadline).Milliseconds())))
-	}
-	response, err := g.http.RoundTrip(request)
-	if err != nil {
-		failed := failureOf(ctx, err)
-		failed.mayRetry = !isAnswered.Load()
-		return nil, "", failed
-	}
-	// A connection whose answer was not read to its end is closed.
-	defer func() { _ = response.Body.Close() }()
-	read, err := io.ReadAll(io.LimitReader(response.Body, mostBytes+1))
-	if err != nil {
-		return nil, "", failureOf(ctx, err)
-	}
-	contentType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
-	if len(read) > mostBytes || !strings.EqualFold(strings.TrimSpace(contentType), "application/json") {
-		return nil, "", failureWith("UNREADABLE_ANSWER", "more than 64 KiB, or another type: is target Latchkey's SERVICES_PORT?")
-	}
-	if response.StatusCode != http.StatusOK {
-		var problem struct{ Code, Message string }
-		if err := json.Unmarshal(read, &problem); err != nil || problem.Code == "" {
-			return nil, "", failureWith("UNREADABLE_ANSWER", "the status "+response.Status)
-		}
-		failed := failureWith(strings.ToUpper(problem.Code), problem.Message)
-		failed.mayRetry = response.StatusCode == http.StatusServiceUnavailable && problem.Code == "unavailable"
-		return nil, "", failed
-	}
-	return read, response.Header.Get("Latchkey-Ratelimit-Window"), nil
 }

@@ -294,8 +294,9 @@ func TestWhatAHandlerDoesToItsPrincipalStaysThere(t *testing.T) {
 		calls.Add(1)
 		return grant + `,"lease":{"lengthMs":2000,"uses":50}`
 	})
-	still := func() time.Duration { return time.Hour }
-	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases(), func(g *Guard) { g.clocks = clocks{still, still} })
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases(), func(g *Guard) {
+		g.now = func() moment { return moment{time.Hour, time.Hour} }
+	})
 	for range 3 {
 		principal := ask(guard, context.Background()).Principal
 		if principal.Permissions[0] != "systems:read" {

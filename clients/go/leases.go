@@ -3,6 +3,7 @@ package latchkey
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,268 +13,238 @@ import (
 
 // docs/leases.md of Latchkey says why no lease grants against a change that was answered.
 const (
-	longestLease = 2 * time.Second
-	quiet        = time.Second // so long nobody waits for a call, after one that brought no lease
-	mostKeys     = 100_000
-	mostCounts   = 1000 // addresses are counted one by one up to here
+	longestLeaseMs = 2000
+	quiet          = time.Second // so long nobody waits for a call, after one that brought no lease
+	mostKeys       = 100_000
+	mostCounts     = 1000 // addresses are counted one by one up to here
 )
 
-// clocks count from any moment. On Linux the monotonic one stands still while a machine sleeps.
-type clocks struct{ wall, monotonic func() time.Duration }
+// A moment is a time by two clocks. On Linux the monotonic one stands still while a machine sleeps.
+type moment struct{ wall, monotonic time.Duration }
 
-var began = time.Now()
+var started = time.Now()
 
-var ownClocks = clocks{
-	wall:      func() time.Duration { return time.Duration(time.Now().UnixNano()) },
-	monotonic: func() time.Duration { return time.Since(began) },
+func now() moment {
+	now := time.Now()
+	return moment{time.Duration(now.UnixNano()), now.Sub(started)}
 }
 
-// A call has a wish for a lease. Its clocks were read before it was sent, the wall clock first.
-type call struct {
-	digest          digest
-	wall, monotonic time.Duration
-	uses            int
-	renewing        *use          // counts as the call's own, if this is granted
-	ended           chan struct{} // is closed at the end, after the outcome was set
-	outcome         outcome
+// since is the time that passed by the clock that shows more.
+func (m moment) since(earlier moment) time.Duration {
+	return max(m.wall-earlier.wall, m.monotonic-earlier.monotonic)
 }
 
-type heldLease struct {
-	*lease
-	wall, monotonic time.Duration // when its call began
-	decision        Decision
-	used            int
-	spentAt         time.Duration
+// A lease is what Latchkey gave, and how far it is used. The zero value grants nothing.
+type lease struct {
+	LengthMs          uint32
+	Uses              int
+	HasOwnPermissions bool
+	AllowedNetworks   []netip.Prefix
+
+	grant         Decision
+	used          int
+	begun, usedAt moment // begun: before its call was sent
 }
 
+// percent of the length.
+func (l *lease) percent(n time.Duration) time.Duration {
+	return time.Duration(l.LengthMs) * time.Millisecond * n / 100
+}
+
+// isUsable for 90 % of the length, because clocks differ.
+func (l *lease) isUsable(now moment) bool {
+	return l.used < l.Uses && now.since(l.begun) < l.percent(90)
+}
+
+// isDue for renewal at 80 % of the uses, or of the usable time.
+func (l *lease) isDue(now moment) bool {
+	return l.used*10 >= l.Uses*8 || now.since(l.begun) >= l.percent(72)
+}
+
+// isRecent: it is usable, or ended less than its own length ago.
+func (l *lease) isRecent(now moment) bool {
+	return now.since(l.begun) < l.percent(190) && (l.used < l.Uses || now.since(l.usedAt) < l.percent(100))
+}
+
+// allows is Latchkey's own rule. It returns the permission of the key that covers the question's.
+func (l *lease) allows(question Question) (permission string, isAllowed bool) {
+	principal, operation := l.grant.Principal, question.Operation
+	hasAddress := func(network netip.Prefix) bool { return network.Contains(addressIn(question.ClientIP)) }
+	hasAction := func(each string) bool { return strings.HasSuffix(each, ":"+strings.ToLower(string(operation))) }
+	switch {
+	case operation != Read && (operation != Write || principal.Access != "read-and-write"):
+		return "", false
+	case len(l.AllowedNetworks) > 0 && !slices.ContainsFunc(l.AllowedNetworks, hasAddress):
+		return "", false
+	case question.Permission != "":
+		permission = covering(question.Permission, principal.Permissions)
+		return permission, permission != ""
+	}
+	return "", !l.HasOwnPermissions || slices.ContainsFunc(principal.Permissions, hasAction)
+}
+
+// A leasedKey is the last lease of a credential, and the call under way that may bring the next one.
 type leasedKey struct {
-	held       *heldLease
-	call       *call // under way
-	quietUntil time.Duration
-}
-
-// A use is what a report counts.
-type use struct {
-	credential           Credential
-	operation            Operation
-	permission, clientIP string
+	lease
+	call    chan struct{} // is closed at its end
+	emptyAt moment        // when a call brought none
 }
 
 type count struct {
 	times int
-	last  time.Duration
+	last  moment
 }
 
-// Nothing of leases waits or calls; time passes only by the clocks.
 type leases struct {
-	clocks clocks
 	lock   sync.Mutex
 	spent  int
-	keys   map[digest]*leasedKey
-	counts map[use]count
+	keys   map[[sha256.Size]byte]*leasedKey
+	counts map[Question]count // without the members that no report has
 }
 
 // digestOf is of the credential's form and exact text, by which Latchkey reads it.
-type digest = [sha256.Size]byte
-
-func digestOf(c Credential) digest {
-	if c.APIKey != "" {
-		return sha256.Sum256([]byte("api_key " + c.APIKey))
-	}
-	return sha256.Sum256([]byte("authorization " + c.Authorization))
+func digestOf(c Credential) [sha256.Size]byte {
+	return sha256.Sum256([]byte(c.APIKey + "\x00" + c.Authorization))
 }
 
-// grant grants from a lease, if it can, and returns the call that should renew the lease. The lease keeps the principal.
-func (l *leases) grant(digest digest, question Question) (granted *Decision, renewal *call) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	key := l.keys[digest]
-	if key == nil || !l.isUsable(key.held) {
-		return nil, nil
+// Leases returns how many leases are held, and how many requests were granted from leases, for metrics.
+func (g *Guard) Leases() (held, spent int) {
+	g.leases.lock.Lock()
+	defer g.leases.lock.Unlock()
+	for _, key := range g.leases.keys {
+		if key.isUsable(g.now()) {
+			held++
+		}
 	}
-	held := key.held
-	permission, isAllowed := held.allows(question)
-	if !isAllowed {
-		return nil, nil
-	}
-	held.used++
-	l.spent++
-	monotonic := l.clocks.monotonic()
-	if held.used == held.uses {
-		held.spentAt = monotonic
-	}
-	used := use{question.Credential, question.Operation, permission, question.ClientIP}
-	// 80 % of the uses, or of the usable time.
-	isDue := held.used*10 >= held.uses*8 || l.passed(held)*100 >= held.length*72
-	if isDue && key.call == nil && monotonic >= key.quietUntil {
-		renewal = l.begin(digest, key, &used)
-	} else {
-		l.count(used, monotonic)
-	}
-	decision := held.decision
-	if decision.RateLimit != nil {
-		rate := *decision.RateLimit
-		rate.Remaining = max(0, rate.Remaining-held.used)
-		decision.RateLimit = &rate
-	}
-	return &decision, renewal
+	return held, g.leases.spent
 }
 
-// next is what a request does that no lease grants: it makes a call with a wish, waits for another's, or neither.
-func (l *leases) next(digest digest, question Question) (asked *call, isOwn bool) {
+// fromLease grants from a lease. A request that it does not grant, and that mayWait, may get a call of its own, whose
+// decision comes on a channel, or the end of another request's call, after which it tries once more.
+func (g *Guard) fromLease(question Question, mayWait bool) (
+	granted *Decision, own <-chan Decision, other <-chan struct{},
+) {
+	if !g.hasLeases || question.Credential == (Credential{}) || g.closing.Err() != nil {
+		return nil, nil, nil
+	}
+	digest := digestOf(question.Credential)
+	l := &g.leases
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	key := l.keys[digest]
-	if question.Operation != Read && question.Operation != Write || key == nil && len(l.keys) >= mostKeys {
-		return nil, false
-	}
-	if key == nil {
+	key, now := l.keys[digest], g.now()
+	if key == nil && len(l.keys) < mostKeys {
 		key = &leasedKey{}
 		l.keys[digest] = key
 	}
 	switch {
-	case l.isUsable(key.held): // It does not allow this request.
-		return nil, false
+	case key == nil:
+	case key.isUsable(now):
+		if permission, isAllowed := key.allows(question); isAllowed {
+			return g.spend(key, question, permission, now), nil, nil
+		}
+	case !mayWait, question.Operation != Read && question.Operation != Write:
 	case key.call != nil:
-		return key.call, false
-	case l.clocks.monotonic() < key.quietUntil:
-		return nil, false
+		return nil, nil, key.call
+	case now.since(key.emptyAt) >= quiet:
+		return nil, g.callForLease(key, question, nil, now), nil
 	}
-	return l.begin(digest, key, nil), true
+	return nil, nil, nil
 }
 
-func (l *leases) begin(digest digest, key *leasedKey, renewing *use) *call {
-	wall, monotonic := l.clocks.wall(), l.clocks.monotonic()
-	uses := 1
-	if key.held != nil && key.held.isRecent(monotonic) {
-		uses = 2*key.held.used + 1
+// spend takes a use of a lease, and renews the lease if that is due.
+func (g *Guard) spend(key *leasedKey, question Question, permission string, now moment) *Decision {
+	g.leases.spent++
+	key.used, key.usedAt = key.used+1, now
+	used := Question{
+		Credential: question.Credential, Operation: question.Operation, Permission: permission, ClientIP: question.ClientIP,
 	}
-	key.call = &call{digest: digest, wall: wall, monotonic: monotonic, uses: uses, renewing: renewing, ended: make(chan struct{})}
-	return key.call
-}
-
-func (l *leases) end(c *call, asked outcome) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	key := l.keys[c.digest]
-	decision, given := asked.decision, asked.lease
-	if c.renewing != nil && decision.Status != 200 {
-		l.count(*c.renewing, c.monotonic)
-	}
-	if decision.Status == 200 && given != nil && given.length <= longestLease {
-		// The handler has the other one, and may change it.
-		decision.Principal = decision.Principal.clone()
-		key.held = &heldLease{lease: given, wall: c.wall, monotonic: c.monotonic, decision: decision}
+	if key.isDue(now) && key.call == nil && now.since(key.emptyAt) >= quiet {
+		renewing := used // A copy, because only a renewal needs it on the heap.
+		g.callForLease(key, question, &renewing, now)
 	} else {
-		key.quietUntil = l.clocks.monotonic() + quiet
+		g.leases.count(used, now)
 	}
-	key.call, c.outcome = nil, asked
-	close(c.ended)
+	decision := key.grant.clone()
+	if rate := decision.RateLimit; rate != nil {
+		rate.Remaining = max(0, rate.Remaining-key.used)
+	}
+	return &decision
+}
+
+// callForLease ends by its deadline, even if this client goes: others may wait for it. If it grants, the use that began it
+// is its own, and is not counted.
+func (g *Guard) callForLease(key *leasedKey, question Question, renewing *Question, begun moment) <-chan Decision {
+	uses := 1
+	if key.isRecent(begun) {
+		uses = 2*key.used + 1
+	}
+	key.call = make(chan struct{})
+	decided := make(chan Decision, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), g.deadline)
+		defer cancel()
+		decision, given := g.ask(ctx, question, uses)
+		g.leases.lock.Lock()
+		defer g.leases.lock.Unlock()
+		if decision.Status == 200 && given != nil && given.LengthMs <= longestLeaseMs {
+			given.grant, given.begun = decision.clone(), begun
+			key.lease = *given
+		} else {
+			key.emptyAt = g.now()
+		}
+		if renewing != nil && decision.Status != 200 {
+			g.leases.count(*renewing, begun)
+		}
+		decided <- decision
+		close(key.call)
+		key.call = nil
+	}()
+	return decided
 }
 
 // drop: Latchkey denied the credential itself.
-func (l *leases) drop(digest digest) {
+func (l *leases) drop(credential Credential) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if key := l.keys[digest]; key != nil {
-		key.held = nil
+	if key := l.keys[digestOf(credential)]; key != nil {
+		key.lease = lease{}
 	}
 }
 
-func (l *leases) count(used use, monotonic time.Duration) {
-	counted, isKnown := l.counts[used]
-	if !isKnown && len(l.counts) >= mostCounts {
-		used.clientIP = ""
-		counted = l.counts[used]
+func (l *leases) count(used Question, at moment) {
+	if _, isKnown := l.counts[used]; !isKnown && len(l.counts) >= mostCounts {
+		used.ClientIP = ""
 	}
-	l.counts[used] = count{counted.times + 1, monotonic}
+	l.counts[used] = count{l.counts[used].times + 1, at}
 }
 
-// passed is by the clock that shows more. The wall clock is read last, so that it counts a sleep between the two.
-func (l *leases) passed(held *heldLease) time.Duration {
-	monotonic := l.clocks.monotonic() - held.monotonic
-	return max(monotonic, l.clocks.wall()-held.wall)
-}
-
-func (l *leases) isUsable(held *heldLease) bool {
-	return held != nil && held.used < held.uses && l.passed(held)*10 < held.length*9
-}
-
-// isRecent: the lease ended less than its own length ago.
-func (h *heldLease) isRecent(now time.Duration) bool {
-	endedAt := h.monotonic + h.length*9/10
-	if h.used >= h.uses {
-		endedAt = min(endedAt, h.spentAt)
-	}
-	return now < endedAt+h.length
-}
-
-// allows is Latchkey's own rule. It returns the permission of the key that covers the question's.
-func (h *heldLease) allows(question Question) (permission string, isAllowed bool) {
-	principal, operation := h.decision.Principal, question.Operation
-	if operation != Read && (operation != Write || principal.Access == "read-only") {
-		return "", false
-	}
-	if len(h.allowedNetworks) > 0 && !isWithin(question.ClientIP, h.allowedNetworks) {
-		return "", false
-	}
-	if question.Permission != "" {
-		permission = covering(question.Permission, principal.Permissions)
-		return permission, permission != ""
-	}
-	hasAction := func(each string) bool {
-		_, action, _ := strings.Cut(each, ":")
-		return action == strings.ToLower(string(operation))
-	}
-	return "", !h.hasOwnPermissions || slices.ContainsFunc(principal.Permissions, hasAction)
-}
-
-func isWithin(text string, networks []string) bool {
-	address := addressIn(text)
-	return slices.ContainsFunc(networks, func(network string) bool {
-		prefix, err := netip.ParsePrefix(network)
-		return err == nil && prefix.Contains(address)
+// takeUses takes out what leases were used for, as KeyUses in JSON, and frees memory.
+func (l *leases) takeUses(now moment) []any {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	maps.DeleteFunc(l.keys, func(_ [sha256.Size]byte, key *leasedKey) bool {
+		return !key.isRecent(now) && key.call == nil && now.since(key.emptyAt) >= quiet
 	})
-}
-
-// tidy frees memory, and takes out what leases were used for, as reports of KeyUses in JSON.
-func (l *leases) tidy() []any {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	now := l.clocks.monotonic()
-	for digest, key := range l.keys {
-		if key.held != nil && !key.held.isRecent(now) {
-			key.held = nil
-		}
-		if key.held == nil && key.call == nil && key.quietUntil <= now {
-			delete(l.keys, digest)
-		}
-	}
 	uses := []any{}
 	for used, count := range l.counts {
-		entry := used.credential.fields()
-		entry["clientIp"], entry["operation"], entry["count"] = used.clientIP, "OPERATION_"+used.operation, count.times
-		entry["lastMsAgo"] = max(0, (now - count.last).Milliseconds())
-		if used.permission != "" {
-			entry["permission"] = used.permission
-		}
+		entry := used.message()
+		entry["count"], entry["lastMsAgo"] = count.times, max(0, now.since(count.last).Milliseconds())
 		uses = append(uses, entry)
 	}
-	l.counts = map[use]count{}
+	clear(l.counts)
 	return uses
 }
 
 // reportUses reports each second, and at the end.
 func (g *Guard) reportUses() {
-	every := time.Tick(time.Second)
 	for isLast := false; !isLast; {
 		select {
-		case <-every:
+		case <-time.After(time.Second):
 		case <-g.closing.Done():
 			isLast = true
 		}
 		// 50 keys of the longest form stay below the 48 KiB of a report. It is sent once.
-		for portion := range slices.Chunk(g.leases.tidy(), 50) {
+		for portion := range slices.Chunk(g.leases.takeUses(g.now()), 50) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			_, _, _ = g.post(ctx, "ReportUses", map[string]any{"uses": portion})
 			cancel()

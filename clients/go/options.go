@@ -2,6 +2,7 @@ package latchkey
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type Event struct {
 
 // A Failure is why there was no usable answer. It never has the key.
 type Failure struct{ Code, Message, RequestID string }
+
+func (f *Failure) Error() string { return f.Code + ": " + f.Message }
 
 // An Option sets up a guard.
 type Option func(*Guard)
@@ -93,7 +96,8 @@ func New(opts ...Option) (*Guard, error) {
 		operations: map[string]Operation{
 			"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
 		},
-		logger: slog.Default(), clocks: ownClocks,
+		logger: slog.Default(), now: now,
+		leases: leases{keys: map[[sha256.Size]byte]*leasedKey{}, counts: map[Question]count{}},
 	}
 	for _, option := range opts {
 		option(g)
@@ -112,7 +116,6 @@ func New(opts ...Option) (*Guard, error) {
 	g.marker = regexp.MustCompile(`(?:^|[^A-Za-z0-9._~+/-])` + g.keyPrefix + `_`)
 	g.closing, g.close = context.WithCancel(context.Background())
 	if g.hasLeases {
-		g.leases = &leases{clocks: g.clocks, keys: map[digest]*leasedKey{}, counts: map[use]count{}}
 		g.reporting.Go(g.reportUses)
 	}
 	return g, nil

@@ -49,6 +49,17 @@ type Question struct {
 	RequestID  string
 }
 
+// message is what both methods of Latchkey take, as JSON.
+func (q Question) message() map[string]any {
+	message := map[string]any{"operation": "OPERATION_" + q.Operation, "permission": q.Permission, "clientIp": q.ClientIP}
+	if q.Credential.APIKey != "" {
+		message["apiKey"] = q.Credential.APIKey
+	} else {
+		message["authorization"] = q.Credential.Authorization
+	}
+	return message
+}
+
 func (g *Guard) questionOf(r *http.Request, route *route) Question {
 	does := cmp.Or(route.operation, g.operations[r.Method], Destroy)
 	template := route.permission
@@ -112,8 +123,6 @@ func (g *Guard) credentialOf(r *http.Request) Credential {
 	return Credential{}
 }
 
-func (g *Guard) has(form Form) bool { return slices.Contains(g.forms, form) }
-
 func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string) {
 	if g.has(Bearer) || g.has(Basic) {
 		authorization = r.Header["Authorization"]
@@ -123,6 +132,8 @@ func (g *Guard) credentialHeaders(r *http.Request) (authorization, keys []string
 	}
 	return authorization, keys
 }
+
+func (g *Guard) has(form Form) bool { return slices.Contains(g.forms, form) }
 
 var bearerScheme = regexp.MustCompile(`(?i)(?:^|, *)bearer(?: |$)`)
 
