@@ -404,6 +404,29 @@ func TestAUseWhoseRenewalFailsIsReported(t *testing.T) {
 	}
 }
 
+func TestARenewalThatIsDeniedEndsTheLease(t *testing.T) {
+	var calls atomic.Int32
+	latchkey := answering(t, func(map[string]any) string {
+		lease := `,"lease":{"lengthMs":2000,"uses":5}`
+		if calls.Add(1) == 1 {
+			return grant + lease
+		}
+		return `"denial":{"reason":"REASON_REVOKED","httpStatus":401}` + lease
+	})
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases(), func(g *Guard) {
+		g.now = func() moment { return moment{time.Hour, time.Hour} }
+	})
+	for range 5 { // The fourth use of the lease renews it.
+		if decision := ask(guard, context.Background()); decision.Status != 200 {
+			t.Fatal(decision)
+		}
+	}
+	awaitCalls(guard)
+	if decision := ask(guard, context.Background()); decision.Status != 401 || calls.Load() != 3 {
+		t.Errorf("%v after %d calls", decision, calls.Load())
+	}
+}
+
 // awaitCalls waits until no renewal is under way.
 func awaitCalls(guard *Guard) {
 	for isBusy := true; isBusy; time.Sleep(time.Millisecond) {
