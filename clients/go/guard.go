@@ -244,7 +244,7 @@ func (g *Guard) unavailable(ctx context.Context, question Question, err error) D
 	failure := &Failure{Code: "UNAVAILABLE", Message: err.Error()}
 	var timeout net.Error
 	switch {
-	case errors.As(err, &failure): // Latchkey's own.
+	case errors.As(err, &failure): // Latchkey said why.
 	case errors.Is(err, errUnreadable):
 		failure.Code = "UNREADABLE_ANSWER"
 	case errors.Is(ctx.Err(), context.Canceled):

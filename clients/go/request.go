@@ -66,7 +66,7 @@ func (g *Guard) questionOf(r *http.Request, route *route) Question {
 	if does != Read {
 		template = cmp.Or(route.writes, template)
 	}
-	template = strings.TrimPrefix(template, AnyKey)
+	template = strings.TrimPrefix(template, AnyKey) // A question for any key has no permission.
 	permission, isWhole := g.fillIn(template, r)
 	if !isWhole {
 		// Like an unknown method: a client without a good key still gets 401.
@@ -104,20 +104,17 @@ func latin1(text string, longest int) string {
 func (g *Guard) credentialOf(r *http.Request) Credential {
 	const longest = 4096
 	authorization, keys := g.credentialHeaders(r)
-	if len(authorization)+len(keys) != 1 {
-		return Credential{}
-	}
-	if len(keys) == 1 {
-		if strings.Contains(keys[0], ",") { // It joins two headers of the same name.
-			return Credential{}
-		}
+	switch {
+	case len(authorization)+len(keys) != 1, len(keys) == 1 && strings.Contains(keys[0], ","):
+		return Credential{} // A comma joins two headers of the same name.
+	case len(keys) == 1:
 		return Credential{APIKey: latin1(keys[0], longest)}
 	}
 	password, isBasic := passwordIn(authorization[0])
-	switch {
-	case isBasic && g.has(Basic) && !isFromOtherSite(r):
+	switch isBasic = isBasic && g.has(Basic); {
+	case isBasic && !isFromOtherSite(r):
 		return Credential{APIKey: latin1(password, longest)}
-	case g.has(Bearer) && !(isBasic && g.has(Basic)):
+	case !isBasic && g.has(Bearer):
 		return Credential{Authorization: latin1(authorization[0], longest)}
 	}
 	return Credential{}
