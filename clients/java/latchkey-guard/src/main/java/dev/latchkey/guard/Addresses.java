@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
 final class Addresses {
   private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
   private static final Pattern V4 = Pattern.compile(OCTET + "(?:\\." + OCTET + "){3}");
-  private static final Pattern V6 = Pattern.compile("(?=.*:)[0-9A-Fa-f:.]+");
   private static final Pattern WITH_PORT =
       Pattern.compile("\\[([^\\]]*)\\](?::\\d{1,5})?|([\\d.]+):\\d{1,5}");
 
@@ -33,13 +32,10 @@ final class Addresses {
   static InetAddress parse(String text) {
     var match = WITH_PORT.matcher(text);
     String bare = match.matches() ? match.replaceFirst("$1$2") : text;
-    int zone = bare.indexOf('%');
-    if (zone >= 0) bare = bare.substring(0, zone);
-    boolean isV4 = V4.matcher(bare).matches();
-    if (!isV4 && !V6.matcher(bare).matches()) return null;
+    if (bare.contains("%")) bare = bare.substring(0, bare.indexOf('%'));
     try {
       // In brackets nothing is taken for a name.
-      return InetAddress.getByName(isV4 ? bare : "[" + bare + "]");
+      return InetAddress.getByName(V4.matcher(bare).matches() ? bare : "[" + bare + "]");
     } catch (UnknownHostException e) {
       return null;
     }

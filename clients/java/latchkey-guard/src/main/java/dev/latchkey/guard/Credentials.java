@@ -1,45 +1,47 @@
 package dev.latchkey.guard;
 
+import static dev.latchkey.guard.CredentialForm.BASIC;
+import static dev.latchkey.guard.CredentialForm.BEARER;
+import static dev.latchkey.guard.CredentialForm.X_API_KEY;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Finds the only credential of a request. */
 final class Credentials {
   private static final Pattern BEARER_SCHEME = Pattern.compile("(?i)(?:^|, *)bearer(?: |$)");
   private static final Pattern BASIC_SCHEME = Pattern.compile("(?i)^basic(?: |$)");
+  private static final Pattern USUAL_PORT = Pattern.compile("^(?:(http:.*):80|(https:.*):443)$");
   private static final List<String> BROWSER_HEADERS =
       List.of("Origin", "Sec-Fetch-Site", "Upgrade-Insecure-Requests");
 
-  private final boolean isBearer;
+  private final List<CredentialForm> forms;
   private final boolean isBasic;
-  private final boolean isXApiKey;
   private final Pattern marker;
 
   Credentials(List<CredentialForm> forms, String keyPrefix) {
-    isBearer = forms.contains(CredentialForm.BEARER);
-    isBasic = forms.contains(CredentialForm.BASIC);
-    isXApiKey = forms.contains(CredentialForm.X_API_KEY);
+    this.forms = forms;
+    isBasic = forms.contains(BASIC);
     // After a character of a token, the marker is part of another one, such as a JWT.
     marker = Pattern.compile("(?:^|[^A-Za-z0-9._~+/-])" + keyPrefix + "_");
   }
 
   /** Whether shared caches have to be told that an answer is for one client. */
   boolean arePrivate() {
-    return isXApiKey;
+    return forms.contains(X_API_KEY);
   }
 
   private List<String> authorizationsOf(GuardedRequest request) {
-    return isBearer || isBasic ? request.headers("Authorization") : List.of();
+    return isBasic || forms.contains(BEARER) ? request.headers("Authorization") : List.of();
   }
 
   private List<String> keysOf(GuardedRequest request) {
-    return isXApiKey ? request.headers("X-API-Key") : List.of();
+    return forms.contains(X_API_KEY) ? request.headers("X-API-Key") : List.of();
   }
 
   /**
@@ -59,7 +61,7 @@ final class Credentials {
     if (isBasic && BASIC_SCHEME.matcher(authorization).find()) {
       return new Credential(isFromOtherSite(request) ? "" : passwordIn(authorization), "");
     }
-    return isBearer ? new Credential("", authorization) : Credential.NONE;
+    return forms.contains(BEARER) ? new Credential("", authorization) : Credential.NONE;
   }
 
   /** The challenge of a 401. Browsers would ask a person for a password, and remember it. */
@@ -67,7 +69,7 @@ final class Credentials {
     boolean isForBasic =
         isBasic
             && keysOf(request).isEmpty()
-            && !(isBearer
+            && !(forms.contains(BEARER)
                 && authorizationsOf(request).stream().anyMatch(BEARER_SCHEME.asPredicate()))
             && BROWSER_HEADERS.stream().allMatch(name -> request.headers(name).isEmpty());
     return isForBasic ? "Basic realm=\"api\"" : "Bearer";
@@ -91,41 +93,27 @@ final class Credentials {
     var scheme = BASIC_SCHEME.matcher(header);
     if (!scheme.find()) return "";
     String encoded = header.substring(scheme.end());
-    byte[] decoded;
     try {
-      decoded = Base64.getDecoder().decode(encoded);
+      byte[] decoded = Base64.getDecoder().decode(encoded);
+      boolean isCanonical = Base64.getEncoder().encodeToString(decoded).equals(encoded);
+      String pair = new String(decoded, ISO_8859_1);
+      int colon = pair.indexOf(':');
+      return isCanonical && colon >= 0 ? pair.substring(colon + 1) : "";
     } catch (IllegalArgumentException e) {
       return "";
     }
-    boolean isCanonical = Base64.getEncoder().encodeToString(decoded).equals(encoded);
-    String pair = new String(decoded, ISO_8859_1);
-    int colon = pair.indexOf(':');
-    return isCanonical && colon >= 0 ? pair.substring(colon + 1) : "";
   }
 
   /** Browsers add a remembered password to requests that pages of other sites make. */
   private static boolean isFromOtherSite(GuardedRequest request) {
     String host = String.join(",", request.headers("Host"));
-    return request.headers("Sec-Fetch-Site").stream()
-            .anyMatch(site -> !site.equals("none") && !site.equals("same-origin"))
-        || request.headers("Origin").stream().anyMatch(origin -> isElsewhere(origin, host));
+    List<String> own = Stream.of("http://", "https://").map(each -> plain(each + host)).toList();
+    return !List.of("none", "same-origin").containsAll(request.headers("Sec-Fetch-Site"))
+        || request.headers("Origin").stream().anyMatch(origin -> !own.contains(plain(origin)));
   }
 
-  private static boolean isElsewhere(String origin, String host) {
-    try {
-      URI own = new URI(origin);
-      String usualPort = "http".equals(own.getScheme()) ? ":80" : ":443";
-      boolean isWeb = "http".equals(own.getScheme()) || "https".equals(own.getScheme());
-      return !isWeb
-          || own.getHost() == null
-          || own.getUserInfo() != null
-          || !without(usualPort, own.getRawAuthority()).equalsIgnoreCase(without(usualPort, host));
-    } catch (URISyntaxException e) {
-      return true;
-    }
-  }
-
-  private static String without(String port, String host) {
-    return host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host;
+  /** An origin without the usual port of its scheme. */
+  private static String plain(String origin) {
+    return USUAL_PORT.matcher(origin.toLowerCase(Locale.ROOT)).replaceFirst("$1$2");
   }
 }

@@ -6,6 +6,7 @@ import static dev.latchkey.guard.Operation.WRITE;
 import dev.latchkey.guard.Leases.Clocks;
 import java.net.InetAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,7 +20,8 @@ import javax.net.ssl.SSLContext;
 
 /** Sets up a {@link Guard}. Nothing is checked before {@link #build}. */
 public final class GuardBuilder implements Cloneable {
-  private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
+  private static final Pattern TARGET = Pattern.compile("https?://[^/?#@]+/?");
+  private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]*");
   private static final Pattern PREFIX = Pattern.compile("[a-z][a-z0-9]{0,15}");
   private static final Pattern METHOD = Pattern.compile("[A-Z][A-Z-]*");
   private static final Duration LONGEST_DEADLINE = Duration.ofHours(1);
@@ -148,10 +150,11 @@ public final class GuardBuilder implements Cloneable {
     require(
         !isPlain || insecure || isHere(url.getHost()),
         "target must be https:, or use insecure where a mesh encrypts: keys would be readable");
-    boolean hasToken = !serviceToken.isEmpty();
-    require(hasToken || tls != null, "serviceToken is missing (or tls with a client certificate)");
     require(
-        !hasToken || TOKEN.matcher(serviceToken).matches(),
+        tls != null || !serviceToken.isEmpty(),
+        "serviceToken is missing (or tls with a client certificate)");
+    require(
+        TOKEN.matcher(serviceToken).matches(),
         "serviceToken contains spaces or characters beyond ASCII");
     require(
         deadline != null
@@ -184,22 +187,14 @@ public final class GuardBuilder implements Cloneable {
 
   private URI checkedTarget() {
     require(target != null && !target.isEmpty(), "target is missing");
-    URI url = null;
+    URI url = URI.create("");
     try {
-      url = URI.create(target);
-    } catch (IllegalArgumentException e) {
+      if (TARGET.matcher(target).matches()) url = new URI(target);
+    } catch (URISyntaxException e) {
       // It is named below, without what it contains.
     }
     require(
-        url != null
-            && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
-            && url.getHost() != null
-            && url.getPort() != 0
-            && url.getPort() <= 65_535
-            && url.getRawUserInfo() == null
-            && (url.getRawPath().isEmpty() || url.getRawPath().equals("/"))
-            && url.getRawQuery() == null
-            && url.getRawFragment() == null,
+        url.getHost() != null && url.getPort() != 0 && url.getPort() <= 65_535,
         "target must be a URL such as http://127.0.0.1:3080 or https://latchkey.internal:3080");
     return url;
   }
