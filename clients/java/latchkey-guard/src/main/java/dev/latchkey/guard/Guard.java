@@ -100,8 +100,7 @@ public final class Guard implements AutoCloseable {
    *     good key"
    */
   public Protection protect(String permission) {
-    String template = Protection.templateOf(permission);
-    return new Protection(this, template, template, null);
+    return new Protection(this, permission, permission, null);
   }
 
   /** Whether a request carries what looks like an API key. Imported keys have no marker. */

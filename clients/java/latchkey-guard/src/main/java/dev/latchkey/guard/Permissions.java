@@ -22,13 +22,12 @@ final class Permissions {
   }
 
   /**
-   * @throws IllegalArgumentException it is no permission, or a parameter is not a whole part of the
-   *     resource
+   * @throws IllegalArgumentException it is neither {@link Guard#ANY_KEY} nor a permission whose
+   *     parameters are whole parts of the resource
    */
   static void checkTemplate(String template) {
-    boolean isRight =
-        template != null && isPermission(WHOLE_PART.matcher(template).replaceAll("x"));
-    if (isRight) return;
+    if (Guard.ANY_KEY.equals(template)) return;
+    if (template != null && isPermission(WHOLE_PART.matcher(template).replaceAll("x"))) return;
     throw new IllegalArgumentException(
         "permission: \"%s\" is not of the form resource:action or resource/{id}:action"
             .formatted(template));

@@ -5,37 +5,27 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a route requires. {@link Guard#protect} makes it. */
-public final class Protection {
+/**
+ * What a route requires. {@link Guard#protect} makes it.
+ *
+ * @param guard the guard that decides
+ * @param permission {@code resource:action} with parameters in braces, or {@link Guard#ANY_KEY}
+ * @param writes the same for everything but reads
+ * @param operation what the handler does; null: the method shows it
+ */
+public record Protection(Guard guard, String permission, String writes, Operation operation) {
   /** Headers by which a proxy, or a client that lies, names another address than the peer's. */
   public static final List<String> FORWARDING =
       List.of("X-Forwarded-For", "Forwarded", "X-Real-IP");
 
-  private final Guard guard;
-  private final String permission;
-  private final String writes;
-  private final Operation operation;
-
-  /** Its permissions are templates; empty: any good key is enough. */
-  Protection(Guard guard, String permission, String writes, Operation operation) {
-    this.guard = guard;
-    this.permission = permission;
-    this.writes = writes;
-    this.operation = operation;
-  }
-
   /**
-   * @throws IllegalArgumentException it is no permission
+   * Checks the permissions.
+   *
+   * @throws IllegalArgumentException one is of neither form
    */
-  static String templateOf(String permission) {
-    if (Guard.ANY_KEY.equals(permission)) return "";
+  public Protection {
     Permissions.checkTemplate(permission);
-    return permission;
-  }
-
-  /** The guard that decides. */
-  public Guard guard() {
-    return guard;
+    Permissions.checkTemplate(writes);
   }
 
   /**
@@ -44,7 +34,7 @@ public final class Protection {
    * @throws IllegalArgumentException it is no permission
    */
   public Protection forWrites(String permission) {
-    return new Protection(guard, this.permission, templateOf(permission), operation);
+    return new Protection(guard, this.permission, permission, operation);
   }
 
   /** The same where the method does not show what the handler does: READ for a search by POST. */
@@ -74,7 +64,8 @@ public final class Protection {
         operation != null
             ? operation
             : guard.options.operations.getOrDefault(request.method(), Operation.DESTROY);
-    String template = does == Operation.READ ? permission : writes;
+    String named = does == Operation.READ ? permission : writes;
+    String template = named.equals(Guard.ANY_KEY) ? "" : named;
     String filled = Permissions.fillIn(template, name -> parameter(request, name));
     return new Question(
         guard.credentials.of(request),
