@@ -3,13 +3,12 @@ package dev.latchkey.guard;
 import static java.lang.System.Logger.Level.ERROR;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.latchkey.guard.DecisionEvent.Source;
 import dev.latchkey.guard.Transport.FailedException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,8 +19,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Decides about requests: one for each process, for as long as it lives. It may be used by any
@@ -42,42 +41,37 @@ public final class Guard implements AutoCloseable {
       List.of("KEY_RESTRICTION_PERMISSIONS", "KEY_RESTRICTION_NETWORKS");
 
   private static final int MOST_REPORTED = 50; // of the longest form, below 48 KiB in a report
-  private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final long LOG_NANOS = 60 * SECOND;
 
   final GuardBuilder options;
   final Credentials credentials;
+  final Leases leases;
   private final Transport transport;
-  private final Leases leases;
-  private final ScheduledExecutorService reporter;
-  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final ScheduledExecutorService reporter =
+      Executors.newSingleThreadScheduledExecutor(Guard::daemon);
+  private volatile boolean isClosed;
   private long loggedAt = System.nanoTime() - LOG_NANOS;
   private int unlogged;
 
   Guard(GuardBuilder options) {
     this.options = options;
     credentials = new Credentials(options.credentials, options.keyPrefix);
+    leases = new Leases(options.clocks);
     transport = new Transport(options);
-    leases = options.leases ? new Leases(options.clocks) : null;
-    reporter = leases == null ? null : Executors.newSingleThreadScheduledExecutor(Guard::daemon);
-    if (reporter != null) reporter.scheduleWithFixedDelay(this::report, 1, 1, TimeUnit.SECONDS);
+    if (options.leases) reporter.scheduleWithFixedDelay(this::report, 1, 1, TimeUnit.SECONDS);
     rehearse();
   }
 
   /** Loads classes that the first request needs, whose deadline this would use up. */
-  private static void rehearse() {
-    var question = new Question(Credential.NONE, Operation.READ, "", "", "", "", "", "");
+  private void rehearse() {
+    var question = new Question(Credential.NONE, Operation.READ, "", "", "", "", "r", "");
+    transport.post("ValidateKey", messageOf(question, null), System.nanoTime());
     String answer =
         """
-        {"requestId": "%s", "grant": {"keyId": "k", "ownerId": "o", "expiresAt": "2100-01-01T00:00:00Z",
+        {"requestId": "r", "grant": {"keyId": "k", "ownerId": "o", "expiresAt": "2100-01-01T00:00:00Z",
         "access": "ACCESS_LEVEL_READ_ONLY", "permissions": ["a:read"]}, "rateLimit": {"window": "5s"}}
-        """
-            .formatted(question.requestId());
-    try {
-      Transport.JSON.writeValueAsBytes(messageOf(question, null));
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("Every message can be JSON", e);
-    }
+        """;
     Answer.read(answer.getBytes(UTF_8), question, "");
   }
 
@@ -111,81 +105,89 @@ public final class Guard implements AutoCloseable {
   /** Decides about one question. It never throws, and takes no longer than the deadline. */
   public Decision check(Question question) {
     long begun = System.nanoTime();
-    long deadline = begun + options.deadline.toNanos();
-    boolean mayLease = leases != null && !question.credential().isEmpty() && !isClosed.get();
-    if (!mayLease) return answered(question, await(ask(question, null, deadline), deadline), begun);
-    ByteBuffer digest = Leases.digestOf(question.credential());
-    Decision granted = fromLease(digest, question);
-    if (granted != null) return decided(question, granted, Source.LEASE, begun);
-    Leases.Next next = leases.next(digest, question);
-    if (next.others() != null) {
-      Answer late = await(next.others().ended(), deadline);
-      if (late != null) return answered(question, late, begun);
-      granted = fromLease(digest, question);
-      if (granted != null) return decided(question, granted, Source.LEASE, begun);
-    }
-    // A call with a wish ends by its deadline, even if this thread is interrupted: others may wait
-    // for it.
-    return answered(question, await(ask(question, next.own(), deadline), deadline), begun);
+    Answer answer = answerTo(question, begun + options.deadline.toNanos());
+    Decision decision = answer.decision();
+    if (answer.failure() != null) failed(question, answer.failure());
+    var event =
+        new DecisionEvent(
+            decision,
+            question.operation(),
+            question.permission(),
+            question.template(),
+            question.clientIp(),
+            question.requestId(),
+            answer.source(),
+            Duration.ofNanos(System.nanoTime() - begun));
+    if (!decision.isGranted() && decision.status() != 503) call(options.onDenied, event);
+    call(options.onDecision, event);
+    return decision;
   }
 
-  private Decision fromLease(ByteBuffer digest, Question question) {
-    Leases.Grant grant = leases.grant(digest, question);
-    if (grant == null) return null;
-    if (grant.renewal() != null) {
-      ask(question, grant.renewal(), System.nanoTime() + options.deadline.toNanos());
+  private Answer answerTo(Question question, long deadline) {
+    if (isClosed) {
+      return Answer.failed(new FailedException("UNAVAILABLE", "the guard is closed", false));
     }
-    return grant.decision();
+    var step = Leases.Step.ALONE;
+    if (options.leases && !question.credential().isEmpty()) {
+      ByteBuffer digest = Leases.digestOf(question.credential());
+      step = leases.step(digest, question, true);
+      if (step.others() != null) {
+        Answer late = await(step.others().ended(), deadline);
+        if (late != null) return late;
+        step = leases.step(digest, question, false);
+      }
+    }
+    if (step.granted() == null) return await(ask(question, step.own(), deadline), deadline);
+    if (step.own() != null) {
+      ask(question, step.own(), System.nanoTime() + options.deadline.toNanos());
+    }
+    return step.granted();
   }
 
   private Answer await(CompletableFuture<Answer> asked, long deadline) {
     try {
       return asked.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (ExecutionException | TimeoutException | InterruptedException e) {
+      if (e instanceof InterruptedException) Thread.currentThread().interrupt();
       return Answer.failed(transport.failureOf(e));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return Answer.failed(new FailedException("CANCELLED", "the thread was interrupted", false));
     }
   }
 
-  /** Calls Latchkey, and once more if no answer began and there is time for another call. */
+  /**
+   * Calls Latchkey, and once more if no answer began and there is time for another call. Others may
+   * wait for a call with a wish, so it ends by its deadline even if this thread is interrupted.
+   */
   private CompletableFuture<Answer> ask(Question question, Leases.Call wish, long deadline) {
     long sent = System.nanoTime();
-    return askOnce(question, wish, deadline)
+    var message = messageOf(question, wish);
+    return transport
+        .post("ValidateKey", message, deadline)
         .exceptionallyCompose(
             problem -> {
               long now = System.nanoTime();
               boolean hasTime = now + (now - sent) - deadline < 0;
               return hasTime && transport.failureOf(problem).mayRetry
-                  ? askOnce(question, wish, deadline)
+                  ? transport.post("ValidateKey", message, deadline)
                   : CompletableFuture.failedFuture(problem);
             })
+        .thenApply(body -> read(body, question))
         .exceptionally(problem -> Answer.failed(transport.failureOf(problem)))
         .whenComplete(
             (answer, problem) -> {
-              if (wish != null) leases.end(wish, answer.decision(), answer.lease());
+              boolean isInvalid = answer.decision().status() == 401;
+              if (isInvalid && options.leases) leases.drop(Leases.digestOf(question.credential()));
+              if (wish != null) leases.end(wish, answer);
             });
   }
 
-  private CompletableFuture<Answer> askOnce(Question question, Leases.Call wish, long deadline) {
-    if (isClosed.get()) {
-      return CompletableFuture.failedFuture(
-          new FailedException("UNAVAILABLE", "the guard is closed", false));
+  private Answer read(Transport.Body body, Question question) {
+    try {
+      return Answer.read(body.bytes(), question, body.window());
+    } catch (FailedException e) {
+      // What else the connection brings may belong to other requests, too.
+      transport.forgetConnections();
+      throw e;
     }
-    return transport.post(
-        "ValidateKey",
-        messageOf(question, wish),
-        deadline - System.nanoTime(),
-        (body, window) -> {
-          try {
-            return Answer.read(body, question, window);
-          } catch (FailedException e) {
-            // What else the connection brings may belong to other requests, too.
-            transport.forgetConnections();
-            throw e;
-          }
-        });
   }
 
   private static Map<String, Object> messageOf(Question question, Leases.Call wish) {
@@ -201,39 +203,12 @@ public final class Guard implements AutoCloseable {
     return message;
   }
 
-  private Decision answered(Question question, Answer answer, long begun) {
-    if (answer.failure() != null) failed(question, answer.failure());
-    return decided(question, answer.decision(), Source.SERVICE, begun);
-  }
-
-  private Decision decided(Question question, Decision decision, Source source, long begun) {
-    var event =
-        new DecisionEvent(
-            decision,
-            question.operation(),
-            question.permission(),
-            question.template(),
-            question.clientIp(),
-            question.requestId(),
-            source,
-            Duration.ofNanos(System.nanoTime() - begun));
-    if (decision.status() == 401 && leases != null) {
-      leases.drop(Leases.digestOf(question.credential()));
-    }
-    if (!decision.isGranted() && decision.status() != 503) call(options.onDenied, event);
-    call(options.onDecision, event);
-    return decision;
-  }
-
   private void failed(Question question, FailedException failure) {
-    String message = failure.getMessage();
-    for (String secret :
-        List.of(
-            question.credential().apiKey(),
-            question.credential().authorization(),
-            options.serviceToken)) {
-      if (!secret.isEmpty()) message = message.replace(secret, "[redacted]");
-    }
+    Credential credential = question.credential();
+    String message =
+        Stream.of(credential.apiKey(), credential.authorization(), options.serviceToken)
+            .filter(secret -> !secret.isEmpty())
+            .reduce(failure.getMessage(), (text, secret) -> text.replace(secret, "[redacted]"));
     call(options.onError, new Failure(failure.code, message, question.requestId()));
     if (options.logFailures && !failure.code.equals("CANCELLED")) log(failure.code, message);
   }
@@ -285,8 +260,7 @@ public final class Guard implements AutoCloseable {
           headers.put("WWW-Authenticate", "Bearer error=\"insufficient_scope\"" + scope);
         }
       }
-      case 429 ->
-          headers.put("Retry-After", Long.toString(Math.max(1, decision.retryAfterSeconds())));
+      case 429 -> headers.put("Retry-After", Long.toString(decision.retryAfterSeconds()));
       default -> {}
     }
     return headers;
@@ -302,39 +276,31 @@ public final class Guard implements AutoCloseable {
 
   /** How many leases are held, and how many requests were granted from leases. */
   public LeaseCounts leases() {
-    return leases == null ? new LeaseCounts(0, 0) : leases.counts();
+    return leases.counts();
   }
 
-  /** Whether a call with a wish for a lease is under way. */
-  boolean isCallingForLeases() {
-    return leases != null && leases.isCalling();
-  }
-
-  /** Each report is sent once, never again. */
+  /** Each report is sent once, never again. The end of the guard waits for those under way. */
   private void report() {
-    List<Map<String, Object>> uses = leases.tidy();
-    for (int from = 0; from < uses.size(); from += MOST_REPORTED) {
-      var part = uses.subList(from, Math.min(uses.size(), from + MOST_REPORTED));
-      transport
-          .post("ReportUses", Map.of("uses", part), REPORT_NANOS, (body, window) -> body)
-          .exceptionally(problem -> null)
-          .join();
+    synchronized (reporter) {
+      List<Map<String, Object>> uses = leases.tidy();
+      List<CompletableFuture<?>> sent = new ArrayList<>();
+      for (int from = 0; from < uses.size(); from += MOST_REPORTED) {
+        var part = Map.of("uses", uses.subList(from, Math.min(uses.size(), from + MOST_REPORTED)));
+        sent.add(
+            transport
+                .post("ReportUses", part, System.nanoTime() + SECOND)
+                .handle((body, problem) -> null));
+      }
+      sent.forEach(CompletableFuture::join);
     }
   }
 
   /** Reports what leases were used for, and ends the guard. Later requests are refused with 503. */
   @Override
   public void close() {
-    if (!isClosed.compareAndSet(false, true)) return;
-    if (reporter != null) {
-      reporter.execute(this::report);
-      reporter.shutdown();
-      try {
-        reporter.awaitTermination(options.deadline.toNanos() + REPORT_NANOS, TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    isClosed = true;
+    reporter.shutdown();
+    report();
     transport.forgetConnections();
   }
 }

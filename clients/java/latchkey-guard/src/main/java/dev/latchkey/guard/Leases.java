@@ -19,11 +19,20 @@ import java.util.function.LongSupplier;
  * answered.
  */
 final class Leases {
-  private static final long SECOND = 1_000_000_000L;
-  private static final long LONGEST = 2 * SECOND;
-  private static final long QUIET = SECOND; // nobody waits so long after a call without a lease
+  private static final long MS = 1_000_000;
+  private static final long LONGEST_MS = 2000;
+  private static final long QUIET = 1000 * MS; // nobody waits so long after a call without a lease
   private static final int MOST_KEYS = 100_000;
   private static final int MOST_COUNTS = 1000; // addresses are counted one by one up to here
+
+  /** On Linux the monotonic clock stands still while a machine sleeps; the wall clock does not. */
+  record Clocks(LongSupplier wall, LongSupplier monotonic) {
+    /** nanoTime may be negative and wrap around, so that only its differences mean something. */
+    private static final long BEGAN = System.nanoTime();
+
+    static final Clocks OWN =
+        new Clocks(() -> System.currentTimeMillis() * MS, () -> System.nanoTime() - BEGAN);
+  }
 
   /**
    * A call with a wish for a lease. Its clocks were read before it was sent, the wall clock first.
@@ -34,29 +43,23 @@ final class Leases {
    * @param ended completes with null at the end of the call, whatever came of it
    */
   record Call(
+      Key key,
       Question question,
       String renewing,
-      ByteBuffer digest,
       long wall,
       long monotonic,
       long uses,
       CompletableFuture<Answer> ended) {}
 
-  /** A grant, and the call that should renew its lease; null for none. */
-  record Grant(Decision decision, Call renewal) {}
-
-  /** What a request does that no lease grants: it makes a call, waits for another's, or neither. */
-  record Next(Call own, Call others) {
-    static final Next NEITHER = new Next(null, null);
-  }
-
-  /** On Linux the monotonic clock stands still while a machine sleeps; the wall clock does not. */
-  record Clocks(LongSupplier wall, LongSupplier monotonic) {
-    /** nanoTime may be negative and wrap around, so that only its differences mean something. */
-    private static final long BEGAN = System.nanoTime();
-
-    static final Clocks OWN =
-        new Clocks(() -> System.currentTimeMillis() * 1_000_000, () -> System.nanoTime() - BEGAN);
+  /**
+   * What to do with a request. Without any of these it makes a call without a wish.
+   *
+   * @param granted by a lease; null if none can
+   * @param own the call that it makes: if it is granted, the renewal of the lease in the background
+   * @param others the call that it waits for
+   */
+  record Step(Answer granted, Call own, Call others) {
+    static final Step ALONE = new Step(null, null, null);
   }
 
   /** What a report counts. */
@@ -68,19 +71,15 @@ final class Leases {
   private static final class Key {
     Lease lease; // null for none
     Decision granted;
-    long wall; // when the call began that brought the lease, as monotonic
-    long monotonic;
     long used;
-    long spentAt;
+    long endsAt; // by the monotonic clock
+    long wallEndsAt;
     Call call; // under way; null for none
-    long quietUntil = Long.MIN_VALUE;
+    long quietUntil;
 
     /** The lease ended less than its own length ago. */
     boolean isRecent(long now) {
-      if (lease == null) return false;
-      long endedAt = monotonic + lease.length() * 9 / 10;
-      if (used >= lease.uses()) endedAt = Math.min(endedAt, spentAt);
-      return now < endedAt + lease.length();
+      return lease != null && now < endsAt + lease.lengthMs() * MS;
     }
   }
 
@@ -104,59 +103,69 @@ final class Leases {
     }
   }
 
-  /** Grants from a lease; null if none can. */
-  synchronized Grant grant(ByteBuffer digest, Question question) {
-    Key key = keys.get(digest);
-    if (key == null || !isUsable(key)) return null;
-    String covering = key.lease.covering(question, key.granted.principal());
-    if (covering == null) return null;
+  /**
+   * @param isFirst of this request, which waits for one call only
+   */
+  synchronized Step step(ByteBuffer digest, Question question, boolean isFirst) {
+    boolean mayBeLeased = question.operation().compareTo(Operation.WRITE) <= 0;
+    boolean isFull = keys.size() >= MOST_KEYS && !keys.containsKey(digest);
+    if (!mayBeLeased || isFull) return Step.ALONE;
+    Key key = keys.computeIfAbsent(digest, none -> new Key());
+    long left = leftOf(key);
+    if (left > 0) return grant(key, question, left);
+    if (isFirst && key.call != null) return new Step(null, null, key.call);
+    boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
+    return isFirst && !isQuiet ? new Step(null, begin(key, question, null), null) : Step.ALONE;
+  }
+
+  /** By the clock that shows less. The wall clock is read last: it counts a sleep between both. */
+  private long leftOf(Key key) {
+    if (key.lease == null) return 0;
+    long left = key.endsAt - clocks.monotonic().getAsLong();
+    return Math.min(left, key.wallEndsAt - clocks.wall().getAsLong());
+  }
+
+  /** A lease only grants. What it would refuse is for Latchkey to judge. */
+  private Step grant(Key key, Question question, long left) {
+    Lease lease = key.lease;
+    String covering = lease.covering(question, key.granted.principal());
+    if (covering == null) return Step.ALONE;
+    long now = clocks.monotonic().getAsLong();
     key.used++;
     spent++;
-    long now = clocks.monotonic().getAsLong();
-    if (key.used == key.lease.uses()) key.spentAt = now;
+    if (key.used == lease.uses()) key.endsAt = now;
     // 80 % of the uses, or of the usable time.
-    boolean isDue =
-        key.used * 10 >= key.lease.uses() * 8 || passedFor(key) * 100 >= key.lease.length() * 72;
+    boolean isDue = key.used * 10 >= lease.uses() * 8 || left * 100 <= lease.lengthMs() * MS * 18;
     Call renewal = null;
     if (isDue && key.call == null && now >= key.quietUntil) {
-      renewal = begin(digest, key, question, covering);
+      renewal = begin(key, question, covering);
     } else {
       count(question, covering, now);
     }
-    return new Grant(key.granted.after(key.used), renewal);
+    return new Step(Answer.leased(key.granted.after(key.used)), renewal, null);
   }
 
-  synchronized Next next(ByteBuffer digest, Question question) {
-    boolean mayBeLeased = question.operation().compareTo(Operation.WRITE) <= 0;
-    if (!mayBeLeased || keys.size() >= MOST_KEYS && !keys.containsKey(digest)) return Next.NEITHER;
-    Key key = keys.computeIfAbsent(digest, none -> new Key());
-    // A usable lease does not allow this request.
-    if (isUsable(key)) return Next.NEITHER;
-    if (key.call != null) return new Next(null, key.call);
-    boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
-    return isQuiet ? Next.NEITHER : new Next(begin(digest, key, question, null), null);
-  }
-
-  private Call begin(ByteBuffer digest, Key key, Question question, String renewing) {
+  private Call begin(Key key, Question question, String renewing) {
     long wall = clocks.wall().getAsLong();
     long monotonic = clocks.monotonic().getAsLong();
     long uses = key.isRecent(monotonic) ? 2 * key.used + 1 : 1;
-    key.call =
-        new Call(question, renewing, digest, wall, monotonic, uses, new CompletableFuture<>());
+    key.call = new Call(key, question, renewing, wall, monotonic, uses, new CompletableFuture<>());
     return key.call;
   }
 
   /** Ends a call. Those that wait for it go on afterwards, by {@link Call#ended}. */
-  synchronized void end(Call call, Decision decision, Lease given) {
-    Key key = keys.get(call.digest);
-    boolean isGranted = decision.isGranted();
+  synchronized void end(Call call, Answer answer) {
+    Key key = call.key;
+    Lease given = answer.lease();
+    boolean isGranted = answer.decision().isGranted();
     if (call.renewing != null && !isGranted) count(call.question, call.renewing, call.monotonic);
-    if (isGranted && given != null && given.length() <= LONGEST) {
+    if (given != null && given.lengthMs() <= LONGEST_MS && given.uses() > 0) {
+      long usable = given.lengthMs() * MS / 10 * 9;
       key.lease = given;
-      key.granted = decision;
-      key.wall = call.wall;
-      key.monotonic = call.monotonic;
+      key.granted = answer.decision();
       key.used = 0;
+      key.endsAt = call.monotonic + usable;
+      key.wallEndsAt = call.wall + usable;
     } else {
       key.quietUntil = clocks.monotonic().getAsLong() + QUIET;
     }
@@ -178,18 +187,6 @@ final class Leases {
     counts.merge(use, new Count(1, now), (old, one) -> new Count(old.times + 1, now));
   }
 
-  /** By the clock that shows more. The wall clock is read last: it counts a sleep between both. */
-  private long passedFor(Key key) {
-    long monotonic = clocks.monotonic().getAsLong() - key.monotonic;
-    return Math.max(monotonic, clocks.wall().getAsLong() - key.wall);
-  }
-
-  private boolean isUsable(Key key) {
-    return key.lease != null
-        && key.used < key.lease.uses()
-        && passedFor(key) < key.lease.length() / 10 * 9;
-  }
-
   /** Frees memory, and takes out what leases were used for, as KeyUses in JSON. */
   synchronized List<Map<String, Object>> tidy() {
     long now = clocks.monotonic().getAsLong();
@@ -204,7 +201,7 @@ final class Leases {
           entry.put("clientIp", use.clientIp);
           entry.put("operation", "OPERATION_" + use.operation);
           entry.put("count", count.times);
-          entry.put("lastMsAgo", Math.max(0, (now - count.last) / 1_000_000));
+          entry.put("lastMsAgo", Math.max(0, (now - count.last) / MS));
           if (!use.permission.isEmpty()) entry.put("permission", use.permission);
           uses.add(entry);
         });

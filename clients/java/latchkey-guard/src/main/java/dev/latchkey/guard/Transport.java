@@ -1,8 +1,9 @@
 package dev.latchkey.guard;
 
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -19,11 +20,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 
 /** One POST to Latchkey over HTTP/1.1: no redirect, no proxy that something outside names. */
 final class Transport {
-  static final ObjectMapper JSON = new ObjectMapper();
+  static final JsonMapper JSON =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
   private static final int MOST_BYTES = 64 << 10;
 
   /**
@@ -33,13 +37,13 @@ final class Transport {
   private static final long OLDEST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final GuardBuilder options;
-  private final String service;
+  private final URI service;
   private HttpClient client;
   private long builtAt;
 
   Transport(GuardBuilder options) {
     this.options = options;
-    service = options.target.replaceFirst("/$", "") + "/latchkey.v1.ApiKeyService/";
+    service = URI.create(options.target).resolve("/latchkey.v1.ApiKeyService/");
     // Before the first request, whose deadline this would use up.
     client();
   }
@@ -62,41 +66,43 @@ final class Transport {
   }
 
   /**
-   * Ends with what {@link #failureOf} reads, if there is no usable answer in this time.
+   * The body of an answer with the status 200.
    *
-   * @param read takes an answer's body, and the window of its rate limit or an empty text
+   * @param window of the rate limit, as an older Latchkey shows it; or empty
    */
-  <T> CompletableFuture<T> post(
-      String method, Map<String, ?> message, long leftNanos, BiFunction<byte[], String, T> read) {
-    var answer = new CompletableFuture<T>();
+  record Body(byte[] bytes, String window) {}
+
+  /** Ends with what {@link #failureOf} reads, if there is no usable answer until the deadline. */
+  CompletableFuture<Body> post(String method, Map<String, ?> message, long deadline) {
+    var body = new CompletableFuture<Body>();
     try {
-      if (leftNanos <= 0) throw new TimeoutException();
+      long leftNanos = deadline - System.nanoTime();
       var request = requestOf(method, message, leftNanos);
-      var exchange = client().sendAsync(request, head -> collect(head, answer, read));
-      answer
-          .orTimeout(leftNanos, TimeUnit.NANOSECONDS)
-          .whenComplete(
-              (result, problem) -> {
-                // This closes the connection. One that answered to its end may serve others now.
-                if (problem instanceof TimeoutException) exchange.cancel(true);
-              });
+      if (leftNanos <= 0) throw new TimeoutException();
+      var exchange = client().sendAsync(request, head -> collect(head, body));
       // HttpClient uses a pool for this that others may keep busy, so only failures come this way.
       exchange.whenComplete(
           (response, problem) -> {
-            if (problem != null) answer.completeExceptionally(problem);
+            if (problem != null) body.completeExceptionally(problem);
           });
+      // This closes the connection. One that answered to its end may serve others now.
+      body.orTimeout(leftNanos, TimeUnit.NANOSECONDS)
+          .whenComplete(
+              (result, problem) -> {
+                if (problem instanceof TimeoutException) exchange.cancel(true);
+              });
     } catch (IOException | TimeoutException | RuntimeException e) {
       // It ends this one call, so that nobody waits for it.
-      answer.completeExceptionally(e);
+      body.completeExceptionally(e);
     }
-    return answer;
+    return body;
   }
 
   private HttpRequest requestOf(String method, Map<String, ?> message, long leftNanos)
       throws IOException {
     long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNanos));
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(service + method))
+        HttpRequest.newBuilder(service.resolve(method))
             .header("Content-Type", "application/json")
             .header("User-Agent", "latchkey-guard-java")
             .header("Connect-Timeout-Ms", Long.toString(leftMs))
@@ -107,46 +113,41 @@ final class Transport {
     return request.build();
   }
 
-  /** HttpClient closes a connection in whose answer this throws. */
-  private static <T> BodySubscriber<Void> collect(
-      ResponseInfo head, CompletableFuture<T> answer, BiFunction<byte[], String, T> read) {
-    var body = new ByteArrayOutputStream();
+  private static BodySubscriber<Void> collect(ResponseInfo head, CompletableFuture<Body> body) {
+    var bytes = new ByteArrayOutputStream();
+    String type = head.headers().firstValue("Content-Type").orElse("").split(";", 2)[0].strip();
     return BodySubscribers.ofByteArrayConsumer(
         part -> {
-          try {
-            body.writeBytes(part.orElse(new byte[0]));
-            checkSoFar(head, body.size());
-            if (part.isPresent()) return;
-            String window = head.headers().firstValue("Latchkey-Ratelimit-Window").orElse("");
-            if (head.statusCode() != 200) throw errorOf(head, body.toByteArray());
-            answer.complete(read.apply(body.toByteArray(), window));
-          } catch (FailedException e) {
-            answer.completeExceptionally(e);
-            throw e;
+          part.ifPresent(bytes::writeBytes);
+          if (bytes.size() > MOST_BYTES || !type.equalsIgnoreCase("application/json")) {
+            var problem =
+                FailedException.unreadable(
+                    "more than 64 KiB, or another type: is target Latchkey's SERVICES_PORT?");
+            body.completeExceptionally(problem);
+            // HttpClient closes the connection.
+            throw problem;
+          }
+          if (part.isPresent()) return;
+          if (head.statusCode() == 200) {
+            var seconds = head.headers().firstValue("Latchkey-Ratelimit-Window");
+            String window = seconds.map(each -> each + "s").orElse("");
+            body.complete(new Body(bytes.toByteArray(), window));
+          } else {
+            body.completeExceptionally(errorOf(head.statusCode(), bytes.toByteArray()));
           }
         });
   }
 
-  private static void checkSoFar(ResponseInfo head, int bytes) {
-    String type = head.headers().firstValue("Content-Type").orElse("").split(";", 2)[0].strip();
-    if (bytes > MOST_BYTES || !type.equalsIgnoreCase("application/json")) {
-      throw FailedException.unreadable(
-          "more than 64 KiB, or another type: is target Latchkey's SERVICES_PORT?");
-    }
-  }
-
-  private static FailedException errorOf(ResponseInfo head, byte[] body) {
-    JsonNode problem = MissingNode.getInstance();
+  private static FailedException errorOf(int status, byte[] body) {
     try {
-      problem = JSON.readTree(body);
-    } catch (IOException e) {
-      // It has no code, either.
+      JsonNode problem = JSON.readTree(body);
+      String code = problem.required("code").asText();
+      String message = Texts.cut(problem.path("message").asText(), 200);
+      boolean mayRetry = status == 503 && code.equals("unavailable");
+      return new FailedException(code.toUpperCase(Locale.ROOT), message, mayRetry);
+    } catch (IOException | IllegalArgumentException e) {
+      return FailedException.unreadable("the status " + status);
     }
-    String code = problem.path("code").asText();
-    if (code.isEmpty()) return FailedException.unreadable("the status " + head.statusCode());
-    String message = Texts.cut(problem.path("message").asText(), 200);
-    boolean mayRetry = head.statusCode() == 503 && code.equals("unavailable");
-    return new FailedException(code.toUpperCase(Locale.ROOT), message, mayRetry);
   }
 
   FailedException failureOf(Throwable problem) {
@@ -154,6 +155,9 @@ final class Transport {
     if (cause instanceof FailedException failed) return failed;
     if (cause instanceof TimeoutException) {
       return new FailedException("DEADLINE_EXCEEDED", "no answer within the deadline", false);
+    }
+    if (cause instanceof InterruptedException) {
+      return new FailedException("CANCELLED", "the thread was interrupted", false);
     }
     // HttpClient has no other sign for it than its text, which names what it read of an answer.
     boolean hasNoByte =

@@ -249,7 +249,7 @@ final class GuardTest {
                 }));
       }
       for (Future<Boolean> caller : callers) assertTrue(caller.get());
-      until(() -> !guard.isCallingForLeases());
+      until(() -> !guard.leases.isCalling());
       assertTrue(guard.leases().spent() > 0);
       guard.close();
       assertTrue(latchkey.calls.get() <= 500, latchkey.calls + " calls");
@@ -280,10 +280,30 @@ final class GuardTest {
       Guard guard = builder(latchkey).leases(true).build();
       assertEquals(200, guard.check(question()).status());
       assertEquals(200, guard.check(question()).status());
-      until(() -> !guard.isCallingForLeases());
+      until(() -> !guard.leases.isCalling());
       guard.close();
       assertEquals(2, asked.get());
       assertEquals(1, reported.get());
+    }
+  }
+
+  @Test
+  void aRenewalThatIsRefusedWith401EndsItsLease() {
+    var asked = new AtomicInteger();
+    String denial = ",\"denial\":{\"httpStatus\":401,\"reason\":\"REASON_REVOKED\"}}";
+    try (var latchkey =
+            new RawLatchkey(
+                call ->
+                    asked.incrementAndGet() == 1
+                        ? json(200, granted(call, ",\"lease\":{\"lengthMs\":2000,\"uses\":5}"))
+                        : json(200, "{\"requestId\":\"" + call.requestId() + "\"" + denial));
+        Guard guard = builder(latchkey).leases(true).clocks(new Clocks(() -> 0, () -> 0)).build()) {
+      // The lease is renewed at four of its five uses.
+      for (int request = 0; request < 5; request++) {
+        assertEquals(200, guard.check(question()).status());
+      }
+      until(() -> !guard.leases.isCalling());
+      assertEquals(401, guard.check(question()).status());
     }
   }
 
