@@ -126,17 +126,15 @@ public final class LatchkeyFilter implements Filter {
     }
     Question question = questionOf(http);
     var already = ServletDecisions.alreadyGranted(http, guard, question);
-    if (already.isPresent()) {
-      chain.doFilter(new GrantedRequest(http, already.get().principal()), response);
-      return;
-    }
-    Decision decision = guard.check(question);
+    Decision decision = already.orElseGet(() -> guard.check(question));
     if (!decision.isGranted()) {
       ServletDecisions.refuse(answer, guard, question.challenge(), decision);
       return;
     }
-    ServletDecisions.writeHeaders(answer, guard, question.challenge(), decision);
-    ServletDecisions.remember(http, guard, question, decision);
+    if (already.isEmpty()) {
+      ServletDecisions.writeHeaders(answer, guard, question.challenge(), decision);
+      ServletDecisions.remember(http, guard, question, decision);
+    }
     chain.doFilter(new GrantedRequest(http, decision.principal()), response);
   }
 

@@ -18,27 +18,24 @@ public final class ServletDecisions {
 
   private ServletDecisions() {}
 
-  private record Granted(
-      Guard guard,
-      Credential credential,
-      Operation operation,
-      String permission,
-      Decision decision) {
-    boolean covers(Guard other, Question question) {
-      return guard == other
-          && credential.equals(question.credential())
-          && operation == question.operation()
-          && permission.equals(question.permission());
+  /** What a guard decides about. The question of each dispatch has another request id. */
+  private record Subject(
+      Guard guard, Credential credential, Operation operation, String permission) {
+    Subject(Guard guard, Question question) {
+      this(guard, question.credential(), question.operation(), question.permission());
     }
+  }
+
+  private record Granted(Subject subject, Decision decision) {}
+
+  private static Optional<Granted> find(ServletRequest request) {
+    return Optional.ofNullable((Granted) request.getAttribute(GRANTED));
   }
 
   /** Remembers what a request was granted, for its further dispatches. */
   public static void remember(
       ServletRequest request, Guard guard, Question question, Decision decision) {
-    request.setAttribute(
-        GRANTED,
-        new Granted(
-            guard, question.credential(), question.operation(), question.permission(), decision));
+    request.setAttribute(GRANTED, new Granted(new Subject(guard, question), decision));
   }
 
   /**
@@ -48,14 +45,13 @@ public final class ServletDecisions {
    */
   public static Optional<Decision> alreadyGranted(
       ServletRequest request, Guard guard, Question question) {
-    return Optional.ofNullable((Granted) request.getAttribute(GRANTED))
-        .filter(granted -> granted.covers(guard, question))
-        .map(Granted::decision);
+    var subject = new Subject(guard, question);
+    return find(request).filter(granted -> granted.subject.equals(subject)).map(Granted::decision);
   }
 
   /** How a request was granted last; empty if it was not. */
   public static Optional<Decision> granted(ServletRequest request) {
-    return Optional.ofNullable((Granted) request.getAttribute(GRANTED)).map(Granted::decision);
+    return find(request).map(Granted::decision);
   }
 
   /** Writes the headers that an answer carries, granted or not. */
