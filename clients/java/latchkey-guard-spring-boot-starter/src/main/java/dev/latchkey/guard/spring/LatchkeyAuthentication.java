@@ -90,16 +90,4 @@ public final class LatchkeyAuthentication extends AbstractAuthenticationToken {
     if (isAuthenticated) throw new IllegalArgumentException("Only the guard authenticates");
     super.setAuthenticated(false);
   }
-
-  @Override
-  public boolean equals(Object other) {
-    return super.equals(other)
-        && other instanceof LatchkeyAuthentication that
-        && isSimulated() == that.isSimulated();
-  }
-
-  @Override
-  public int hashCode() {
-    return super.hashCode();
-  }
 }

@@ -54,11 +54,7 @@ public class LatchkeyAutoConfiguration {
           });
     }
     customizers.orderedStream().forEach(each -> each.customize(builder));
-    try {
-      return builder.build();
-    } catch (IllegalArgumentException e) {
-      throw new UnusableLatchkeyPropertyException(e);
-    }
+    return builder.build();
   }
 
   /** Not next to a login of the service, whose beans it would replace. */
