@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** A decision and who made it, with the lease that came with it or why it is 503; or null. */
+/** A decision, who made it, and the lease that came with it or why it is 503; null for none. */
 record Answer(Decision decision, Source source, Lease lease, FailedException failure) {
   /** What came with a grant. */
   record Lease(long lengthMs, long uses, boolean hasOwnPermissions, List<String> allowedNetworks) {

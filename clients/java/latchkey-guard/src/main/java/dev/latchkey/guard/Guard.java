@@ -66,6 +66,7 @@ public final class Guard implements AutoCloseable {
   /** Loads classes that the first request needs, whose deadline this would use up. */
   private void rehearse() {
     var question = new Question(Credential.NONE, Operation.READ, "", "", "", "", "r", "");
+    // Without any time left, the request is only made.
     transport.post("ValidateKey", messageOf(question, null), System.nanoTime());
     String answer =
         """
@@ -130,11 +131,11 @@ public final class Guard implements AutoCloseable {
     var step = Leases.Step.ALONE;
     if (options.leases && !question.credential().isEmpty()) {
       ByteBuffer digest = Leases.digestOf(question.credential());
-      step = leases.step(digest, question, true);
+      step = leases.step(digest, question, false);
       if (step.others() != null) {
         Answer late = await(step.others().ended(), deadline);
         if (late != null) return late;
-        step = leases.step(digest, question, false);
+        step = leases.step(digest, question, true);
       }
     }
     if (step.granted() == null) return await(ask(question, step.own(), deadline), deadline);

@@ -94,9 +94,8 @@ final class Leases {
 
   /** Of the credential's form and exact text, by which Latchkey reads it. */
   static ByteBuffer digestOf(Credential credential) {
-    var field = credential.field();
     try {
-      byte[] text = (field.getKey() + " " + field.getValue()).getBytes(UTF_8);
+      byte[] text = (credential.apiKey() + "\n" + credential.authorization()).getBytes(UTF_8);
       return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(text));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("Every Java has SHA-256", e);
@@ -104,18 +103,21 @@ final class Leases {
   }
 
   /**
-   * @param isFirst of this request, which waits for one call only
+   * Grants from a lease, or says what else to do.
+   *
+   * @param hasWaited whether the request has waited for a call, which it does only once
    */
-  synchronized Step step(ByteBuffer digest, Question question, boolean isFirst) {
+  synchronized Step step(ByteBuffer digest, Question question, boolean hasWaited) {
     boolean mayBeLeased = question.operation().compareTo(Operation.WRITE) <= 0;
     boolean isFull = keys.size() >= MOST_KEYS && !keys.containsKey(digest);
     if (!mayBeLeased || isFull) return Step.ALONE;
     Key key = keys.computeIfAbsent(digest, none -> new Key());
     long left = leftOf(key);
     if (left > 0) return grant(key, question, left);
-    if (isFirst && key.call != null) return new Step(null, null, key.call);
+    if (hasWaited) return Step.ALONE;
+    if (key.call != null) return new Step(null, null, key.call);
     boolean isQuiet = clocks.monotonic().getAsLong() < key.quietUntil;
-    return isFirst && !isQuiet ? new Step(null, begin(key, question, null), null) : Step.ALONE;
+    return isQuiet ? Step.ALONE : new Step(null, begin(key, question, null), null);
   }
 
   /** By the clock that shows less. The wall clock is read last: it counts a sleep between both. */
@@ -190,10 +192,7 @@ final class Leases {
   /** Frees memory, and takes out what leases were used for, as KeyUses in JSON. */
   synchronized List<Map<String, Object>> tidy() {
     long now = clocks.monotonic().getAsLong();
-    for (Key key : keys.values()) {
-      if (!key.isRecent(now)) key.lease = null;
-    }
-    keys.values().removeIf(key -> key.lease == null && key.call == null && key.quietUntil <= now);
+    keys.values().removeIf(key -> !key.isRecent(now) && key.call == null && key.quietUntil <= now);
     List<Map<String, Object>> uses = new ArrayList<>();
     counts.forEach(
         (use, count) -> {
@@ -210,8 +209,9 @@ final class Leases {
   }
 
   synchronized Guard.LeaseCounts counts() {
-    int held = (int) keys.values().stream().filter(key -> key.lease != null).count();
-    return new Guard.LeaseCounts(held, spent);
+    long now = clocks.monotonic().getAsLong();
+    long held = keys.values().stream().filter(key -> key.isRecent(now)).count();
+    return new Guard.LeaseCounts((int) held, spent);
   }
 
   synchronized boolean isCalling() {
