@@ -194,12 +194,8 @@ export class ApiKey {
   /** Removes the end that the successor gave the key. The end that stood before its first use is restored. */
   cancelRotation(successor: ApiKey, now: Date): void {
     this.requireActive(now);
-    const { expiresAt, endsAt, priorEndsAt } = this.state;
-    const { firstUsedAt, graceSeconds } = successor.state;
-    const given = firstUsedAt && endGiven(expiresAt, firstUsedAt, graceSeconds!);
-    // An older release stored no `priorEndsAt`. There, an end before the given one is an earlier successor's.
-    const stands = given && endsAt! >= given ? priorEndsAt : endsAt;
-    this.change({ replacedBy: null, endsAt: (given && priorEndsAt) ?? stands });
+    const { endsAt, priorEndsAt } = this.state;
+    this.change({ replacedBy: null, endsAt: successor.state.firstUsedAt ? priorEndsAt : endsAt });
   }
 
   private change(changed: Partial<ChangingKeyState>): void {

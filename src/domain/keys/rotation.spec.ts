@@ -280,18 +280,6 @@ describe('A cancelled rotation', () => {
     expect(old.snapshot()).toMatchObject({ endsAt: at(2 * HOUR), replacedBy: null });
     expect(old.status(at(2 * HOUR))).toBe('revoked');
   });
-
-  test('keeps an earlier end that an older release stored without the end before it', () => {
-    const { old, next, keys } = pair();
-    keys.firstUsed(next.id, at(HOUR));
-    keys.revoke(next.id, 'leaked', at(HOUR));
-    const third = rotate(keys, old, HOUR, { graceSeconds: 7200 }) as ApiKey;
-    keys.firstUsed(third.id, at(HOUR + SECOND));
-    const stored = [old, third].map((key) => ApiKey.restore({ ...key.snapshot(), priorEndsAt: null }));
-    const reloaded = new OwnerKeys(stored);
-    reloaded.revoke(third.id, 'owner', at(HOUR + 2 * SECOND));
-    expect(stored[0]!.snapshot()).toMatchObject({ endsAt: at(2 * HOUR), replacedBy: null });
-  });
 });
 
 test('a key ends at the earliest end that a successor gave it, unless that rotation was cancelled', () => {
