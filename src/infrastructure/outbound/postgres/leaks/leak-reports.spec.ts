@@ -95,34 +95,6 @@ test('ends the other keys of a report while the account of one is locked, and th
   await hurried.close();
 });
 
-test('shares the reports with an instance of the release before, which locks their rows while it ends the keys', async () => {
-  const LOCK = 'SELECT id FROM leak_reports ORDER BY id LIMIT 50 FOR NO KEY UPDATE SKIP LOCKED';
-  const [first, second] = [await newKey(), await newKey()];
-  // It takes reports of ours, and neither side waits for the other.
-  await report(first.fullKey);
-  const former = await begin(LOCK);
-  expect(await app.endReportedKeys.execute()).toBe(0);
-  await report(second.fullKey);
-  expect(await app.endReportedKeys.execute()).toBe(1);
-  await former.query('ROLLBACK');
-  // It does not know claims: it deletes a report that we are working on.
-  const [claim] = await app.leakReports.claim(1);
-  await former.query('BEGIN');
-  const { rows } = await former.query<{ id: string }>(LOCK);
-  expect(rows).toEqual([{ id: claim!.id }]);
-  await app.leakReports.finished(claim!);
-  await app.leakReports.postpone(claim!, [], 0);
-  await former.query('DELETE FROM leak_reports WHERE id = ANY ($1)', [rows.map(({ id }) => id)]);
-  await former.query('COMMIT');
-  expect(await waiting()).toEqual([]);
-  // We take reports of its own.
-  await former.query(`INSERT INTO leak_reports (public_parts, digests) VALUES (ARRAY[$1::text], ARRAY[$2::bytea])`, [
-    first.key.snapshot().publicPart,
-    first.key.snapshot().digest,
-  ]);
-  expect([await app.endReportedKeys.execute(), await isRevoked(first)]).toEqual([1, true]);
-});
-
 test('reads no more of 20,000 waiting reports than it claims', async () => {
   await app.sql(`INSERT INTO leak_reports (public_parts, digests) SELECT '{}', '{}' FROM generate_series(1, 20000)`);
   await app.sql('ANALYZE leak_reports');

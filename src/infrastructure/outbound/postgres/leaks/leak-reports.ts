@@ -81,16 +81,13 @@ const CLAIM = `
     user_agent AS "userAgent", request_id AS "requestId", source, url, tries, claimed_until AS "claimedUntil"
   FROM claimed ORDER BY tries, id`;
 
-/**
- * Only while the claim is valid. An instance of the release before locks the rows of the reports that it is working on,
- * and deletes them itself: this neither waits for it nor fails.
- */
-const CLAIMED = `(SELECT id FROM leak_reports WHERE id = $1 AND claimed_until = $2 FOR UPDATE SKIP LOCKED)`;
-const FINISH = `DELETE FROM leak_reports WHERE id = ${CLAIMED}`;
+/** Only while the claim is valid. After it ran out, another instance may have claimed the report. */
+const CLAIMED = 'id = $1 AND claimed_until = $2';
+const FINISH = `DELETE FROM leak_reports WHERE ${CLAIMED}`;
 const POSTPONE = `
   UPDATE leak_reports SET tries = tries + 1, public_parts = $3, digests = $4,
     claimed_until = ${NOW} + make_interval(secs => $5)
-  WHERE id = ${CLAIMED}`;
+  WHERE ${CLAIMED}`;
 
 const LOCK = `
   INSERT INTO leak_report_budgets AS known (network, whole_at) VALUES ($1, ${NOW})
