@@ -116,7 +116,7 @@ describe('latchkey doctor', () => {
     );
     const tooOld = await doctor({ DATABASE_URL: empty.url });
     expect(tooOld.of('migrations').action).toBe(
-      'the tables are those of 0.1.0: upgrade to 0.2.0 first, then to this version',
+      'the tables are older than those of 0.2.0: upgrade to 0.2.0 first, then to this version',
     );
     await empty.drop();
   });

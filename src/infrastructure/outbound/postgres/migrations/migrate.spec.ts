@@ -203,10 +203,10 @@ describe('a database of', () => {
   test.each([
     ['0.1.0', 'HashLookup1763800000000'],
     ['a build between 0.1.0 and 0.2.0', 'KeyNotes1764500000000'],
-  ])('%s is refused and stays as it is: it has to be upgraded to 0.2.0 first', async (version, last) => {
+  ])('%s is refused and stays as it is: it has to be upgraded to 0.2.0 first', async (_version, last) => {
     await sql(old.url, `DELETE FROM migrations WHERE timestamp > $1`, [last.slice(-13)]);
     const [before, names] = [await sql(old.url, SCHEMA), await rowsOf('migrations')];
-    const why = `the tables are those of ${version}: upgrade to 0.2.0 first, then to this version`;
+    const why = 'the tables are older than those of 0.2.0: upgrade to 0.2.0 first, then to this version';
     for (const use of [migrateDatabase, (on: ReturnType<typeof primary>) => openDatabase(on, 'lk')])
       await expect(use(primary())).rejects.toMatchObject({ message: `DATABASE_URL: ${why}` });
     await expect(connectMigrated(primary(), false)).rejects.toMatchObject({ message: `DATABASE_URL: ${why}` });

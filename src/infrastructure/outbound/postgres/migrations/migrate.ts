@@ -16,8 +16,6 @@ const LOOK_EVERY_MS = 1000;
 
 /** The baseline is named like the last migration of 0.2.0, so that a database of 0.2.0 has it already. */
 export const BASELINE = 'KeyRevocations1764510000000';
-/** The first migration after 0.1.0. */
-const FIRST_AFTER_010 = 'PurgedAccounts1763900000000';
 
 type Config = Pick<DatabaseConfig, 'timeoutMs' | 'pooling'>;
 
@@ -158,8 +156,7 @@ export async function appliedMigrations(on: Pick<DataSource | QueryRunner, 'quer
 /** Returns what to do about tables that this version can't migrate, because they are older than its baseline. */
 export function whyTooOld(applied: readonly string[]): string | undefined {
   if (applied.length === 0 || applied.includes(BASELINE)) return undefined;
-  const version = applied.includes(FIRST_AFTER_010) ? 'a build between 0.1.0 and 0.2.0' : '0.1.0';
-  return `the tables are those of ${version}: upgrade to 0.2.0 first, then to this version`;
+  return 'the tables are older than those of 0.2.0: upgrade to 0.2.0 first, then to this version';
 }
 
 async function hasNoAccounts(runner: QueryRunner): Promise<boolean> {
