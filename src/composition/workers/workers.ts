@@ -3,10 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
-/** After a worker that ran this long, restart pauses begin at the shortest again. */
+/** A worker that ran this long is replaced at once, any other after a pause. */
 const STEADY_AFTER_MS = 10_000;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5000;
+const PAUSE_MS = 1000;
 /** Longer than a worker takes to stop in order, shorter than launchers wait before they kill. */
 const STOP_TIMEOUT_MS = 12_000;
 
@@ -63,19 +62,15 @@ export class Workers {
   }
 
   private async replaceWheneverItEnds(first: Worker): Promise<void> {
-    let [worker, life, earlyEnds] = [first, { readyAt: performance.now() }, 0];
+    let [worker, forkedAt] = [first, performance.now()];
     for (;;) {
       const end = await this.running.get(worker)!;
       if (this.stopping.signal.aborted) return;
-      earlyEnds = performance.now() - life.readyAt < STEADY_AFTER_MS ? earlyEnds + 1 : 0;
-      const pauseMs = restartPauseMs(earlyEnds);
+      const pauseMs = performance.now() - forkedAt >= STEADY_AFTER_MS ? 0 : PAUSE_MS;
       this.log.error('a worker ended and is replaced', { pid: worker.process.pid, ...end, pauseMs });
       await pause(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (this.stopping.signal.aborted) return;
-      [worker, life] = [this.fork(), { readyAt: Infinity }];
-      const next = life;
-      // Never resolves for a worker that fails before it is ready.
-      void readyOf(worker).then(() => (next.readyAt = performance.now()));
+      [worker, forkedAt] = [this.fork(), performance.now()];
     }
   }
 
@@ -110,9 +105,4 @@ function readyOf(worker: Worker): Promise<undefined> {
 function whyNotReady({ exitCode, signal }: End): Error {
   if (exitCode === 1) return new WorkerFailure();
   return new Error(`a worker ended before it was ready (${signal ?? `exit code ${exitCode}`})`);
-}
-
-/** The first worker that dies is replaced at once. If workers keep dying soon after their start, the pauses grow. */
-function restartPauseMs(earlyEnds: number): number {
-  return earlyEnds < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (earlyEnds - 2));
 }
