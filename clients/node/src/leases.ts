@@ -131,7 +131,7 @@ export class Leases {
     // While others wait for a place, all uses are taken at once, and the next lease should have twice as many.
     const share = key.queue.length > 0 ? 1 : renewedAt;
     const isDue = held.used >= share * held.uses || passedMs >= renewedAt * (usableShare * held.lengthMs);
-    const permission = use.permission ? coveringPermission(use.permission, held.rights.permissions) : undefined;
+    const permission = use.permission && coveringPermission(use.permission, held.rights.permissions);
     const isRenewed = isDue && !key.call && monotonicMs >= key.quietUntilMs;
     const renewal = isRenewed ? this.call(use, key, { use, permission }) : undefined;
     if (!renewal) held.lastCount = this.uses.add(use, permission, monotonicMs, held.lastCount);

@@ -111,9 +111,12 @@ def test_uses_under_a_lease_are_reported_once(latchkey: Latchkey) -> None:
     guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000)
     for _ in range(3):
         assert isinstance(guard.protect(REQUEST, "systems/42:read"), Granted)
-    assert guard.leases == (1, 2)
+    assert isinstance(guard.protect(REQUEST, None), Granted)
+    assert guard.leases == (1, 3)
     guard.close()
-    [entry] = latchkey.seen()["reported"]
+    [entry, without] = latchkey.seen()["reported"]
+    # Absent would mean unknown.
+    assert (without["count"], without["permission"]) == (1, "")
     assert entry.pop("lastMsAgo") >= 0
     assert entry == {
         "authorization": "Bearer lk_key",

@@ -137,7 +137,7 @@ class Leases:
         for (credential, client_ip, permission, operation), (count, last) in counts.items():
             entry: dict[str, object] = {**credential.fields, "clientIp": client_ip, "count": int(count)}
             entry |= {"lastMsAgo": max(0, int(now - last)), "operation": f"OPERATION_{operation}"}
-            uses.append(entry | ({"permission": permission} if permission else {}))
+            uses.append(entry | {"permission": permission})
         return uses
 
     def _count(self, question: Question, permission: str) -> None:

@@ -201,7 +201,8 @@ final class Leases {
           entry.put("operation", "OPERATION_" + use.operation);
           entry.put("count", count.times);
           entry.put("lastMsAgo", Math.max(0, (now - count.last) / MS));
-          if (!use.permission.isEmpty()) entry.put("permission", use.permission);
+          // Absent would mean unknown.
+          entry.put("permission", use.permission);
           uses.add(entry);
         });
     counts = new HashMap<>();

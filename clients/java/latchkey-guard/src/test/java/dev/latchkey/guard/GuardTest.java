@@ -287,6 +287,30 @@ final class GuardTest {
     }
   }
 
+  /** Absent would mean unknown. */
+  @Test
+  void aUseThatNeededNoPermissionIsReportedWithAnEmptyOne() {
+    var reported = new ConcurrentLinkedQueue<JsonNode>();
+    try (var latchkey =
+        new RawLatchkey(
+            call -> {
+              if (call.method().equals("ReportUses")) {
+                call.message().path("uses").forEach(reported::add);
+                return json(200, "{}");
+              }
+              return json(200, granted(call, ",\"lease\":{\"lengthMs\":2000,\"uses\":100}"));
+            })) {
+      Guard guard = builder(latchkey).leases(true).build();
+      Question without =
+          new Question(
+              new Credential("", "Bearer lk_key"), Operation.READ, "", "", "", "", "", "Bearer");
+      assertEquals(200, guard.check(without).status());
+      assertEquals(200, guard.check(without).status());
+      guard.close();
+      assertEquals("", reported.remove().path("permission").asText("absent"));
+    }
+  }
+
   @Test
   void aRenewalThatIsRefusedWith401EndsItsLease() {
     var asked = new AtomicInteger();
