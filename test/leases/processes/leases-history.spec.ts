@@ -75,7 +75,7 @@ async function standbyPromoted(): Promise<Ground> {
   return { databaseUrl, fault, leave };
 }
 
-/** Reading the file at each look at the clock would make a busy process a hundred times slower. */
+/** Reading the file at each look at the clock would make that look many times slower. */
 const READ_EACH_SECOND = { FAKETIME_NO_CACHE: '0', FAKETIME_CACHE_DURATION: '1' };
 
 /** A Go program asks the kernel for the time by itself, and under the library a JVM waits far too long. */
