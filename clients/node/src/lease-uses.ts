@@ -22,7 +22,7 @@ interface Counted {
 
 /** How often a key was used from an address, in one way, since the last report. */
 export interface UsesFrom extends Counted {
-  readonly permission: string | undefined;
+  readonly permission: string;
   count: number;
   /** By the guard's monotonic clock. */
   lastAtMs: number;
@@ -37,11 +37,11 @@ export class LeaseUses {
   constructor(private readonly mostAddresses = 1000) {}
 
   /**
-   * @param permission of the key, by which the request was granted
+   * @param permission of the key, by which the request was granted; empty if it needed none
    * @param last what this returned for the last use of the same key
    * @returns the count that the use was added to
    */
-  add(use: Counted, permission: string | undefined, atMs: number, last: UsesFrom | undefined): UsesFrom {
+  add(use: Counted, permission: string, atMs: number, last: UsesFrom | undefined): UsesFrom {
     const count = last && !last.isReported && isSame(last, use, permission) ? last : this.countOf(use, permission);
     count.count += 1;
     count.lastAtMs = atMs;
@@ -55,7 +55,7 @@ export class LeaseUses {
     for (const uses of this.counts.values()) {
       uses.isReported = true;
       const { credential, clientIp, permission, operation, lastAtMs } = uses;
-      const size = Buffer.byteLength(textOf(credential) + clientIp + (permission ?? '')) + bytesAnEntry;
+      const size = Buffer.byteLength(textOf(credential) + clientIp + permission) + bytesAnEntry;
       if (bytes + size > mostBytes || portions.at(-1)?.length === mostEntries) {
         portions.push([]);
         bytes = 0;
@@ -67,16 +67,16 @@ export class LeaseUses {
         count: Math.min(uses.count, mostCount),
         lastMsAgo: Math.min(mostCount, Math.max(0, Math.round(nowMs - lastAtMs))),
         operation: `OPERATION_${operation}`,
-        ...(permission !== undefined && { permission }),
+        permission,
       });
     }
     this.counts = new Map();
     return portions;
   }
 
-  private countOf(use: Counted, permission: string | undefined): UsesFrom {
+  private countOf(use: Counted, permission: string): UsesFrom {
     const { digest, credential, operation, clientIp } = use;
-    const name = `${digest}\n${operation}\n${permission ?? ''}\n${clientIp}`;
+    const name = `${digest}\n${operation}\n${permission}\n${clientIp}`;
     const known = this.counts.get(name);
     if (known) return known;
     const isRemembered =
@@ -88,6 +88,6 @@ export class LeaseUses {
   }
 }
 
-function isSame(one: UsesFrom, { operation, clientIp }: Counted, permission: string | undefined): boolean {
+function isSame(one: UsesFrom, { operation, clientIp }: Counted, permission: string): boolean {
   return one.operation === operation && one.clientIp === clientIp && one.permission === permission;
 }

@@ -202,11 +202,11 @@ describe('Uses to report', () => {
 
   test('are at most 200 entries and 48 KiB in a report, and reported once', () => {
     const uses = new LeaseUses();
-    for (let n = 0; n < 450; n += 1) uses.add({ ...USE, clientIp: `192.0.2.${n}` }, undefined, 0, undefined);
+    for (let n = 0; n < 450; n += 1) uses.add({ ...USE, clientIp: `192.0.2.${n}` }, '', 0, undefined);
     expect(taken(uses)).toEqual([200, 200, 50]);
     expect(taken(uses)).toEqual([]);
     for (let n = 0; n < 30; n += 1) {
-      uses.add({ ...USE, digest: `${n}`, credential: { authorization: 'k'.repeat(4050) } }, undefined, 0, undefined);
+      uses.add({ ...USE, digest: `${n}`, credential: { authorization: 'k'.repeat(4050) } }, '', 0, undefined);
     }
     expect(taken(uses)).toEqual([12, 12, 6]);
   });

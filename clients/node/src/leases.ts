@@ -52,7 +52,7 @@ export interface Wish {
   /** How many requests the lease should admit. */
   readonly uses: number;
   /** Of a renewal: the request that is the call's own if it is granted, and a use of the lease before if not. */
-  readonly renewing?: { readonly use: Use; readonly permission: string | undefined } | undefined;
+  readonly renewing?: { readonly use: Use; readonly permission: string } | undefined;
 }
 
 /** A grant from a lease, and the wish of a call that should now renew the lease. */
@@ -131,7 +131,8 @@ export class Leases {
     // While others wait for a place, all uses are taken at once, and the next lease should have twice as many.
     const share = key.queue.length > 0 ? 1 : renewedAt;
     const isDue = held.used >= share * held.uses || passedMs >= renewedAt * (usableShare * held.lengthMs);
-    const permission = use.permission && coveringPermission(use.permission, held.rights.permissions);
+    // The lease grants the request, so one of its permissions covers it.
+    const permission = use.permission && coveringPermission(use.permission, held.rights.permissions)!;
     const isRenewed = isDue && !key.call && monotonicMs >= key.quietUntilMs;
     const renewal = isRenewed ? this.call(use, key, { use, permission }) : undefined;
     if (!renewal) held.lastCount = this.uses.add(use, permission, monotonicMs, held.lastCount);

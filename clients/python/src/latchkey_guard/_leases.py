@@ -135,9 +135,9 @@ class Leases:
             counts, self._counts = self._counts, {}
         uses: list[dict[str, object]] = []
         for (credential, client_ip, permission, operation), (count, last) in counts.items():
-            entry: dict[str, object] = {**credential.fields, "clientIp": client_ip, "count": int(count)}
-            entry |= {"lastMsAgo": max(0, int(now - last)), "operation": f"OPERATION_{operation}"}
-            uses.append(entry | {"permission": permission})
+            entry = {**credential.fields, "clientIp": client_ip, "permission": permission}
+            entry["operation"] = f"OPERATION_{operation}"
+            uses.append({**entry, "count": int(count), "lastMsAgo": max(0, int(now - last))})
         return uses
 
     def _count(self, question: Question, permission: str) -> None:
