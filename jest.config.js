@@ -2,8 +2,37 @@ const isLong = process.env.LATCHKEY_LONG === '1';
 // A promise that only a long or quiet run can show has a spec of its own, for `npm run test:long`.
 const specs = isLong ? '**/*.spec.{ts,tsx}' : '**/!(*.long).spec.{ts,tsx}';
 
-/** Set by scripts/testing/jest.mjs. @type {string[]} */
-const leftOut = JSON.parse(process.env.LATCHKEY_TESTS_LEFT_OUT ?? '[]');
+/**
+ * The suites that only a CI runs, so that people have an answer within minutes: attacks, races between instances, second
+ * servers, further proxies and long tables. Each entry is a pattern of how their paths begin.
+ */
+const ofCi = [
+  'test/api/(account-limits|refused-calls-log)',
+  'test/attacks/',
+  'test/cli/audit',
+  'test/conformance/(credentials|judgement)',
+  'test/contracts/redis-',
+  'test/deploy/(key-rotation|operations)',
+  'test/docs/secret-scanning',
+  'test/doors/(?!any-|edges|envoy\\.|forward|keys-nginx|nginx)',
+  'test/failover/',
+  'test/faults/(?!first-start|kill|postgres\\.)',
+  'test/leases/processes/',
+  'test/packages/',
+  'test/workers/',
+  'src/infrastructure/outbound/memory/',
+  'src/infrastructure/outbound/postgres/client/(database|standby)\\.',
+  'src/infrastructure/outbound/postgres/keys/(instances|locked-keys)',
+  'src/infrastructure/outbound/postgres/migrations/migrate\\.',
+  'src/infrastructure/outbound/postgres/sign-in/',
+  'src/infrastructure/outbound/postgres/transaction/concurrent-',
+  'src/infrastructure/outbound/postgres/usage/usage-over-time',
+];
+
+/** Set by scripts/testing/jest.mjs: folders of test/, by commas, and whether the suites of a CI run, too. */
+const { LATCHKEY_TESTS_WITHOUT: without = '', LATCHKEY_TESTS_OF_CI: areOfCi } = process.env;
+const namedFolders = without.split(',').filter((name) => name !== '');
+const leftOut = [...namedFolders.map((name) => `test/${name}/`), ...(areOfCi === 'off' ? ofCi : [])];
 const ignored = ['/node_modules/', ...leftOut.map((path) => `<rootDir>/${path}`)];
 
 /**

@@ -1,10 +1,11 @@
 // `npm run release -- 0.3.0`: everything up to publishing, then prints what to type. It stops at the first fault.
 import '../lib/node-version.mjs';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../lib/paths.mjs';
-import { run, step, succeed } from '../lib/run.mjs';
+import { run, succeed } from '../lib/run.mjs';
 import { main, Stop } from '../lib/stop.mjs';
 import { pythonGuard, pythonOfGuard } from '../testing/python-guard.mjs';
 import { currentVersion, isOlder, packages, requireOneVersion, setVersion, unreleased } from './versions.mjs';
@@ -29,7 +30,7 @@ await main(async () => {
   setVersion(version);
   await moveBaseline();
   if (option === '--without-tests') console.log('WITHOUT CHECKS AND TESTS: do not publish it.');
-  else await step('scripts/test.mjs', ['--ci']);
+  else if (spawnSync('.ci/run', { cwd: root, stdio: 'inherit' }).status !== 0) throw new Stop('.ci/run failed.');
   await pack();
   await listMaterials();
   console.log(`\nLatchkey ${version} is ready. Look at \`git diff\`, then type:\n${commandsFor(version)}`);

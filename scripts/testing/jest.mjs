@@ -14,26 +14,22 @@ import { root } from '../lib/paths.mjs';
 
 /**
  * Runs Jest.
- * @param {import('./choice.mjs').Choice} choice
- * @param {string} [node] the version of another Node, which npm fetches
+ * @param {import('../test.mjs').Choice} choice
  * @returns {Promise<Count>}
  */
-export async function runJest({ isLong, isProfiled, isFull, leftOut, jestArgs }, node) {
+export async function runJest({ isProfiled, isFull, isForCi, without, jestArgs }) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-results-'));
   const [results, profile] = [join(folder, 'results.json'), join(folder, 'profile')];
   const env = {
     ...process.env,
-    LATCHKEY_TESTS_LEFT_OUT: JSON.stringify(leftOut),
-    ...(isLong ? { LATCHKEY_LONG: '1' } : {}),
+    LATCHKEY_TESTS_WITHOUT: String(without),
+    ...(isForCi ? {} : { LATCHKEY_TESTS_OF_CI: 'off' }),
     ...(isProfiled ? { LATCHKEY_TEST_PROFILE: profile } : {}),
   };
   // The last flag is the service's: suites that measure memory run after others in the same process.
   const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];
   const args = [...flags, 'node_modules/jest/bin/jest.js', ...jestArgs, '--json', `--outputFile=${results}`];
-  // With npm, also the programs that a suite starts by the name of `node` have that version.
-  const ofNpm = ['exec', '--yes', '--ignore-scripts=false', `--package=node@${node}`, '--', 'node', ...args];
-  const [command, words] = node ? ['npm', ofNpm] : [process.execPath, args];
-  const child = spawn(command, words, { cwd: root, env, stdio: 'inherit' });
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
   process.once('exit', () => child.kill());
   const [code] = await once(child, 'exit');
   /** @type {Results | undefined} */
