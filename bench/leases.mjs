@@ -1,5 +1,4 @@
 // `node bench/leases.mjs [--quick]`: what a guard's leases save. Prints one table; each figure is a ratio within a run.
-import '../scripts/lib/node-version.mjs';
 import { step } from '../scripts/lib/run.mjs';
 import { openLab } from './lib/lab.mjs';
 import { start } from './lib/process.mjs';

@@ -1,5 +1,4 @@
 // `npm run bench`: the cost of a validation. Starts everything it needs, prints one table, writes bench/results.json.
-import '../scripts/lib/node-version.mjs';
 import { main } from '../scripts/lib/stop.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { writeResults } from './lib/results.mjs';

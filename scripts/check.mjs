@@ -1,5 +1,4 @@
 // `npm run check`: every check of the code except its tests. Prints one line for each part.
-import './lib/node-version.mjs';
 import { join } from 'node:path';
 import { isMain, root } from './lib/paths.mjs';
 import { run, step } from './lib/run.mjs';

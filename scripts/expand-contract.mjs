@@ -3,7 +3,6 @@
 // It belongs to a later release, when no running release needs the old shape, and it says so in a comment
 // `// contract: why`. Nor may a migration hold up those instances: what it locks is locked until its transaction ends.
 // One that has to says so in a comment `// locks: why`.
-import './lib/node-version.mjs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMain, root } from './lib/paths.mjs';

@@ -1,7 +1,6 @@
 // `npm run generate`: what lists the settings, from src/config/settings.ts, and Python messages from proto/, for clients that
 // are not built here. With --check: do the committed files match their sources, which are built already? The TypeScript types
 // are made by the build (scripts/generate-types.mjs).
-import './lib/node-version.mjs';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // `npm run latchkey -- …`: the command line, with the settings and the database of `npm start`.
-import './lib/node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // `npm start`: starts Latchkey from a fresh clone, and stops it in order.
-import './lib/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startEmbeddedPostgres } from './embedded-postgres.mjs';

@@ -3,7 +3,6 @@
 // out the suites in these folders of test/. With --profile it prints where the time went. With --selectProjects=unit
 // (`npm run test:unit`) it runs the unit tests alone, which need no program. With LATCHKEY_LONG=1 (`npm run test:long`) it
 // runs the long form of the suites, with their figures.
-import './lib/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Imported before anything else, so that an old Node ends with this line and not with a syntax or import error.
+// paths.mjs, and so every script, imports this first: an old Node ends with this line, not with a call that it lacks.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const enough = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
 

@@ -1,3 +1,4 @@
+import './node-version.mjs';
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

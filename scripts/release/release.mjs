@@ -1,5 +1,4 @@
 // `npm run release -- 0.3.0`: everything up to publishing, then prints what to type. It stops at the first fault.
-import '../lib/node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

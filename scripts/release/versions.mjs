@@ -2,7 +2,6 @@
 // refuses a place that differs, and a version that CHANGELOG.md does not describe. With a tag (`v0.3.0`), as in a CI
 // that publishes, the tag has to name the same version. Between releases the version is the next one with `-dev`:
 // `node scripts/release/versions.mjs --begin 0.4.0` writes it.
-import '../lib/node-version.mjs';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMain, root } from '../lib/paths.mjs';
