@@ -1,6 +1,5 @@
 // Checks on a temporary PostgreSQL that the migrations create the tables that the code expects, and that each migration
 // can be reverted.
-import './lib/node-version.mjs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,13 +34,9 @@ async function check(url) {
       const queries = drift.upQueries.map(({ query }) => `  ${query}`).join('\n');
       throw new Stop(`The migrations do not create the schema that the code describes. TypeORM would add:\n${queries}`);
     }
-    const made = await objectsIn(source);
     for (const _ of applied) await source.undoLastMigration();
     const left = await objectsIn(source);
     if (left.length > 0) throw new Stop(`After all migrations were reverted, these are left: ${left.join(', ')}`);
-    await source.runMigrations();
-    const again = await objectsIn(source);
-    if (String(again) !== String(made)) throw new Stop('The migrations do not create the same schema a second time.');
   } finally {
     await source.destroy();
   }

@@ -8,6 +8,7 @@ import { pythonWith } from './programs.mjs';
 
 export const pythonGuard = join(root, 'clients/python');
 
+/** The environment of a command that imports the Python guard of this checkout. */
 export const pythonGuardEnv = () => ({
   ...process.env,
   PYTHONDONTWRITEBYTECODE: '1',
@@ -15,24 +16,17 @@ export const pythonGuardEnv = () => ({
 });
 
 /**
- * Runs a command with the Python guard of this checkout.
- * @param {string} cwd @param {string} command @param {readonly string[]} args
- */
-export async function withPythonGuard(cwd, command, ...args) {
-  await succeed(command, args, { cwd, env: pythonGuardEnv() });
-}
-
-/**
  * A Python with the pinned packages of the guard's tests and examples. It outlives a run, so that the next one works offline.
  * @returns the path of the interpreter
  */
 export async function pythonOfGuard() {
-  const pinned = hash('sha256', readFileSync(join(pythonGuard, 'requirements-dev.txt'))).slice(0, 12);
+  const requirements = join(pythonGuard, 'requirements-dev.txt');
+  const pinned = hash('sha256', readFileSync(requirements)).slice(0, 12);
   const venv = join(homedir(), '.cache/latchkey', `python-${pinned}`);
   const [python, isReady] = [join(venv, 'bin/python'), join(venv, 'ready')];
   if (existsSync(isReady)) return python;
-  await withPythonGuard(pythonGuard, pythonWith('venv, ensurepip') ?? 'python3', '-m', 'venv', '--clear', venv);
-  await withPythonGuard(pythonGuard, python, '-m', 'pip', 'install', '--quiet', '-r', 'requirements-dev.txt');
+  await succeed(pythonWith('venv, ensurepip') ?? 'python3', ['-m', 'venv', '--clear', venv]);
+  await succeed(python, ['-m', 'pip', 'install', '--quiet', '-r', requirements]);
   writeFileSync(isReady, '');
   return python;
 }

@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import {
-  pythonGuard as folder,
-  pythonOfGuard,
-  withPythonGuard as succeed,
-} from '../../scripts/testing/python-guard.mjs';
+import { succeed } from '../../scripts/lib/run.mjs';
+import { pythonGuard as folder, pythonGuardEnv, pythonOfGuard } from '../../scripts/testing/python-guard.mjs';
 import { isThorough } from '../support/jest/long-form.js';
 
 const example = join(root, 'examples/python-api');
@@ -31,12 +28,12 @@ describe('the Python guard', () => {
   ] as const;
   test.each([...always, ...(isThorough ? thorough : [])])('%s', async (_, [tool, ...args]) => {
     const where = tool === 'pyright' ? ['--pythonpath', python] : [];
-    await succeed(folder, python, '-m', tool!, ...args, ...where);
+    await succeed(python, ['-m', tool!, ...args, ...where], { cwd: folder, env: pythonGuardEnv() });
   });
 
   if (isThorough) {
     test('protects the example, whose tests use a fake Latchkey and a real one', async () => {
-      await succeed(example, python, '-m', ...pytest, '.');
+      await succeed(python, ['-m', ...pytest, '.'], { cwd: example, env: pythonGuardEnv() });
     });
   }
 
