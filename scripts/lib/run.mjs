@@ -1,36 +1,31 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { root } from './paths.mjs';
 import { Stop } from './stop.mjs';
+
+const execute = promisify(execFile);
 
 /**
  * Runs a command to its end and collects its output.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {import('node:child_process').SpawnOptions & { input?: string }} [options]
+ * @param {import('node:child_process').ExecFileOptions & { input?: string }} [options]
  * @returns {Promise<{ code: number, output: string }>} the code is 1 when a signal ended it, 127 when it cannot be run
  */
-export function run(command, args, { input = '', ...options } = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, ...options, stdio: ['pipe', 'pipe', 'pipe'] });
-    // No command that we run may outlive us: two simultaneous `npm ci` would damage each other.
-    const kill = () => child.kill('SIGKILL');
-    process.once('exit', kill);
-    let output = '';
-    const done = (/** @type {number} */ code) => {
-      process.off('exit', kill);
-      resolve({ code, output });
-    };
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
-    // A command may end without reading its input.
-    child.stdin?.on('error', () => {}).end(input);
-    child.once('error', (error) => {
-      output += error.message;
-      done(127);
-    });
-    child.once('close', (code) => done(code ?? 1));
-  });
+export async function run(command, args, { input = '', ...options } = {}) {
+  const running = execute(command, args, { cwd: root, maxBuffer: Infinity, ...options, encoding: 'utf8' });
+  // No command that we run may outlive us: two simultaneous `npm ci` would damage each other.
+  const kill = () => running.child.kill('SIGKILL');
+  process.once('exit', kill);
+  // A command may end without reading its input.
+  running.child.stdin?.on('error', () => {}).end(input);
+  const ended = await running.then((printed) => ({ ...printed, code: 0 })).catch((error) => error);
+  process.off('exit', kill);
+  // Of a command that cannot be run, it is the name of an error.
+  if (typeof ended.code === 'string') return { code: 127, output: ended.message };
+  return { code: ended.code ?? 1, output: ended.stdout + ended.stderr };
 }
 
 /**
