@@ -12,7 +12,7 @@ import { main, Stop } from './lib/stop.mjs';
 
 const proto = 'latchkey/v1/api_key_service.proto';
 
-/** @returns the FileDescriptorProto of the contract */
+/** @returns the FileDescriptorProto of the contract, in base64 */
 function descriptor() {
   const buf = join(root, 'node_modules/@bufbuild/buf/bin/buf');
   const what = ['--as-file-descriptor-set', '--exclude-source-info', '--exclude-imports', `--path=proto/${proto}`];
@@ -20,16 +20,13 @@ function descriptor() {
     execFileSync(process.execPath, [buf, 'build', 'proto', ...what, '--output=-'], { cwd: root }),
   );
   set.uint32();
-  return Buffer.from(set.bytes());
+  return Buffer.from(set.bytes()).toString('base64');
 }
 
 /** Does what `protoc --python_out` writes: Python's protobuf (3.20 or newer) makes the classes from the contract's bytes. */
 function pythonModule() {
   const module = proto.replace('.proto', '_pb2').replaceAll('/', '.');
-  const lines =
-    descriptor()
-      .toString('base64')
-      .match(/.{1,110}/g) ?? [];
+  const lines = descriptor().match(/.{1,110}/g) ?? [];
   return `# ${proto}, by \`npm run generate\`: do not edit.
 from base64 import b64decode
 
