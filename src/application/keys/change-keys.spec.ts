@@ -46,6 +46,16 @@ describe('The event of a change', () => {
   });
 
   test.each([
+    ['owner', false],
+    ['leaked', true],
+  ])('has the reason %s of a key that its owner revokes, when it leaked: %s', async (reason, leaked) => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    await app.changeKeysOfOwner.revoke(themselves(id), key.id, client(), leaked);
+    expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ keyId: key.id, reason }]);
+  });
+
+  test.each([
     ['says where a leaked key was found', { source: 'scanner', url: 'https://git.example/x' }],
     ['has no details when that is unknown', undefined],
   ])('%s', async (_what, site) => {
