@@ -190,13 +190,26 @@ describe('revoking a key', () => {
     await focusOn(() => screen.getByRole('heading', { name: 'API keys' }));
   });
 
-  test('is no error where somebody else was faster', async () => {
-    const question = await reachQuestion();
-    api.change(api.keys[0]!.id, { status: 'revoked', revokedAt: iso(0), revokedReason: 'owner' });
-    api.once('revokeKey', new Refusal(409, 'api_key_not_active', { apiKeyStatus: 'revoked' }));
-    await user.click(question.getByLabelText('Yes, revoke it permanently'));
-    await press('Revoke key', question);
-    await screen.findByText('“CI deploy” had already been revoked');
+  test.each([
+    ['en', 'revoked', '“CI deploy” had already been revoked'],
+    ['en', 'expired', '“CI deploy” had already expired'],
+    ['de', 'revoked', '„CI deploy“ war schon widerrufen'],
+    ['de', 'expired', '„CI deploy“ war schon abgelaufen'],
+  ] as const)('is no error where somebody else was faster (%s, %s)', async (language, status, message) => {
+    api.keys = [anApiKey()];
+    openPage(<App />, language);
+    const [actions, choice, tick, submit] =
+      language === 'en'
+        ? ['Actions for CI deploy', 'Revoke…', 'Yes, revoke it permanently', 'Revoke key']
+        : ['Aktionen für CI deploy', 'Widerrufen…', 'Ja, endgültig widerrufen', 'Widerrufen'];
+    await press(actions);
+    await user.click(await screen.findByRole('menuitem', { name: choice }));
+    const question = within(await screen.findByRole('dialog'));
+    api.change(api.keys[0]!.id, { status, ...(status === 'revoked' && { revokedAt: iso(0), revokedReason: 'owner' }) });
+    api.once('revokeKey', new Refusal(409, 'api_key_not_active', { apiKeyStatus: status }));
+    await user.click(question.getByLabelText(tick));
+    await press(submit, question);
+    await screen.findByText(message);
     expect(screen.queryByRole('alert')).toBeNull();
   });
 });
