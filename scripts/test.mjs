@@ -16,6 +16,7 @@ import { ensureTools, toolsFor } from './tools.mjs';
 /** What `npm run test:long` adds to the suites of `npm test`: test/support/jest/long-form.ts says what belongs there. */
 const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.ts$'];
 const isLong = process.env['LATCHKEY_LONG'] === '1';
+const isCi = process.env['CI'] === 'true';
 
 const { passed, failures } = await test(process.argv.slice(2)).catch((error) => ({
   passed: 0,
@@ -28,7 +29,7 @@ process.exit(failures.length === 0 ? 0 : 1);
 
 /** @param {readonly string[]} given @returns {Promise<import('./testing/jest.mjs').Count>} */
 async function test(given) {
-  const choice = choiceFrom(given, process.env['CI'] === 'true');
+  const choice = choiceFrom(given);
   await step('scripts/install.mjs', ['--tests']);
   if (!choice.isUnit) await ensureTools(toolsFor(choice.without, isLong));
   await step('scripts/build.mjs', choice.isUnit ? ['types'] : []);
@@ -47,10 +48,9 @@ async function test(given) {
 /**
  * Which suites a run is for.
  * @param {readonly string[]} args as given to `npm test --`; those that are not ours are Jest's
- * @param {boolean} isCi
  * @throws {Stop}
  */
-function choiceFrom(args, isCi) {
+function choiceFrom(args) {
   const options = /** @type {const} */ ({ profile: { type: 'boolean' }, without: { type: 'string', multiple: true } });
   const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   const ours = tokens.flatMap((token) => {
