@@ -179,7 +179,8 @@ describe('the list of keys', () => {
       api.keys = [
         anApiKey({ name: 'Key 10', expiresAt: iso(80 * DAY_MS), ...used(5, 2) }),
         anApiKey({ name: 'Key 9', expiresAt: iso(20 * DAY_MS), ...used(7, 1) }),
-        anApiKey({ name: 'alpha', expiresAt: iso(50 * DAY_MS) }),
+        // Its successor was revoked after its first use.
+        anApiKey({ name: 'alpha', expiresAt: iso(50 * DAY_MS), endsAt: iso(10 * DAY_MS) }),
         ...several(4, (n) => aRevokedKey({ name: `Old ${9 - n}`, revokedAt: iso(-(n + 5) * DAY_MS) })),
         aRevokedKey({ name: 'Just now', revokedAt: iso(-HOUR_MS) }),
         aRevokedKey({ name: 'Before' }),
@@ -188,7 +189,7 @@ describe('the list of keys', () => {
       const orders = [
         ['alpha', 'Key 9', 'Key 10'],
         ['Key 9', 'Key 10', 'alpha'],
-        ['Key 9', 'alpha', 'Key 10'],
+        ['alpha', 'Key 9', 'Key 10'],
         ['Key 9', 'Key 10', 'alpha'],
       ];
       for (const [at, heading] of headings.entries()) {
