@@ -44,8 +44,11 @@ describe('signing in at the platform', () => {
     expect(await page.getByLabel(/password/i).count()).toBe(0);
     await createAndBeSentToConfirm(page);
     await look('create-step-up', page);
+    const hint = page.getByText('You may have to sign in again');
+    expect(await hint.count()).toBe(0);
     await button(page, 'Sign in to confirm').click();
     await expectFilled(page);
+    expect(await hint.count()).toBe(0);
     await button(page, 'Create key').click();
     expect(await shownKey(page).innerText()).toMatch(/^lk_/);
     await storeKey(page);

@@ -213,6 +213,23 @@ describe('the form for a new key', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('One more');
   });
 
+  test('says that a sign-in may be needed, until a notice says that it is', async () => {
+    api.session = { ...api.session!, confirmation: 'fresh-sign-in' };
+    openPanel();
+    await openCreate();
+    const hint = () => screen.queryByText(/^You may have to sign in again/);
+    expect(hint()).not.toBeNull();
+    await type('Name', 'CI deploy');
+    api.once('createKey', new Refusal(409, 'too_many_active_keys'));
+    await press('Create key');
+    await screen.findByText(/^This service allows 5 active keys/);
+    expect(hint()).not.toBeNull();
+    api.once('createKey', new Refusal(401, 'confirmation_required'));
+    await press('Create key');
+    within(await screen.findByRole('alert')).getByText(/^Your sign-in is not recent or strong enough/);
+    expect(hint()).toBeNull();
+  });
+
   test('only warns of a name that an active key has, and keeps all but the password when it is closed', async () => {
     api.keys = [anApiKey({ name: 'Backup script', prefix: 'lk_7c1f4e0a9b2d' })];
     openPanel();

@@ -1,9 +1,10 @@
 import { Button, Text } from '@mantine/core';
+import { usePanel } from '../base/context';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
 import { PasswordField } from '../ui/PasswordField';
-import { Refusal, SignInResult } from './Refusal';
+import { Refusal, saysSignIn, SignInResult } from './Refusal';
 import type { NewKey } from './useNewKey';
 import type { NewKeyForm } from './useNewKeyForm';
 
@@ -24,6 +25,7 @@ export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = fals
   const { making, isBusy } = newKey;
   const texts = useTexts();
   const { create, revoke } = texts;
+  const { trip } = usePanel();
   const email = useOwner().data?.email ?? '';
   return (
     <>
@@ -40,9 +42,11 @@ export function ConfirmAndSubmit({ newKey, form, submitLabel, isDangerous = fals
           />
         </>
       ) : (
-        <Text size="sm" c="dimmed">
-          {create.confirmation.hint}
-        </Text>
+        !saysSignIn(making, trip) && (
+          <Text size="sm" c="dimmed">
+            {create.confirmation.hint}
+          </Text>
+        )
       )}
       {making.phase === 'idle' && <SignInResult submitLabel={submitLabel} />}
       <Refusal making={making} />

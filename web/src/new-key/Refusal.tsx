@@ -5,6 +5,7 @@ import { NotSignedInAgain } from './useFreshSignIn';
 import { limitText } from '../key/limits';
 import { useApiKeys } from '../key/list';
 import { usePanel } from '../base/context';
+import type { PlatformTrip } from '../base/trip';
 import { type Texts, useTexts } from '../texts';
 import { duration } from '../time/format';
 import { FailureAlert } from '../ui/FailureAlert';
@@ -15,6 +16,12 @@ import type { Making } from './useNewKey';
 
 interface Props {
   readonly making: Making;
+}
+
+/** Whether what is below the form says already that the person has to sign in again, or how they did. */
+export function saysSignIn(making: Making, trip: PlatformTrip | undefined): boolean {
+  if (making.phase !== 'refused') return making.phase === 'confirming' || trip?.confirmation !== undefined;
+  return hasCode(making.error, 'confirmation_required') || making.error instanceof NotSignedInAgain;
 }
 
 /** Shows a refusal that does not belong to a field. The form's own button is how people try again. */
