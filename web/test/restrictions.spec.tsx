@@ -76,6 +76,43 @@ describe('a key that is limited', () => {
     expect(screen.queryByRole('checkbox', { name: 'systems · write' })).toBeNull();
   });
 
+  test.each([
+    ['en', 'Access', 'read and write systems', 'read systems', 'use 5 permissions'],
+    ['de', 'Zugriff', 'systems lesen und schreiben', 'systems lesen', '5 Berechtigungen nutzen'],
+  ] as const)(
+    'says in its sentence what it may do, or how much where that is long (%s)',
+    async (language, field, both, one, many) => {
+      const isGerman = language === 'de';
+      api.permissions = [...api.permissions, 'reports:write', 'billing/invoices:read', 'users:read'];
+      openPanel({ language });
+      await press(isGerman ? /^Ersten API-Schlüssel/ : /^Create your first/);
+      await openTerms();
+      await choose(isGerman ? 'Lesen/schreiben' : 'Read and write');
+      await choose(isGerman ? 'Nur diese' : 'Only these');
+      const says = (words: string) =>
+        screen.getByRole('button', { name: `${field}: ${words}, ${isGerman ? 'ändern' : 'change'}` });
+      const pick = async (what: string, action: 'read' | 'write') => {
+        const word = isGerman ? { read: 'Lesen', write: 'Schreiben' }[action] : action;
+        await user.click(await permission(`${what} · ${word}`));
+      };
+      // In the order of the words, not of the clicks.
+      await pick('systems', 'write');
+      await pick('systems', 'read');
+      says(both);
+      await pick('systems', 'write');
+      says(one);
+      await pick('users', 'read');
+      says(isGerman ? 'systems und users lesen' : 'read systems and users');
+      await pick('users', 'read');
+      await pick('reports', 'write');
+      says(isGerman ? 'systems lesen und reports schreiben' : 'read systems and write reports');
+      await pick('systems', 'write');
+      await pick('users', 'read');
+      await pick('billing/invoices', 'read');
+      says(many);
+    },
+  );
+
   test('takes one of many in place of all, and refuses an ID that no permission can have', async () => {
     await openForm();
     await choose('Only these');

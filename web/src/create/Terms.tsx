@@ -2,8 +2,10 @@ import { Button, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
+import { byResource } from '../key/limits';
 import type { FieldErrors } from '../new-key/fields';
-import { useTexts } from '../texts';
+import { type Texts, useTexts } from '../texts';
+import { wordList } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChevronIcon } from '../ui/icons';
 import classes from './create.module.css';
@@ -32,7 +34,8 @@ interface Props {
  * permissions of an earlier key are open from the start, because the owner may have lost some of them.
  */
 export function Terms({ draft, errors, fields }: Props) {
-  const { create, restrictions } = useTexts();
+  const texts = useTexts();
+  const { create, restrictions } = texts;
   const { sentence } = create;
   const id = useId();
   const [opened, setOpened] = useState<readonly Part[]>(draft.permissions.scope === 'only' ? ['rights'] : []);
@@ -43,7 +46,7 @@ export function Terms({ draft, errors, fields }: Props) {
       part: 'rights',
       field: create.access,
       end: ',',
-      word: scope === 'all' ? sentence.all[draft.access] : sentence.only(chosen.length),
+      word: scope === 'all' ? sentence.all[draft.access] : fewRights(chosen, texts) || sentence.only(chosen.length),
       hasError: (errors.access ?? errors.permissions) !== undefined,
     },
     {
@@ -114,4 +117,22 @@ export function Terms({ draft, errors, fields }: Props) {
       {field('note', hasNoteError)}
     </>
   );
+}
+
+/** The most letters for which the sentence has room. */
+const MAX_LETTERS = 40;
+
+/** Some permissions in words, such as "read and write systems". Empty where there are none, or too many. */
+function fewRights(permissions: readonly string[], { create, history, language }: Texts): string {
+  const resourcesOf = new Map<string, string[]>();
+  for (const [resource, actions] of byResource(permissions)) {
+    const verbs = wordList(
+      actions.toSorted().map((action) => history.denied.operation[action] ?? action),
+      language,
+    );
+    resourcesOf.set(verbs, [...(resourcesOf.get(verbs) ?? []), resource]);
+  }
+  const parts = [...resourcesOf].map(([verbs, resources]) => create.sentence.may(verbs, wordList(resources, language)));
+  const words = wordList(parts, language);
+  return words.length > MAX_LETTERS ? '' : words;
 }

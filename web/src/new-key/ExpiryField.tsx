@@ -4,7 +4,7 @@ import { useApiKeys } from '../key/list';
 import { useOwner } from '../base/owner';
 import { MAX_KEY_DAYS } from '../rules';
 import { useTexts, type Texts } from '../texts';
-import { calendarDate, DAY_MS, numberList } from '../time/format';
+import { calendarDate, DAY_MS, wordList } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
 import { CUSTOM, daysOf, EXPIRY_PRESETS, expiryIn, firstDate, lastDate } from './expiry';
@@ -80,5 +80,5 @@ function expiryText(days: number, now: number, isCustom: boolean, { create, lang
 function mailText(days: readonly number[], { create, language }: Texts): string {
   const [first] = days;
   if (first === undefined) return '';
-  return first === 1 ? create.mailedOneDay : create.mailed(numberList(days, language));
+  return first === 1 ? create.mailedOneDay : create.mailed(wordList(days.map(String), language));
 }

@@ -81,10 +81,9 @@ const compactIn = perLanguage((locale) => new Intl.NumberFormat(locale, { notati
 /** "1.2K". */
 export const compactNumber = (count: number, language: string): string => compactIn(language).format(count);
 
-/** "30, 7, and 1". */
-export function numberList(numbers: readonly number[], language: string): string {
-  return new Intl.ListFormat(localeFor(language)).format(numbers.map((each) => wholeNumber(each, language)));
-}
+/** "systems, users, and reports". */
+export const wordList = (words: readonly string[], language: string): string =>
+  new Intl.ListFormat(localeFor(language)).format(words);
 
 const thisYearIn = dates({ month: 'short', day: 'numeric' });
 const anyYearIn = dates({ month: 'short', day: 'numeric', year: 'numeric' });
