@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { settle } from './support/axe.js';
 import { putKeys } from './support/rows.js';
 import { openCreate, row, showDetails } from './support/screen.js';
@@ -30,6 +30,10 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (colorScheme) => {
     const { page } = await stage.open({ owner, options: { colorScheme } });
     await row(page, 'CI deploy').waitFor();
     const list = await contrasts(page);
+    // The words below the drawing are its legend.
+    const rejected = row(page, 'CI deploy').getByText(/^\d+ rejected$/);
+    const mark = row(page, 'CI deploy').locator('path[class*="rejected"]').first();
+    expect((await styleOf(rejected)).color).toBe((await styleOf(mark)).fill);
     const ofList = await walked(page, 12);
     const details = await showDetails(page, 'CI deploy');
     await details.getByRole('slider').waitFor();
@@ -54,6 +58,12 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (colorScheme) => {
     if (colorScheme === 'dark') expect([ofPage! < card!, card! < ofDialog!]).toEqual([true, true]);
   });
 });
+
+const styleOf = (element: Locator) =>
+  element.evaluate((found) => {
+    const { color, fill } = found.ownerDocument.defaultView!.getComputedStyle(found);
+    return { color, fill };
+  });
 
 /** With the focus on one tab stop after the other. */
 async function walked(page: Page, stops: number): Promise<Contrasts[]> {
@@ -106,7 +116,7 @@ async function contrasts(page: Page): Promise<Contrasts> {
     const shown = (dialogs.length > 0 ? dialogs : [document.body]).flatMap((root) => [...root.querySelectorAll('*')]).filter(isShown);
     const texts = shown
       .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
-      .filter((element) => !element.closest('[data-disabled], [aria-hidden="true"]'))
+      .filter((element) => !element.closest('[data-disabled], svg[aria-hidden="true"]'))
       .map((element) => [ratio(getComputedStyle(element).color, behind(element)), element.textContent.slice(0, 40)]);
     const fields = shown
       .filter((element) => element.matches('input:not([type="radio"], [type="checkbox"]), textarea, select'))

@@ -106,6 +106,23 @@ describe('the list of keys', () => {
     (await row('CI deploy')).getByRole('img', { name: /^Last 30 days: 7,038 accepted, 204 rejected; last on / });
   });
 
+  test.each([
+    ['en', '204 rejected', /rejected$/],
+    ['de', '204 abgelehnt', /abgelehnt$/],
+  ] as const)(
+    'says below the drawing what its red marks stand for, where it has any (%s)',
+    async (language, words, any) => {
+      const refused = several(30, (n) => (n === 26 ? 204 : 0));
+      api.keys = [
+        anApiKey({ name: 'Denied', recent: { granted: several(30, () => 1), refused } }),
+        anApiKey({ name: 'Fine', recent: { granted: several(30, () => 1), refused: several(30, () => 0) } }),
+      ];
+      openPanel({ language });
+      (await row('Denied')).getByText(words);
+      expect((await row('Fine')).queryByText(any)).toBeNull();
+    },
+  );
+
   test('last use and expiry are in words, with a warning 7 days before the expiry', async () => {
     const old = { createdAt: iso(-60 * DAY_MS) };
     api.keys = [

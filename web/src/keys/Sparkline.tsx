@@ -8,12 +8,12 @@ const STEP = 4;
 const BAR = 3;
 /** The heights of the bars and of the marks below them. */
 const BARS = 20;
-const MARKS = 9;
+const MARKS = 6;
 const SHORTEST = 1.5;
 
-/** The accepted requests of each day as bars; below them a mark for each day with rejected requests. */
+/** The accepted requests of each day as bars; below them a mark for each day with rejected ones, and their number. */
 export function Sparkline({ recent: { granted, refused } }: { readonly recent: RecentUse }) {
-  const { keys, language } = useTexts();
+  const { history, keys, language } = useTexts();
   const now = useNow();
   const [accepted, rejected] = [sum(granted), sum(refused)];
   const most = Math.max(...granted);
@@ -26,22 +26,30 @@ export function Sparkline({ recent: { granted, refused } }: { readonly recent: R
       : keys.recent.rejected(acceptedText!, rejectedText!, monthDay(new Date(lastRejected).toISOString(), language));
   const width = granted.length * STEP;
   return (
-    <svg role="img" aria-label={name} viewBox={`0 0 ${width} ${BARS + MARKS}`} className={classes.sparkline}>
-      <title>{name}</title>
-      {granted.map((count, day) => (
-        // The position is the day.
-        // oxlint-disable-next-line no-array-index-key
-        <rect key={day} x={day * STEP} y={BARS - heightOf(count)} width={BAR} height={heightOf(count)} />
-      ))}
-      <path className={classes.line} d={`M0 ${BARS + 0.5}H${width}`} />
-      {refused.map(
-        (count, day) =>
-          count > 0 && (
-            // oxlint-disable-next-line no-array-index-key
-            <path key={day} className={classes.rejected} d={`m${day * STEP + BAR / 2} ${BARS + 2.5}l2 6h-4z`} />
-          ),
+    <>
+      <svg role="img" aria-label={name} viewBox={`0 0 ${width} ${BARS + MARKS}`} className={classes.sparkline}>
+        <title>{name}</title>
+        {granted.map((count, day) => (
+          // The position is the day.
+          // oxlint-disable-next-line no-array-index-key
+          <rect key={day} x={day * STEP} y={BARS - heightOf(count)} width={BAR} height={heightOf(count)} />
+        ))}
+        <path className={classes.line} d={`M0 ${BARS + 0.5}H${width}`} />
+        {refused.map(
+          (count, day) =>
+            count > 0 && (
+              // oxlint-disable-next-line no-array-index-key
+              <path key={day} className={classes.rejected} d={`m${day * STEP + BAR / 2} ${BARS + 1.5}l2 4.5h-4z`} />
+            ),
+        )}
+      </svg>
+      {rejected > 0 && (
+        // Part of the name of the drawing.
+        <span className={classes.rejected} aria-hidden="true">
+          {history.refused(rejectedText!)}
+        </span>
       )}
-    </svg>
+    </>
   );
 }
 
