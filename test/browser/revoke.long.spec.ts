@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Locator } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
 import { countKeys, putKeys } from './support/rows.js';
 import { button, chooseAction, dialog, focusOn, row, showEnded } from './support/screen.js';
 import { Stage } from './support/stage.js';
-
-const backgroundOf = (element: Locator) =>
-  element.evaluate((node) => node.ownerDocument.defaultView!.getComputedStyle(node).backgroundColor);
 
 describe('revoking a key', () => {
   let stage: Stage;
@@ -16,7 +11,7 @@ describe('revoking a key', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('names the key and the consequence, and needs the box to be ticked, which fills the button', async () => {
+  test('names the key and the consequence, and needs the box to be ticked', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy', shown: '7c1f4e0a9b2d', usedMinutesAgo: 90 }]);
     const { page } = await stage.open({ owner });
@@ -25,18 +20,10 @@ describe('revoking a key', () => {
     await question.getByText(/Everything that uses this key stops working at once/).waitFor();
     await question.getByText('lk_7c1f4e0a9b2d…').waitFor();
     await question.getByText('It was used within the last day, so something probably still needs it.').waitFor();
-    const isFilled = async () => {
-      // A button under the mouse has another colour.
-      await page.mouse.move(0, 0);
-      return (await backgroundOf(button(question, 'Revoke key'))) !== 'rgba(0, 0, 0, 0)';
-    };
-    await eventually(async () => !(await isFilled()));
     await button(question, 'Revoke key').click();
     await question.getByText('Tick the box to confirm').waitFor();
     await focusOn(question.getByLabel('Yes, revoke it permanently'));
-    await eventually(async () => !(await isFilled()));
     await page.keyboard.press('Space');
-    await eventually(isFilled);
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
     await button(question, 'Cancel').click();
     await question.waitFor({ state: 'detached' });

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Refusal, ScriptedApi } from './support/api';
 import { anApiKey, aRevokedKey, DAY_MS, HOUR_MS, iso } from './support/keys';
 import {
-  button,
   chooseAction,
   dialog,
   focusOn,
@@ -77,16 +76,24 @@ describe('a leaked key that needs no new one', () => {
     api.keys = [anApiKey()];
     openPanel();
     await chooseAction('CI deploy', 'Revoke…');
-    const confirmed = await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' });
-    const lookOf = async () => (await button('Revoke key')).getAttribute('data-variant');
-    expect(await lookOf()).toBe('outline');
-    await user.click(confirmed);
-    expect(await lookOf()).not.toBe('outline');
+    await user.click(await screen.findByRole('checkbox', { name: 'Yes, revoke it permanently' }));
     await press('Revoke key');
     await isGone(() => screen.queryByRole('dialog'));
     expect(api.calls('revokeKey')[0]!.body).toBeUndefined();
   });
 });
+
+test.each(['Revoke…', 'It leaked…'])(
+  'what ends a key at once is a filled red button from the start: %s',
+  async (action) => {
+    api.keys = [anApiKey()];
+    openPanel();
+    await chooseAction('CI deploy', action);
+    const form = within(await screen.findByRole('dialog'));
+    const end = await form.findByRole('button', { name: /^(Revoke key|Replace key now)$/ });
+      expect(end.style.getPropertyValue('--button-bg')).toContain('red');
+  },
+);
 
 describe('a key that nobody dares to revoke', () => {
   beforeEach(() => {

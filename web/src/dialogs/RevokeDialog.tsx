@@ -5,7 +5,6 @@ import { usePanel } from '../base/context';
 import type { Rotation } from '../key/rotation';
 import { useRotation } from '../key/useKey';
 import { useTexts } from '../texts';
-import { dangerous } from '../ui/dangerous';
 import { Checkbox } from '../ui/Checkbox';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import { revokeWords, type RevokeWords } from '../key/revoke-words';
@@ -70,7 +69,7 @@ interface RevokeFormProps {
 /**
  * The person ticks a box whose label names the key, instead of typing its name: revoking a leaked key must take only
  * seconds, also on a phone, and a copied name proves nothing. Name, prefix and last use protect from revoking the wrong
- * key. The button is never disabled; pressing it shows what is missing. It is filled when the box is ticked.
+ * key. The button is never disabled; pressing it shows what is missing.
  */
 function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPause }: RevokeFormProps) {
   const texts = useTexts();
@@ -129,7 +128,7 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
           <Button variant="default" onClick={onCancel} disabled={isPending}>
             {texts.cancel}
           </Button>
-          <Button type="submit" loading={isPending} {...(isConfirmed ? { color: 'red' } : dangerous)}>
+          <Button type="submit" loading={isPending} color="red">
             {words.submit}
           </Button>
         </DialogFooter>
