@@ -51,8 +51,7 @@ describe('all keys', () => {
       '',
       `Ada Lovelace ${ada.email}`,
       'Read and write',
-      // The drawing of the last 30 days.
-      '',
+      'No requests',
       'Active',
       '3 hours ago',
       'in 3 months',

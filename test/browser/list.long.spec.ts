@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { putKeys } from './support/rows.js';
 import { button, dialog, focusOn, heading, keyLink, row, showDetails, showEnded } from './support/screen.js';
 import { tabTo } from './support/keyboard.js';
+import { PHONE } from './support/look.js';
 import { Stage } from './support/stage.js';
 
 describe('the list of keys', () => {
@@ -33,6 +34,18 @@ describe('the list of keys', () => {
     expect(await exact()).toBe('none');
     expect(await lastUsed.getAttribute('aria-description')).toMatch(/\d{4}/);
     expect(await lastUsed.getAttribute('tabindex')).toBeNull();
+  });
+
+  test('a chart on a phone is as high as the line of text next to it, and so is a line in place of one', async () => {
+    const use = [{ daysAgo: 2, granted: 5, refused: 0 }];
+    const { page } = await openWith([{ name: 'Nightly', usedMinutesAgo: 3000, use }, { name: 'Silent' }]);
+    await page.setViewportSize(PHONE);
+    for (const name of ['Nightly', 'Silent']) {
+      const cells = ['Access', 'Last 30 days'].map((label) => row(page, name).locator(`[data-label="${label}"]`));
+      // oxlint-disable-next-line no-await-in-loop
+      const [text, chart] = await Promise.all(cells.map((cell) => cell.boundingBox()));
+      expect([name, Math.round(chart!.height)]).toEqual([name, Math.round(text!.height)]);
+    }
   });
 
   test('the whole row opens the details, and its link opens them in another tab too', async () => {

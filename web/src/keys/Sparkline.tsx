@@ -6,16 +6,17 @@ import classes from './Sparkline.module.css';
 
 const STEP = 4;
 const BAR = 3;
-/** The heights of the bars and of the marks below them. */
+/** The heights of the bars and of what is below them. */
 const BARS = 20;
 const MARKS = 6;
 const SHORTEST = 1.5;
 
 /** The accepted requests of each day as bars; below them a mark for each day with rejected ones, and their number. */
 export function Sparkline({ recent: { granted, refused } }: { readonly recent: RecentUse }) {
-  const { history, keys, language } = useTexts();
+  const { history, keys, language, revoke } = useTexts();
   const now = useNow();
   const [accepted, rejected] = [sum(granted), sum(refused)];
+  if (accepted + rejected === 0) return revoke.noRequests;
   const most = Math.max(...granted);
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(SHORTEST, (count / most) * BARS));
   const lastRejected = now - (refused.length - 1 - refused.findLastIndex((count) => count > 0)) * DAY_MS;
@@ -25,9 +26,16 @@ export function Sparkline({ recent: { granted, refused } }: { readonly recent: R
       ? keys.recent.accepted(acceptedText!)
       : keys.recent.rejected(acceptedText!, rejectedText!, monthDay(new Date(lastRejected).toISOString(), language));
   const width = granted.length * STEP;
+  const height = BARS + (rejected === 0 ? 1 : MARKS);
   return (
     <>
-      <svg role="img" aria-label={name} viewBox={`0 0 ${width} ${BARS + MARKS}`} className={classes.sparkline}>
+      <svg
+        role="img"
+        aria-label={name}
+        viewBox={`0 0 ${width} ${height}`}
+        height={height}
+        className={classes.sparkline}
+      >
         <title>{name}</title>
         {granted.map((count, day) => (
           // The position is the day.
