@@ -21,6 +21,7 @@ const PICTURES = [
   'key-details-usage',
   'list-rotation',
   'list-idle',
+  'list-leaked',
   'rotate-dialog',
   'sign-in-platform',
   'sign-in-no_account',

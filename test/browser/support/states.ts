@@ -84,6 +84,20 @@ const ROTATING: readonly KeyRow[] = [
   { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
 ];
 
+/** Found in a repository, and still used by something. */
+const LEAKED: KeyRow = {
+  name: 'Shop checkout',
+  access: 'read-and-write',
+  createdDaysAgo: 61,
+  expiresInDays: 29,
+  revokedDaysAgo: 0.21,
+  revokedReason: 'leaked',
+  leak: { source: null, url: 'https://github.com/acme/shop' },
+  usedMinutesAgo: 0.22 * 1440,
+  shown: '2ab6d9f0e743',
+  use: BUSY.slice(0, 30).map(({ daysAgo, granted }) => ({ daysAgo, granted, refused: daysAgo === 0 ? 14 : 0 })),
+};
+
 /** Where the key for CI was used. */
 export const HISTORY: HistoryRow = {
   uses: [
@@ -179,6 +193,11 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     const { page } = await screenWith(stage, ROTATING);
     await row(page, 'Backup script').getByText('Waiting for the first use of the new key').waitFor();
     await visit('list-rotation', page);
+  },
+  'looking at a key that leaked': async (stage, visit) => {
+    const { page } = await screenWith(stage, [DEPLOY, BACKUP, LEAKED]);
+    await button(page, 'Replace…: Shop checkout').waitFor();
+    await visit('list-leaked', page);
   },
   'looking at many keys': async (stage, visit) => {
     const use = [{ daysAgo: 0, granted: 1, refused: 0 }];
