@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { pressAll } from './support/keyboard.js';
 import { putKeys, type KeyRow } from './support/rows.js';
@@ -44,9 +44,7 @@ describe('what needs attention', () => {
   }
 
   /** The form for a new key has the choices of the old one. */
-  async function expectChoices(page: Page, name: string): Promise<void> {
-    const form = dialog(page, 'Create again');
-    await form.waitFor();
+  async function expectChoices(form: Locator, name: string): Promise<void> {
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
     for (const word of ['Access: read and write everything you can, change', 'Expires in: for 30 days, change'])
       await button(form, word).waitFor();
@@ -65,17 +63,18 @@ describe('what needs attention', () => {
   });
 
   test.each([
-    { ...EXPIRED, fix: 'Create again…: Old laptop' },
-    { ...LEAKED, fix: 'Replace…: CI deploy' },
-  ])('is fixed by 15 presses and the password from the freshly loaded page: $name', async ({ fix, ...key }) => {
+    { ...EXPIRED, fix: 'Create again…: Old laptop', title: 'Create again' },
+    { ...LEAKED, fix: 'Replace…: CI deploy', title: 'Replace leaked “CI deploy”' },
+  ])('is fixed by 15 presses and the password from the freshly loaded page: $name', async ({ fix, title, ...key }) => {
     const page = await openWith([{ name: 'Fine' }, key]);
     await button(section(page), fix).waitFor();
     // Sign out, light or dark, the tabs, "Create API key", and then the first key that needs attention and what mends it.
     await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab']);
     await focusOn(button(section(page), fix));
     await page.keyboard.press('Enter');
-    await focusOn(dialog(page, 'Create again').getByLabel('Name', { exact: true }));
-    await expectChoices(page, key.name);
+    const form = dialog(page, title);
+    await focusOn(form.getByLabel('Name', { exact: true }));
+    await expectChoices(form, key.name);
     // The four words of the sentence, and the password.
     await pressAll(page, ['Tab', 'Tab', 'Tab', 'Tab', 'Tab']);
     await focusOn(page.getByLabel('Your password', { exact: true }));

@@ -91,7 +91,7 @@ test.each(['Revoke…', 'It leaked…'])(
     await chooseAction('CI deploy', action);
     const form = within(await screen.findByRole('dialog'));
     const end = await form.findByRole('button', { name: /^(Revoke key|Replace key now)$/ });
-      expect(end.style.getPropertyValue('--button-bg')).toContain('red');
+    expect(end.style.getPropertyValue('--button-bg')).toContain('red');
   },
 );
 

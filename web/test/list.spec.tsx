@@ -95,6 +95,19 @@ describe('the list of keys', () => {
     (await row('Unknown')).getByText('Revoked · leaked');
   });
 
+  test('offers to replace a key that was reported as leaked, in its menu and its details too', async () => {
+    api.keys = [aRevokedKey({ revokedReason: 'leaked', leak: { source: 'GitHub', url: null } })];
+    openPanel();
+    await showEnded();
+    await chooseAction('CI deploy', 'Replace…');
+    await dialog('Replace leaked “CI deploy”');
+    await user.keyboard('{Escape}');
+    await isGone(() => screen.queryByRole('dialog'));
+    await user.click((await row('CI deploy')).getByRole('link', { name: 'CI deploy' }));
+    await press('Replace…', await dialog('CI deploy'));
+    await dialog('Replace leaked “CI deploy”');
+  });
+
   test('describes each time exactly to a screen reader, and the drawing of the last 30 days as a sentence', async () => {
     const granted = several(30, (n) => (n === 20 ? 7000 : n === 26 ? 38 : 0));
     const refused = several(30, (n) => (n === 26 ? 204 : 0));
@@ -349,6 +362,7 @@ describe('what needs attention', () => {
       },
       /Old laptop expired (1 day ago|2 days ago)/,
       'Create again…: Old laptop',
+      'Create again',
     ],
     [
       'a leaked key',
@@ -363,23 +377,27 @@ describe('what needs attention', () => {
       },
       /Old laptop leaked on github\.com, revoked 4 hours ago/,
       'Replace…: Old laptop',
+      'Replace leaked “Old laptop”',
     ],
-  ] as const)('says why a job broke, and offers a key with the same choices: %s', async (_, change, why, fix) => {
-    api.keys = [anApiKey({ name: 'Fine' }), anApiKey({ name: 'Old laptop', access: 'read-and-write', ...change })];
-    openPanel();
-    const section = await region();
-    expect(section.getByRole('listitem').textContent).toMatch(why);
-    const opener = section.getByRole('button', { name: fix });
-    await user.click(opener);
-    const form = await dialog('Create again');
-    await openTerms();
-    expect(form.getByLabelText<HTMLInputElement>('Name').value).toBe('Old laptop');
-    expect(form.getByRole<HTMLInputElement>('radio', { name: 'Read and write' }).checked).toBe(true);
-    expect(form.getByRole<HTMLInputElement>('radio', { name: '30 days' }).checked).toBe(true);
-    await user.keyboard('{Escape}');
-    await isGone(() => screen.queryByRole('dialog'));
-    await focusOn(() => opener);
-  });
+  ] as const)(
+    'says why a job broke, and offers a key with the same choices: %s',
+    async (_, change, why, fix, title) => {
+      api.keys = [anApiKey({ name: 'Fine' }), anApiKey({ name: 'Old laptop', access: 'read-and-write', ...change })];
+      openPanel();
+      const section = await region();
+      expect(section.getByRole('listitem').textContent).toMatch(why);
+      const opener = section.getByRole('button', { name: fix });
+      await user.click(opener);
+      const form = await dialog(title);
+      await openTerms();
+      expect(form.getByLabelText<HTMLInputElement>('Name').value).toBe('Old laptop');
+      expect(form.getByRole<HTMLInputElement>('radio', { name: 'Read and write' }).checked).toBe(true);
+      expect(form.getByRole<HTMLInputElement>('radio', { name: '30 days' }).checked).toBe(true);
+      await user.keyboard('{Escape}');
+      await isGone(() => screen.queryByRole('dialog'));
+      await focusOn(() => opener);
+    },
+  );
 
   test('says of a key that ends unless it is used, in its row, in the section and in its details', async () => {
     api.keys = [anApiKey({ lastUsedAt: iso(-3 * MINUTE_MS) }), idle()];

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ApiKey } from '../api/types';
 import { useFocusReturn } from '../ui/focus';
 import { focusRow } from '../key/actions';
+import { isToReplace } from '../key/leak';
 import { useApiKeys } from '../key/list';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { useReturned } from '../base/context';
@@ -18,7 +19,7 @@ interface Props {
 
 /** Closing it keeps what was typed, except the password. */
 export function CreateKeyDialog({ like, opened, onClose }: Props) {
-  const { create } = useTexts();
+  const { create, rotate } = useTexts();
   const focus = useFocusReturn(opened);
   const { policy } = useApiKeys(opened);
   const typed = useReturned()?.typed;
@@ -28,7 +29,7 @@ export function CreateKeyDialog({ like, opened, onClose }: Props) {
   return (
     <NewKeyDialog
       form="create"
-      title={like ? create.titleAgain : create.title}
+      title={like && isToReplace(like) ? rotate.leaked.title(like.name) : like ? create.titleAgain : create.title}
       opened={opened}
       onClose={onClose}
       onClosed={(made) => (made === undefined ? focus.restore() : focusRow(made, focus.restore))}

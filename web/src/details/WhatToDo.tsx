@@ -5,6 +5,7 @@ import type { ApiKey, Narrower } from '../api/types';
 import { endsSoon } from '../key/expiry';
 import { endedBy, endOf, rejectedSince, statusAt } from '../key/status';
 import type { KeyAction } from '../key/actions';
+import { isToReplace } from '../key/leak';
 import { useCanMakeKeys } from '../key/list';
 import type { Rotation } from '../key/rotation';
 import { resumeTexts } from '../key/resume-texts';
@@ -60,7 +61,7 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
         {replacedBy === null ? (
           canMakeKeys && (
             <Button size="xs" onClick={() => onNext('create')}>
-              {keys.createAgain}
+              {isToReplace(apiKey) ? texts.attention.leaked.fix : keys.createAgain}
             </Button>
           )
         ) : (

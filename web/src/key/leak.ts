@@ -1,4 +1,4 @@
-import type { Leak } from '../api/types.js';
+import type { ApiKey, Leak } from '../api/types.js';
 
 /** Strangers write it, so a long text is cut. */
 const MOST = 40;
@@ -23,3 +23,6 @@ export function leakPlace({ source, url }: Leak): {
 function cut(text: string): string {
   return text.length > MOST ? `${text.slice(0, MOST)}…` : text;
 }
+
+/** A key that somebody reported, and that has no successor: what is made in its place is called a replacement. */
+export const isToReplace = ({ leak, replacedBy }: ApiKey): boolean => leak !== null && replacedBy === null;

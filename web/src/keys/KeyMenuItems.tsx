@@ -9,6 +9,7 @@ import { resumeTexts } from '../key/resume-texts';
 import { useTexts } from '../texts';
 import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
+import { isToReplace } from '../key/leak';
 import { dangerous } from '../ui/dangerous';
 import { useCopy } from '../ui/useCopy';
 
@@ -77,7 +78,11 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
         {status === 'active' && <Menu.Item onClick={rename}>{keys.rename}</Menu.Item>}
         <Menu.Item onClick={() => void copyId()}>{keys.copyId}</Menu.Item>
         {(status === 'active' || canMakeKeys) && <Menu.Divider />}
-        {status !== 'active' && canMakeKeys && <Menu.Item onClick={() => create(key)}>{keys.createAgain}</Menu.Item>}
+        {status !== 'active' && canMakeKeys && (
+          <Menu.Item onClick={() => create(key)}>
+            {isToReplace(key) ? texts.attention.leaked.fix : keys.createAgain}
+          </Menu.Item>
+        )}
         {status === 'active' && !rotation && (
           <>
             {canMakeKeys && !key.pausedUntil && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
