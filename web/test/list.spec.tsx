@@ -34,6 +34,8 @@ describe('the list of keys', () => {
     openPanel();
     await screen.findByRole('heading', { name: 'No API keys yet' });
     screen.getByText(/A key lets a script, a CI job or another program call the API as you/);
+    // One sentence, not a list of promises.
+    expect(screen.queryAllByRole('listitem')).toEqual([]);
   });
 
   test('says that no new keys are allowed in place of the buttons for them, and lets a key be revoked', async () => {

@@ -1,7 +1,6 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
-import { CheckIcon } from '../ui/icons';
 import list from '../ui/list.module.css';
 import classes from './EmptyState.module.css';
 
@@ -23,14 +22,6 @@ export function EmptyState({ isWaiting, onCreate }: Props) {
         <Text c="dimmed" size="sm">
           {empty.text}
         </Text>
-        <ul className={classes.points}>
-          {empty.points.map((point) => (
-            <li key={point}>
-              <CheckIcon />
-              {point}
-            </li>
-          ))}
-        </ul>
         <Button
           {...(isWaiting && { 'aria-disabled': true, 'data-disabled': true })}
           onClick={() => !isWaiting && onCreate()}

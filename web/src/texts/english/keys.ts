@@ -83,11 +83,6 @@ export const keys = {
   empty: {
     title: 'No API keys yet',
     text: 'A key lets a script, a CI job or another program call the API as you.',
-    points: [
-      'You choose whether it can only read, or read and write',
-      'It stops working on the day you set',
-      'You see what it does, and can revoke it in seconds',
-    ],
     create: 'Create your first API key',
   },
   noneWith: {

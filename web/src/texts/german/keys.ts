@@ -81,11 +81,6 @@ export const keys: Texts['keys'] = {
   empty: {
     title: 'Noch keine API-Schlüssel',
     text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API in Ihrem Namen auf.',
-    points: [
-      'Sie wählen, ob er nur lesen oder lesen und schreiben darf',
-      'Er läuft an dem Tag ab, den Sie festlegen',
-      'Sie sehen, was er tut, und können ihn in Sekunden widerrufen',
-    ],
     create: 'Ersten API-Schlüssel erstellen',
   },
   noneWith: {
