@@ -21,7 +21,11 @@ describe('the states of all keys', () => {
     await putKeys(service, ada, KEYS.slice(0, 2));
     await putKeys(service, alan, [{ ...KEYS[3]!, shown: '5d20c7f1a98b' }]);
     await putKeys(service, bot, [
-      { name: 'Nightly report', createdDaysAgo: 7, usedMinutesAgo: 380, shown: 'c83a1be6f490' },
+      {
+        ...{ name: 'Nightly report', createdDaysAgo: 7, usedMinutesAgo: 380, shown: 'c83a1be6f490', createdBy: ada.id },
+        use: [0, 1, 2, 3, 4, 5, 6].map((daysAgo) => ({ daysAgo, granted: 1, refused: 0 })),
+      },
+      { name: 'Old import', createdDaysAgo: 160, usedMinutesAgo: 121 * 1440, shown: '0f7d52c9be18', createdBy: ada.id },
     ]);
     await putEvents(service, ada, [{ type: 'api_key.created', keyName: 'CI deploy', minutesAgo: 104 * 1440 }]);
     await putHistory(service, ada, KEYS[0]!.shown!, HISTORY);

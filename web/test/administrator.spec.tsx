@@ -85,6 +85,35 @@ describe('all keys', () => {
     await screen.findByText('4 shown · 3 active · 1 ending soon · 1 unused for 90 days');
   });
 
+  test('stand out by their last use if they are active and unused for 90 days, and say who else than the owner made them', async () => {
+    const of = (name: string, given: Parameters<typeof anApiKey>[0]) => ({
+      ...key,
+      ...anApiKey({ name, createdAt: iso(-200 * DAY_MS), lastUsedAt: iso(-91 * DAY_MS), ...given }),
+    });
+    api.always('findKeys', () =>
+      page([
+        of('Unused', { createdBy: { id: 'service:jobs', displayName: '', isFormerManager: false } }),
+        of('Never', {
+          lastUsedAt: null,
+          createdBy: { id: 'grace', displayName: 'Grace Hopper', isFormerManager: false },
+        }),
+        of('Used', { lastUsedAt: iso(-89 * DAY_MS) }),
+        of('Ended', { status: 'revoked', revokedAt: iso(-DAY_MS), revokedReason: 'owner' }),
+      ]),
+    );
+    open('tab=all-keys');
+    const standsOut = async (name: string, used: RegExp) =>
+      (await row(name)).getByText(used).closest('.attention') !== null;
+    expect(await standsOut('Unused', /months ago/)).toBe(true);
+    expect(await standsOut('Never', /Never used/)).toBe(true);
+    expect(await standsOut('Used', /months ago/)).toBe(false);
+    expect(await standsOut('Ended', /months ago/)).toBe(false);
+    const makerOf = async (name: string) => (await row(name)).queryByText(/^Made by/)?.textContent;
+    expect(await makerOf('Unused')).toBe('Made by service:jobs');
+    expect(await makerOf('Never')).toBe('Made by Grace Hopper');
+    expect(await makerOf('Used')).toBeUndefined();
+  });
+
   test('are searched with Enter or the button, and never while somebody types, pastes or leaves a field', async () => {
     open('tab=all-keys');
     await row('CI deploy');

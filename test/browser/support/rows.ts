@@ -21,6 +21,8 @@ export interface KeyRow {
   /** The 12 hex characters of the key that the list shows. */
   readonly shown?: string;
   readonly note?: string;
+  /** The id of who made it. Default: the owner. */
+  readonly createdBy?: string;
   /** Of a revoked key, as on the audit trail. */
   readonly revokedReason?: string;
   readonly leak?: { readonly source: string | null; readonly url: string | null };
@@ -57,6 +59,7 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
     revoked: key.revokedDaysAgo ?? null,
     used: key.usedMinutesAgo ?? null,
     note: key.note ?? null,
+    maker: key.createdBy ?? null,
     reason: key.revokedReason ?? null,
     leak: key.leak ?? null,
     use: key.use ?? [],
@@ -67,14 +70,14 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
        SELECT * FROM jsonb_to_recordset($2) AS given(
          id uuid, replaces uuid, replaced_by uuid, grace int, ends float,
          public_part text, name text, access text, created float, expires float, revoked float, used float,
-         note text, reason text, leak jsonb, use jsonb, idle float)
+         note text, reason text, leak jsonb, use jsonb, idle float, maker text)
      ), made AS (
        INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at, revoked_at,
-         expired_at, replaces, replaced_by, grace_seconds, ends_at, note)
+         expired_at, replaces, replaced_by, grace_seconds, ends_at, note, created_by)
        SELECT id, $1, name, access, 'lk', public_part, sha256(public_part::bytea), now() - created * interval '1 day',
          now() + expires * interval '1 day', now() - revoked * interval '1 day',
          CASE WHEN expires < 0 THEN now() + expires * interval '1 day' END,
-         replaces, replaced_by, grace, now() + ends * interval '1 hour', note FROM given
+         replaces, replaced_by, grace, now() + ends * interval '1 hour', note, maker FROM given
      ), idle AS (
        INSERT INTO idle_notices (key_id, written_at)
        SELECT id, now() + (idle - 7) * interval '1 day' FROM given WHERE idle IS NOT NULL

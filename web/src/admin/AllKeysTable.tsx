@@ -76,7 +76,12 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         {
           name: column.name,
           sort: 'name',
-          cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
+          cell: (key, parts) => (
+            <>
+              <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />
+              <Maker apiKey={key} />
+            </>
+          ),
         },
         { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
         { name: column.access, cell: (key) => access[key.access] },
@@ -97,7 +102,11 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         {
           name: column.lastUsed,
           sort: 'lastUsed',
-          cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime iso={lastUsedAt} isPast /> : words.neverUsed),
+          cell: (key) => (
+            <span className={isUnused(key, now) ? classes.attention : undefined}>
+              {key.lastUsedAt ? <RelativeTime iso={key.lastUsedAt} isPast /> : words.neverUsed}
+            </span>
+          ),
         },
         {
           name: column.expires,
@@ -110,14 +119,28 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
   );
 }
 
+/** An active key that nothing has used for so long that it may not be needed. */
+const isUnused = (key: OwnedKey, now: number): boolean =>
+  statusAt(key, now) === 'active' && now - Date.parse(key.lastUsedAt ?? key.createdAt) > UNUSED_DAYS * DAY_MS;
+
+/** Who made a key, unless its owner did. */
+function Maker({ apiKey: { createdBy, owner } }: { readonly apiKey: OwnedKey }) {
+  const { accounts } = useTexts();
+  if (!createdBy || createdBy.id === owner.id) return null;
+  return (
+    <div className={list.second}>
+      {accounts.madeBy} <bdi>{createdBy.displayName || createdBy.id}</bdi>
+    </div>
+  );
+}
+
 /** How many keys are listed, active, ending soon, and unused. */
 export function Counts({ keys }: Pick<Props, 'keys'>) {
   const admin = useAdminTexts();
   const now = useNow();
-  const daysSince = (iso: string) => (now - Date.parse(iso)) / DAY_MS;
   const working = keys.filter((key) => statusAt(key, now) === 'active');
   const soon = working.filter((key) => endsSoon(key, now)).length;
-  const unused = working.filter(({ lastUsedAt, createdAt }) => daysSince(lastUsedAt ?? createdAt) > UNUSED_DAYS).length;
+  const unused = working.filter((key) => isUnused(key, now)).length;
   return (
     <Text size="xs" c="dimmed" ms="auto">
       {admin.counts(keys.length, working.length, soon, unused)}
@@ -139,7 +162,7 @@ export function Owner({ owner }: { readonly owner: KeyOwner }) {
     <>
       <bdi>{nameOf(owner)}</bdi>
       <div className={`${list.second} ${list.cut}`}>
-        {status !== 'active' && <strong className={classes.stopped}>{admin.accountStatus[status]}</strong>}
+        {status !== 'active' && <strong className={classes.attention}>{admin.accountStatus[status]}</strong>}
         {kind === 'service' && <span>{admin.service}</span>}
         {email !== '' && email !== nameOf(owner) && <span title={email}>{email}</span>}
       </div>
