@@ -3,8 +3,7 @@ import { useEffect, useState } from 'react';
 import { useSearch } from '../base/address';
 import { usePanel } from '../base/context';
 import { useConfirmedForm } from '../new-key/useConfirmedForm';
-import { MAX_NOTE_LENGTH } from '../rules';
-import { lengthOf } from '../new-key/fields';
+import { textProblems } from '../new-key/fields';
 import { useTexts } from '../texts';
 import { useAdminTexts } from './texts';
 import type { OwnedKey } from './types';
@@ -17,11 +16,10 @@ type End = (body: EndOfKey, onRetry: () => void) => Promise<void>;
  * @param before the note of an administrator who is back from a sign-in
  */
 export function useRevokeForm(keys: readonly OwnedKey[], before: string, end: End) {
-  const { create } = useTexts();
+  const texts = useTexts();
   const [note, setNote] = useState(before);
   const trimmed = note.trim();
-  const problems = lengthOf(note) > MAX_NOTE_LENGTH ? { note: create.required.length(MAX_NOTE_LENGTH) } : {};
-  const form = useConfirmedForm(problems, (proof) =>
+  const form = useConfirmedForm(textProblems({ note }, texts), (proof) =>
     end({ ...(trimmed && { note: trimmed }), ...proof }, () => form.onPhase('retrying')),
   );
 

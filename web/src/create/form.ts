@@ -4,14 +4,8 @@ import type { ApiKey, CreateKeyRequest, KeyPolicy } from '../api/types';
 import { lifetimeDays } from '../key/expiry';
 import type { KeyDraft } from '../base/trip';
 import { dateProblem, daysOf, expiryIn, expiryWithin } from '../new-key/expiry';
-import { type FieldErrors, lengthOf } from '../new-key/fields';
-import {
-  DEFAULT_EXPIRY_DAYS,
-  MAX_ALLOWED_NETWORKS,
-  MAX_KEY_PERMISSIONS,
-  MAX_NAME_LENGTH,
-  MAX_NOTE_LENGTH,
-} from '../rules';
+import { type FieldErrors, textProblems } from '../new-key/fields';
+import { DEFAULT_EXPIRY_DAYS, MAX_ALLOWED_NETWORKS, MAX_KEY_PERMISSIONS } from '../rules';
 import type { Texts } from '../texts';
 import { serviceTime } from '../time/useNow';
 
@@ -38,16 +32,12 @@ export function within(draft: KeyDraft, { maxAccess, maxKeyDays }: KeyPolicy): K
 
 /** The errors that can be found without the service, which makes the final check. */
 export function checkDraft(draft: KeyDraft, policy: KeyPolicy, texts: Texts): FieldErrors {
-  const { create, restrictions } = texts;
-  const { required } = create;
-  const { name, note, permissions, expiry, networks } = draft;
+  const { restrictions } = texts;
+  const { permissions, expiry, networks } = draft;
   const isLimited = permissions.scope === 'only';
   const chosen = permissions.chosen.length;
-  const nameLength = lengthOf(name);
   return {
-    ...(nameLength === 0 && { name: required.name }),
-    ...(nameLength > MAX_NAME_LENGTH && { name: required.length(MAX_NAME_LENGTH) }),
-    ...(lengthOf(note) > MAX_NOTE_LENGTH && { note: required.length(MAX_NOTE_LENGTH) }),
+    ...textProblems(draft, texts),
     ...(isLimited && chosen === 0 && { permissions: restrictions.required }),
     ...(isLimited && chosen > MAX_KEY_PERMISSIONS && { permissions: restrictions.tooMany(MAX_KEY_PERMISSIONS) }),
     ...dateProblem(expiry, policy, texts),

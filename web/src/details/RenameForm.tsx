@@ -1,11 +1,9 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiProblem } from '../api/problem';
 import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
-import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '../rules';
-import { lengthOf } from '../new-key/fields';
-import { type Texts, useTexts } from '../texts';
+import { fieldErrorsOf, textProblems, useFieldErrors } from '../new-key/fields';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { focusField } from '../ui/focus';
 import { LIST, refreshKeys } from '../key/list';
@@ -28,25 +26,20 @@ export function RenameForm({ apiKey, onDone }: Props) {
   const { details } = texts;
   const [before] = useState<Draft>({ name: apiKey.name, note: apiKey.note ?? '' });
   const [draft, setDraft] = useState(before);
-  const [errors, setErrors] = useState<Partial<Draft>>({});
-  const form = useRef<HTMLFormElement>(null);
+  const { ref: form, errors, setErrors } = useFieldErrors();
   const rename = useRenameKey(apiKey.id, {
     onRenamed: onDone,
-    onRefused: (error) => setErrors(errorsOf(error, texts)),
+    onRefused: (error) => setErrors(fieldErrorsOf(error, texts)),
   });
 
   useEffect(() => {
     focusField(form.current, 'name');
     form.current?.querySelector('input')?.select();
   }, []);
-  useEffect(() => {
-    const [wrong] = Object.keys(errors);
-    if (wrong) focusField(form.current, wrong);
-  }, [errors]);
 
   const save = (event: FormEvent) => {
     event.preventDefault();
-    const found = problemsOf(draft, texts);
+    const found = textProblems(draft, texts);
     setErrors(found);
     if (Object.keys(found).length > 0 || rename.isPending) return;
     // Only what was changed here, because another tab may have changed the other one.
@@ -69,7 +62,7 @@ export function RenameForm({ apiKey, onDone }: Props) {
     onChange: (event: FormEvent<HTMLInputElement>) => setDraft({ ...draft, [name]: event.currentTarget.value }),
     autoComplete: 'off',
   });
-  const isElsewhere = rename.isError && Object.keys(errorsOf(rename.error, texts)).length === 0;
+  const isElsewhere = rename.isError && Object.keys(fieldErrorsOf(rename.error, texts)).length === 0;
   return (
     <form ref={form} onSubmit={save} onKeyDown={leave} noValidate aria-label={details.edit}>
       <Stack gap="sm">
@@ -87,21 +80,6 @@ export function RenameForm({ apiKey, onDone }: Props) {
       </Stack>
     </form>
   );
-}
-
-/** The errors that can be found without the service, which makes the final check. */
-function problemsOf({ name, note }: Draft, { create: { required } }: Texts): Partial<Draft> {
-  return {
-    ...(name.trim() === '' && { name: required.name }),
-    ...(lengthOf(name) > MAX_NAME_LENGTH && { name: required.length(MAX_NAME_LENGTH) }),
-    ...(lengthOf(note) > MAX_NOTE_LENGTH && { note: required.length(MAX_NOTE_LENGTH) }),
-  };
-}
-
-function errorsOf(error: unknown, { create }: Texts): Partial<Draft> {
-  if (!(error instanceof ApiProblem)) return {};
-  const own = error.errors.filter(({ field }) => field === 'name' || field === 'note');
-  return Object.fromEntries(own.map(({ field, message }) => [field, create.field(message)]));
 }
 
 interface Options {

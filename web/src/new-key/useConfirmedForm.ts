@@ -1,9 +1,8 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { ApiProblem, hasCode } from '../api/problem';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
-import { focusField } from '../ui/focus';
-import { type FieldErrors, fieldErrorsOf, FIELDS } from './fields';
+import { type FieldErrors, fieldErrorsOf, useFieldErrors } from './fields';
 import type { Making } from './useNewKey';
 
 type Send = (proof: { readonly password?: string }) => Promise<unknown>;
@@ -18,15 +17,9 @@ export function useConfirmedForm(problems: FieldErrors, send: Send) {
   const owner = useOwner();
   const asksPassword = owner.data?.confirmation !== 'fresh-sign-in';
   const [password, setPassword] = useState('');
-  const [errors, setErrors] = useState<FieldErrors>({});
+  const { ref, errors, setErrors } = useFieldErrors();
   const [making, setMaking] = useState<Making>({ phase: 'idle' });
   const isBusy = making.phase !== 'idle' && making.phase !== 'refused';
-  const ref = useRef<HTMLFormElement>(null);
-
-  useEffect(() => {
-    const first = FIELDS.find((field) => errors[field] !== undefined);
-    if (first) focusField(ref.current, first);
-  }, [errors]);
 
   const attempt = async () => {
     setMaking({ phase: 'sending' });

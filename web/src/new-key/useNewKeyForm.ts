@@ -1,11 +1,10 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { hasCode } from '../api/problem';
 import { usePanel } from '../base/context';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
-import { type FieldErrors, fieldErrorsOf, FIELDS } from './fields';
+import { type FieldErrors, fieldErrorsOf, useFieldErrors } from './fields';
 import type { Typed } from '../base/trip';
-import { focusField } from '../ui/focus';
 import type { NewKey, NewKeyOrder } from './useNewKey';
 
 interface Options {
@@ -25,10 +24,9 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const { account, trip } = usePanel();
   const asksPassword = useOwner().data?.confirmation !== 'fresh-sign-in';
   const [password, setPassword] = useState('');
-  const [errors, setErrors] = useState<FieldErrors>({});
+  const { ref, errors, setErrors } = useFieldErrors();
   /** Whether the screen itself found them. The service's errors stay until the next try. */
   const [areOwn, setAreOwn] = useState(false);
-  const ref = useRef<HTMLFormElement>(null);
 
   // Kept for a person who leaves to sign in.
   useEffect(() => trip?.remember({ account: account?.id, typed, series: series.current }));
@@ -41,11 +39,6 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
     setAreOwn(false);
     if (hasCode(refusal, 'incorrect_password')) setPassword('');
   }, [refusal]);
-
-  useEffect(() => {
-    const first = FIELDS.find((field) => errors[field] !== undefined);
-    if (first) focusField(ref.current, first);
-  }, [errors]);
 
   const order = () => orderOf(asksPassword ? { password } : {});
 
