@@ -1,4 +1,3 @@
 /** What only people with service accounts need. One part of the script, because several would split the first one, too. */
 export { AccountOfKeys, AccountSwitch } from './AccountSwitch';
-export { LostAccount } from './ServiceAccount';
-export { ServiceAccount } from './ServiceAccount';
+export { LostAccount, ServiceAccount } from './ServiceAccount';

@@ -20,7 +20,7 @@ interface Props {
 
 export function ExpiryField({ label, value, onChange, error }: Props) {
   const texts = useTexts();
-  const { create } = texts;
+  const { create, language } = texts;
   const noticeDays = useOwner().data?.expiryNoticeDays ?? [];
   const now = useNow();
   const { policy } = useApiKeys();
@@ -28,6 +28,7 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
   const days = daysOf(value, now, maxKeyDays);
   const limit = maxKeyDays < MAX_KEY_DAYS ? `${limitText(policy, 'maxKeyDays', texts)} ` : '';
   const isCustom = value.choice === CUSTOM;
+  const dateText = (date: string) => calendarDate(`${date}T12:00`, language);
 
   const choose = (choice: string) => onChange(choice === CUSTOM ? { ...value, choice } : expiryIn(Number(choice), now));
   return (
@@ -46,7 +47,7 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
       onChange={choose}
       note={
         days === undefined
-          ? rangeText([firstDate(now), lastDate(now, maxKeyDays)], texts)
+          ? create.range(dateText(firstDate(now)), dateText(lastDate(now, maxKeyDays)))
           : `${limit}${expiryText(days, now, isCustom, texts)} ${mailText(mailedDays(noticeDays, days), texts)}`.trim()
       }
     >
@@ -65,11 +66,6 @@ export function ExpiryField({ label, value, onChange, error }: Props) {
       )}
     </ChoiceCards>
   );
-}
-
-function rangeText(dates: readonly string[], { create, language }: Texts): string {
-  const [first, last] = dates.map((date) => calendarDate(`${date}T12:00`, language));
-  return create.range(first!, last!);
 }
 
 function expiryText(days: number, now: number, isCustom: boolean, { create, language }: Texts): string {

@@ -14,10 +14,6 @@ import { Notice } from '../ui/Notice';
 import { fieldErrorsOf } from './fields';
 import type { Making } from './useNewKey';
 
-interface Props {
-  readonly making: Making;
-}
-
 /** Whether what is below the form says already that the person has to sign in again, or how they did. */
 export function saysSignIn(making: Making, trip: PlatformTrip | undefined): boolean {
   if (making.phase !== 'refused') return making.phase === 'confirming' || trip?.confirmation !== undefined;
@@ -25,7 +21,7 @@ export function saysSignIn(making: Making, trip: PlatformTrip | undefined): bool
 }
 
 /** Shows a refusal that does not belong to a field. The form's own button is how people try again. */
-export function Refusal({ making }: Props) {
+export function Refusal({ making }: { readonly making: Making }) {
   const texts = useTexts();
   const { policy } = useApiKeys();
   const place = useRef<HTMLDivElement>(null);
@@ -66,22 +62,11 @@ function Warning({ children }: { readonly children: string }) {
 
 /** The result of the sign-in that the person comes back from. */
 export function SignInResult({ submitLabel }: { readonly submitLabel: string }) {
-  const texts = useTexts();
-  const { trip, helpUrl } = usePanel();
+  const { stepUp } = useTexts().session;
+  const { trip } = usePanel();
   if (!trip?.confirmation) return null;
-  const { stepUp } = texts.session;
   if (trip.confirmation === 'confirmed') return <Notice tone="success">{stepUp.confirmed(submitLabel)}</Notice>;
-  return (
-    <Notice tone="warning">
-      {stepUp[trip.confirmation]}
-      <Group mt="sm">
-        <Button size="xs" onClick={trip.leave}>
-          {texts.create.confirmation.submit}
-        </Button>
-        <HelpLink url={helpUrl} />
-      </Group>
-    </Notice>
-  );
+  return <SignIn trip={trip} text={stepUp[trip.confirmation]} />;
 }
 
 /**
@@ -89,22 +74,30 @@ export function SignInResult({ submitLabel }: { readonly submitLabel: string }) 
  * another frontend they have just signed in, and it was not enough.
  */
 function StepUp() {
-  const texts = useTexts();
-  const { trip, helpUrl } = usePanel();
-  const words = texts.create.confirmation;
-  if (!trip) {
-    return (
-      <Notice tone="warning">
-        {texts.create.notFresh} <HelpLink url={helpUrl} />
-      </Notice>
-    );
-  }
+  const { confirmation, notFresh } = useTexts().create;
+  const { trip } = usePanel();
+  if (!trip) return <Warning>{notFresh}</Warning>;
   return (
-    <Notice tone="warning" title={words.title}>
-      {trip.returned ? words.again : words.text}
+    <SignIn trip={trip} title={confirmation.title} text={trip.returned ? confirmation.again : confirmation.text} />
+  );
+}
+
+interface SignInProps {
+  readonly trip: PlatformTrip;
+  readonly title?: string;
+  readonly text: string;
+}
+
+/** Leads to the platform's login. */
+function SignIn({ trip, title, text }: SignInProps) {
+  const { create } = useTexts();
+  const { helpUrl } = usePanel();
+  return (
+    <Notice tone="warning" title={title}>
+      {text}
       <Group mt="sm">
         <Button size="xs" onClick={trip.leave}>
-          {words.submit}
+          {create.confirmation.submit}
         </Button>
         <HelpLink url={helpUrl} />
       </Group>

@@ -15,32 +15,25 @@ interface Props {
 
 export function SignInPage({ client, onSignedIn }: Props) {
   const texts = usePageTexts();
-  const isElsewhere = !takesPasswords && platformSignIn === undefined;
-  if (isElsewhere) {
-    return (
-      <div className={`${list.frame} ${classes.signIn}`}>
-        <Title order={2} size="h3" mb="xs">
-          {texts.elsewhere.title}
-        </Title>
-        <Text c="dimmed" mb="lg">
-          {texts.elsewhere.text}
-        </Text>
-        <HelpLink url={helpUrl} />
-      </div>
-    );
-  }
+  const { session } = useTexts();
+  const { title, text } = takesPasswords || platformSignIn !== undefined ? texts : texts.elsewhere;
   return (
     <div className={`${list.frame} ${classes.signIn}`}>
       <span className={classes.mark}>
         <KeyIcon />
       </span>
       <Title order={2} size="h3" mt="md">
-        {texts.title}
+        {title}
       </Title>
       <Text size="sm" c="dimmed" mb="lg">
-        {texts.text}
+        {text}
       </Text>
-      {platformSignIn !== undefined && <PlatformSignIn url={(hasSignedOut() && otherAccount) || platformSignIn} />}
+      {platformSignIn !== undefined && (
+        // A link, because the platform's login is another page.
+        <Button component="a" href={(hasSignedOut() && otherAccount) || platformSignIn} fullWidth>
+          {session.platform.submit}
+        </Button>
+      )}
       {platformSignIn !== undefined && takesPasswords && <Divider label={texts.or} my="lg" />}
       {takesPasswords && (
         <SignInForm client={client} takesFocus={platformSignIn === undefined} onSignedIn={onSignedIn} />
@@ -51,15 +44,5 @@ export function SignInPage({ client, onSignedIn }: Props) {
         </Box>
       )}
     </div>
-  );
-}
-
-/** A link, because the platform's login is another page. */
-function PlatformSignIn({ url }: { readonly url: string }) {
-  const texts = useTexts();
-  return (
-    <Button component="a" href={url} fullWidth>
-      {texts.session.platform.submit}
-    </Button>
   );
 }
