@@ -124,6 +124,48 @@ def test_fastapi(run: Any, latchkey: Latchkey) -> None:
     assert openapi["components"]["securitySchemes"]["API key"]["scheme"] == "bearer"
 
 
+def test_fastapi_adds_the_headers_of_a_grant_to_answers_that_a_route_makes_itself(latchkey_fake: LatchkeyFake) -> None:
+    from fastapi import Depends, FastAPI, HTTPException, Response
+    from fastapi.testclient import TestClient
+
+    from latchkey_guard.fastapi import FastAPIGuard
+
+    guard = FastAPIGuard("http://127.0.0.1:1", "token", credentials=["x-api-key"])
+    latchkey_fake.grants("lk_good")
+    app = FastAPI()
+    guard.install(app)
+    protected = [Depends(guard.protect("systems:read"))]
+
+    @app.get("/made", dependencies=protected)
+    async def made() -> Response:
+        return Response("made")
+
+    @app.get("/public", dependencies=protected)
+    async def public() -> Response:
+        return Response("public", headers={"Cache-Control": "public"})
+
+    @app.get("/missing", dependencies=protected)
+    async def missing() -> None:
+        raise HTTPException(404)
+
+    @app.get("/open")
+    async def open_to_all() -> None:
+        pass
+
+    with TestClient(app) as client:
+
+        def get(path: str, key: str = "lk_good") -> tuple[int, str | None, bool]:
+            response = client.get(path, headers={"X-API-Key": key})
+            headers = response.headers
+            return response.status_code, headers.get("Cache-Control"), "Latchkey-Key-Expires" in headers
+
+        assert get("/made") == (200, "private", True)
+        assert get("/public") == (200, "public", True)
+        assert get("/missing") == (404, "private", True)
+        assert get("/made", "lk_bad") == (401, "private", False)
+        assert get("/open") == (200, None, False)
+
+
 def test_django(run: Any, latchkey: Latchkey) -> None:
     import django
     from django.conf import settings

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import lru_cache
 from typing import Any
 
 from . import Granted, Permission, Request, decision_headers, refusal_body
-from ._model import Operation
+from ._model import Decision, Operation
 from ._request import check_permission
 from .aio import AsyncGuard
 
@@ -28,6 +29,23 @@ def request_of(scope: Scope) -> Request:
         client[0] if client else "",
         raw_path.decode("latin-1") if raw_path is not None else None,
     )
+
+
+def headers_of(decision: Decision, present: Iterable[tuple[bytes, bytes]] = ()) -> list[tuple[bytes, bytes]]:
+    names = (name.decode("latin-1") for name, _ in present)
+    headers = decision_headers(decision, names).items()
+    return [(_lower(name), value.encode("latin-1")) for name, value in headers]
+
+
+@lru_cache
+def _lower(name: str) -> bytes:
+    return name.lower().encode()
+
+
+def add_headers(message: Message, decision: Decision) -> None:
+    if message["type"] in ("http.response.start", "websocket.accept"):
+        present = list(message.get("headers", ()))
+        message["headers"] = present + headers_of(decision, present)
 
 
 class Protected:
@@ -61,15 +79,8 @@ class Protected:
         question = self._guard.question(request, self._permission, operation)
         decision = await self._guard.check(question)
 
-        def added(present: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-            names = (name.decode("latin-1") for name, _ in present)
-            headers = decision_headers(decision, names).items()
-            return [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]
-
         async def with_headers(message: Message) -> None:
-            if message["type"] in ("http.response.start", "websocket.accept"):
-                present = list(message.get("headers", []))
-                message["headers"] = present + added(present)
+            add_headers(message, decision)
             await send(message)
 
         if isinstance(decision, Granted):
@@ -78,6 +89,6 @@ class Protected:
         if not is_http:
             return await send({"type": "websocket.close", "code": 1008})
         body = refusal_body(decision)
-        headers = [*added(()), (b"content-length", str(len(body)).encode())]
+        headers = [*headers_of(decision), (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": decision.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

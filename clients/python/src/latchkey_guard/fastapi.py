@@ -10,7 +10,9 @@ from . import Granted, Permission, Principal, Refused, decision_headers, refusal
 from ._model import Operation
 from ._request import check_permission
 from .aio import AsyncGuard
-from .asgi import request_of
+from .asgi import App, Message, Receive, Scope, Send, add_headers, request_of
+
+_GRANTED = "latchkey_guard.granted"
 
 
 class KeyRefused(Exception):
@@ -20,11 +22,13 @@ class KeyRefused(Exception):
 
 
 class FastAPIGuard(AsyncGuard):
-    """An :class:`AsyncGuard` whose refusals an application answers."""
+    """An :class:`AsyncGuard` whose decisions an application answers."""
 
     def install(self, app: FastAPI) -> None:
-        """Answers what this guard refuses. Without it a refused request is answered 500."""
+        """Answers what this guard refuses, and adds the headers of a grant to each answer of its routes. A route that
+        is protected without it is answered 500."""
         app.add_exception_handler(KeyRefused, _answer)
+        app.add_middleware(_GrantHeaders)
 
     def protect(  # type: ignore[override]
         self, permission: Permission, *, operation: Operation | None = None
@@ -43,15 +47,35 @@ class Protect(SecurityBase):
         self._guard, self._permission = guard, permission
         self._operation: Operation | None = operation
 
-    async def __call__(self, request: Request, response: Response) -> Principal:
+    async def __call__(self, request: Request) -> Principal:
+        granted: list[Granted] = request.scope[_GRANTED]
         question = self._guard.question(request_of(request.scope), self._permission, self._operation)
         decision = await self._guard.check(question)
         if not isinstance(decision, Granted):
+            granted.clear()
             raise KeyRefused(decision)
-        response.headers.update(decision_headers(decision))
+        granted[:] = [decision]
         return decision.principal
 
 
 async def _answer(_request: Request, error: Exception) -> Response:
     assert isinstance(error, KeyRefused)
     return Response(refusal_body(error.refusal), error.refusal.status, decision_headers(error.refusal))
+
+
+class _GrantHeaders:
+    """Adds them to answers that a route makes itself, too: to these FastAPI adds none of a dependency's headers."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        granted: list[Granted] = []
+        scope[_GRANTED] = granted
+
+        async def with_headers(message: Message) -> None:
+            if granted:
+                add_headers(message, granted[0])
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
