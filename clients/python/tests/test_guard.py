@@ -17,7 +17,7 @@ import pytest
 from conftest import CONFORMANCE, Latchkey
 
 from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
-from latchkey_guard._leases import Leases, Wish, _Held, covered_by
+from latchkey_guard._leases import Leases, Wish, covered_by
 from latchkey_guard._model import Lease
 from latchkey_guard.testing import LatchkeyFake
 
@@ -46,8 +46,7 @@ def test_a_lease_judges_each_use_by_the_rule_of_the_service(case: dict[str, Any]
     question = Question(
         Credential("x"), operation, request["permission"] or "", client_ip=request["clientAddress"] or ""
     )
-    held = _Held(Wish(b"", 0, 0, 1, False), lease, Granted(principal))
-    assert (covered_by(held, question) is None) == (case["refusal"] is not None)
+    assert (covered_by(lease, principal, question) is None) == (case["refusal"] is not None)
 
 
 def narrowed(owned: list[str], subset: list[str] | None) -> list[str]:
@@ -210,7 +209,7 @@ def test_a_connection_over_tls_is_kept_and_a_certificate_of_a_stranger_refused(t
 def test_leases_that_have_ended_free_their_memory() -> None:
     leases = Leases()
     question = Question(Credential("lk_key"), "READ")
-    wish = leases.next(b"digest", question)
+    wish = leases.next(question)
     assert isinstance(wish, Wish)
     principal = Principal("k", "o", "read-only", (), {}, datetime.now(timezone.utc))
     leases.ended(wish, Granted(principal), Lease(1, 1, False, ()))

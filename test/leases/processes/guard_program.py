@@ -32,13 +32,13 @@ def watch(key: str) -> None:
     while key in keys:
         number = next(numbers)
         permission = options["permissions"][number % len(options["permissions"])]
-        credential = Credential(authorization=f"Bearer {key}")
+        question = Question(Credential(authorization=f"Bearer {key}"), "READ", permission)
         started = now()
-        decision = guard.check(Question(credential, "READ", permission, request_id=str(number)))
+        decision = guard.check(question)
         one: dict[str, object] = {
             "startedAt": started,
             "endedAt": now(),
-            "isFromLease": sources.pop(str(number)) == "lease",
+            "isFromLease": sources.pop(question.request_id) == "lease",
             "status": decision.status,
             "permission": permission,
         }

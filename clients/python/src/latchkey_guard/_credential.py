@@ -5,16 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from ._model import Credential
+from ._model import Credential, Values
 
 #: ``Authorization: Bearer``, ``X-API-Key``, and ``Authorization: Basic`` with the key as password of any user name.
 Form = Literal["bearer", "x-api-key", "basic"]
-#: Every value of a header, by its name in lower case.
-Values = Callable[[str], list[str]]
 
 _LONGEST = 4096
 #: Servers join headers of the same name by a comma.
@@ -35,16 +33,18 @@ def read_credential(forms: Sequence[Form], values: Values) -> tuple[Credential, 
     authorization, keys = _headers(forms, values)
     found = Credential()
     # A comma joins two headers of the same name, and no key has one.
-    if len(authorization) + len(keys) == 1 and "," not in (only := (authorization + keys)[0]):
+    if len(authorization) + len(keys) == 1 and "," not in (only := (authorization or keys)[0]):
         if keys:
             found = Credential(api_key=only[:_LONGEST])
         elif "basic" in forms and _BASIC.match(only):
             found = Credential() if _is_from_other_site(values) else Credential(api_key=_password(only)[:_LONGEST])
         elif "bearer" in forms:
             found = Credential(authorization=only[:_LONGEST])
+    if "basic" not in forms:
+        return found, "Bearer"
     has_other = keys or ("bearer" in forms and any(map(_BEARER.search, authorization)))
     # Browsers would ask a person for a password, and remember it.
-    is_asked = "basic" in forms and not has_other and not any(map(values, _OF_BROWSERS))
+    is_asked = not has_other and not any(map(values, _OF_BROWSERS))
     return found, 'Basic realm="api"' if is_asked else "Bearer"
 
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ._credential import Form, check_forms, credential_texts
-from ._leases import Clocks, Leases, Wish, digest_of
+from ._leases import Clocks, Leases, Wish
 from ._model import (
     UNAVAILABLE,
     Decided,
@@ -161,11 +161,11 @@ class Core:
     def _decided(self, question: Question, decision: Decision, begun: float, source: str) -> Decision:
         if "x-api-key" in self._forms:
             decision = replace(decision, is_private=True)
-        if isinstance(decision, Refused) and decision.status == 401:
+        if decision.status == 401:
             decision = replace(decision, challenge=question.challenge)
+            if self._leases:
+                self._leases.drop(question.credential)
         if isinstance(decision, Refused) and decision.status != 503:
-            if decision.status == 401 and self._leases:
-                self._leases.drop(digest_of(question.credential))
             self._call(self._hooks.on_denied, Denied(decision, question))
         if self._hooks.on_decision:
             latency_ms = (time.monotonic() - begun) * 1000
@@ -205,17 +205,16 @@ class Guard(Core):
         leases = self._leases
         if not leases or question.credential.is_empty or self._is_closed:
             return self._decided(question, self._ask(question, begun, None), begun, "service")
-        digest = digest_of(question.credential)
-        if granted := self._from_lease(leases, digest, question):
+        if granted := self._from_lease(leases, question):
             return self._decided(question, granted, begun, "lease")
-        coming = leases.next(digest, question)
+        coming = leases.next(question)
         if isinstance(coming, Future):
             try:
                 coming.result(max(0.0, begun + self._deadline_s - time.monotonic()))
             except FutureTimeout:
                 self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
-            if granted := self._from_lease(leases, digest, question):
+            if granted := self._from_lease(leases, question):
                 return self._decided(question, granted, begun, "lease")
             coming = None
         return self._decided(question, self._ask(question, begun, coming), begun, "service")
@@ -232,8 +231,8 @@ class Guard(Core):
         self._report()
         self._transport.close()
 
-    def _from_lease(self, leases: Leases, digest: bytes, question: Question) -> Granted | None:
-        found = leases.grant(digest, question)
+    def _from_lease(self, leases: Leases, question: Question) -> Granted | None:
+        found = leases.grant(question)
         if not found:
             return None
         granted, renewal = found

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
-from ._model import Credential, Decision, Granted, Lease, Operation, Question, RateLimit
+from ._model import Credential, Decision, Granted, Lease, Operation, Principal, Question, RateLimit
 from ._request import plain_address
 
 _USABLE, _RENEWED, _LONGEST_MS, _QUIET_MS, _MOST_KEYS, _MOST_COUNTS = 0.9, 0.8, 2000, 1000, 100_000, 1000
+_NO_LEASE = Lease(0, 0, False, ())
 _BOOTTIME = getattr(time, "CLOCK_BOOTTIME", None)
 
 
@@ -41,20 +42,32 @@ class Wish:
     renews: bool
 
 
-@dataclass
-class _Held:
-    wish: Wish
-    lease: Lease
-    granted: Granted
-    used: int = 0
-
-
-@dataclass
+@dataclass(slots=True)
 class _Key:
-    held: _Held | None = None
+    """What is known of one credential."""
+
+    #: What the lease came with; None: there is no lease.
+    granted: Granted | None = None
+    lease: Lease = _NO_LEASE
+    wall: float = 0.0
+    monotonic: float = 0.0
+    used: int = 0
     #: Of the call with a wish that is under way.
     call: Future[None] | None = None
     quiet_until: float = 0.0
+    #: To be reported, by client address, permission and operation: how many, and when the last one was.
+    uses: dict[tuple[str, str, Operation], tuple[int, float]] = field(default_factory=dict)
+
+    def passed(self, clocks: Clocks) -> float:
+        """By the clock that shows more. The wall clock is read last, so that it counts a sleep between the two."""
+        monotonic = clocks.monotonic() - self.monotonic
+        return max(monotonic, clocks.wall() - self.wall)
+
+    def is_usable(self, passed: float) -> bool:
+        return self.granted is not None and self.used < self.lease.uses and passed < _USABLE * self.lease.length_ms
+
+    def is_recent(self, now: float) -> bool:
+        return self.granted is not None and now < self.monotonic + (_USABLE + 1) * self.lease.length_ms
 
 
 @dataclass
@@ -64,41 +77,45 @@ class Leases:
     clocks: Clocks = field(default_factory=Clocks)
     spent: int = 0
     _keys: dict[bytes, _Key] = field(default_factory=dict)
-    _counts: dict[tuple[Credential, str, str, Operation], list[float]] = field(default_factory=dict)
+    #: The keys that have uses to report. Only for those a credential's text is kept.
+    _used: dict[Credential, _Key] = field(default_factory=dict)
+    _counts: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def held(self) -> int:
-        return sum(key.held is not None for key in list(self._keys.values()))
+        return sum(key.granted is not None for key in list(self._keys.values()))
 
-    def grant(self, digest: bytes, question: Question) -> tuple[Granted, Wish | None] | None:
+    def grant(self, question: Question) -> tuple[Granted, Wish | None] | None:
         """A grant from a lease, and the wish of a call that should renew it in the background."""
+        credential = question.credential
         with self._lock:
-            key = self._keys.get(digest)
-            held = key.held if key else None
-            permission = covered_by(held, question) if held and self._is_usable(held) else None
-            if not key or not held or permission is None:
+            key = self._used.get(credential) or self._keys.get(digest_of(credential))
+            if key is None or key.granted is None or not key.is_usable(passed := key.passed(self.clocks)):
                 return None
-            held.used += 1
+            principal, lease, rate = key.granted.principal, key.lease, key.granted.rate_limit
+            permission = covered_by(lease, principal, question)
+            if permission is None:
+                return None
+            key.used += 1
             self.spent += 1
-            self._count(question, permission)
-            passed = self._passed(held.wish)
-            is_due = passed >= _RENEWED * _USABLE * held.lease.length_ms or held.used >= _RENEWED * held.lease.uses
-            wish = self._wish(digest, key, renews=True) if is_due and not key.call else None
-            rate = held.granted.rate_limit
+            self._count(key, question, permission)
+            is_due = passed >= _RENEWED * _USABLE * lease.length_ms or key.used >= _RENEWED * lease.uses
+            wish = self._wish(digest_of(credential), key, renews=True) if is_due and not key.call else None
             if rate:
-                left = max(0, rate.remaining - held.used)
+                left = max(0, rate.remaining - key.used)
                 rate = RateLimit(rate.limit, left, rate.reset_seconds, rate.window_seconds)
-            return Granted(held.granted.principal, rate), wish
+            return Granted(principal, rate), wish
 
-    def next(self, digest: bytes, question: Question) -> Wish | Future[None] | None:
+    def next(self, question: Question) -> Wish | Future[None] | None:
         """What to do with a request that no lease grants: call with a wish, wait, or call without one."""
+        digest = digest_of(question.credential)
         with self._lock:
             is_full = len(self._keys) >= _MOST_KEYS and digest not in self._keys
             if is_full or question.operation not in ("READ", "WRITE"):
                 return None
             key = self._keys.setdefault(digest, _Key())
-            if key.held and self._is_usable(key.held):
+            if key.is_usable(key.passed(self.clocks)):
                 return None
             if key.call:
                 return key.call
@@ -110,57 +127,58 @@ class Leases:
             if key is None:  # After a fork.
                 return
             if isinstance(decision, Granted) and lease and lease.length_ms <= _LONGEST_MS:
-                key.held = _Held(wish, lease, decision)
+                key.granted, key.lease, key.used = decision, lease, 0
+                key.wall, key.monotonic = wish.wall, wish.monotonic
             else:
                 key.quiet_until = self.clocks.monotonic() + _QUIET_MS
             call, key.call = key.call, None
         if call:
             call.set_result(None)
 
-    def drop(self, digest: bytes) -> None:
+    def drop(self, credential: Credential) -> None:
         """Latchkey denied the credential itself."""
         with self._lock:
-            if key := self._keys.get(digest):
-                key.held = None
+            if key := self._keys.get(digest_of(credential)):
+                key.granted = None
 
     def tidy(self) -> list[dict[str, object]]:
         """Frees memory, and takes out what leases were used for since the last time, as KeyUses in JSON."""
         with self._lock:
             now = self.clocks.monotonic()
             for digest, key in list(self._keys.items()):
-                if key.held and not self._is_recent(key.held, now):
-                    key.held = None
-                if not key.held and not key.call and key.quiet_until <= now:
-                    del self._keys[digest]
-            counts, self._counts = self._counts, {}
-        uses: list[dict[str, object]] = []
-        for (credential, client_ip, permission, operation), (count, last) in counts.items():
-            entry = {**credential.fields, "clientIp": client_ip, "permission": permission}
-            entry["operation"] = f"OPERATION_{operation}"
-            uses.append({**entry, "count": int(count), "lastMsAgo": max(0, int(now - last))})
-        return uses
+                if not key.is_recent(now):
+                    key.granted = None
+                    if not key.call and key.quiet_until <= now:
+                        del self._keys[digest]
+            taken = [(credential, key.uses) for credential, key in self._used.items()]
+            for key in self._used.values():
+                key.uses = {}
+            self._used, self._counts = {}, 0
+        return [
+            {
+                **credential.fields,
+                "clientIp": client_ip,
+                "permission": permission,
+                "operation": f"OPERATION_{operation}",
+                "count": count,
+                "lastMsAgo": max(0, int(now - last)),
+            }
+            for credential, uses in taken
+            for (client_ip, permission, operation), (count, last) in uses.items()
+        ]
 
-    def _count(self, question: Question, permission: str) -> None:
-        client_ip = question.client_ip if len(self._counts) < _MOST_COUNTS else ""
-        entry = self._counts.setdefault((question.credential, client_ip, permission, question.operation), [0, 0.0])
-        entry[0], entry[1] = entry[0] + 1, self.clocks.monotonic()
+    def _count(self, key: _Key, question: Question, permission: str) -> None:
+        use = (question.client_ip if self._counts < _MOST_COUNTS else "", permission, question.operation)
+        count, _ = key.uses.get(use, (0, 0.0))
+        if count == 0:
+            self._used[question.credential] = key
+            self._counts += 1
+        key.uses[use] = (count + 1, self.clocks.monotonic())
 
     def _wish(self, digest: bytes, key: _Key, renews: bool) -> Wish:
         key.call = Future()
         wall, monotonic = self.clocks.wall(), self.clocks.monotonic()
-        uses = 2 * key.held.used + 1 if key.held and self._is_recent(key.held, monotonic) else 1
-        return Wish(digest, wall, monotonic, uses, renews)
-
-    def _passed(self, since: Wish) -> float:
-        """By the clock that shows more. The wall clock is read last, so that it counts a sleep between the two."""
-        monotonic = self.clocks.monotonic() - since.monotonic
-        return max(monotonic, self.clocks.wall() - since.wall)
-
-    def _is_usable(self, held: _Held) -> bool:
-        return held.used < held.lease.uses and self._passed(held.wish) < _USABLE * held.lease.length_ms
-
-    def _is_recent(self, held: _Held, now: float) -> bool:
-        return now < held.wish.monotonic + (_USABLE + 1) * held.lease.length_ms
+        return Wish(digest, wall, monotonic, 2 * key.used + 1 if key.is_recent(monotonic) else 1, renews)
 
 
 def digest_of(credential: Credential) -> bytes:
@@ -168,17 +186,17 @@ def digest_of(credential: Credential) -> bytes:
     return sha256(f"{credential.api_key}\n{credential.authorization}".encode()).digest()
 
 
-def covered_by(held: _Held, question: Question) -> str | None:
+def covered_by(lease: Lease, principal: Principal, question: Question) -> str | None:
     """The key's permission that covers the question's, by Latchkey's own rule. None: the lease does not grant it."""
-    principal, operation = held.granted.principal, question.operation
+    operation = question.operation
     if operation not in ("READ", "WRITE") or (operation == "WRITE" and principal.access == "read-only"):
         return None
-    if held.lease.allowed_networks and not _is_within(question.client_ip, held.lease.allowed_networks):
+    if lease.allowed_networks and not _is_within(question.client_ip, lease.allowed_networks):
         return None
     if question.permission:
         return principal.covering(question.permission) or None
     has_action = any(each.endswith(f":{operation.lower()}") for each in principal.permissions)
-    return "" if has_action or not held.lease.has_own_permissions else None
+    return "" if has_action or not lease.has_own_permissions else None
 
 
 def _is_within(address: str, networks: tuple[str, ...]) -> bool:

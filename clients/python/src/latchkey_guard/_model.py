@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Operation = Literal["READ", "WRITE", "DESTROY", "MANAGE_API_KEYS", "MANAGE_ACCOUNT", "IMPERSONATE"]
 Access = Literal["read-only", "read-and-write"]
+#: Every value of a header, by its name in lower case.
+Values = Callable[[str], list[str]]
 
 
 _SEGMENT = r"(?!\.+[/:])[A-Za-z0-9._-]+"
@@ -45,7 +49,7 @@ class Principal:
         return next((each for each in wider if each in self.permissions), "")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class RateLimit:
     limit: int
     remaining: int
@@ -54,7 +58,7 @@ class RateLimit:
     window_seconds: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Granted:
     principal: Principal
     rate_limit: RateLimit | None = None
@@ -84,12 +88,14 @@ Decision = Granted | Refused
 UNAVAILABLE = Refused(503, "SERVICE_UNAVAILABLE")
 
 
-@dataclass(frozen=True)
-class Credential:
+class Credential(NamedTuple):
     """A key by itself, or one Authorization header as it came. Without both it is an invalid key."""
 
-    api_key: str = field(default="", repr=False)
-    authorization: str = field(default="", repr=False)
+    api_key: str = ""
+    authorization: str = ""
+
+    def __repr__(self) -> str:
+        return "Credential()"
 
     @property
     def fields(self) -> dict[str, str]:
@@ -98,10 +104,10 @@ class Credential:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.api_key or self.authorization)
+        return not any(self)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Question:
     """One request of a client."""
 
@@ -113,10 +119,24 @@ class Question:
     template: str = ""
     #: Empty if it is not certain.
     client_ip: str = ""
-    user_agent: str = ""
-    request_id: str = ""
     #: For an answer of 401.
     challenge: str = "Bearer"
+    #: Every value of a header, by its name in lower case.
+    values: Values = field(default=lambda _name: [], repr=False, compare=False)
+
+    @cached_property
+    def user_agent(self) -> str:
+        return _printable(self.values("user-agent"), 256)
+
+    @cached_property
+    def request_id(self) -> str:
+        """Of the call to Latchkey: the client's own, and an end that no client can know."""
+        return f"{_printable(self.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-")
+
+
+def _printable(values: Sequence[str], longest: int) -> str:
+    text = values[0] if values else ""
+    return (text if text.isprintable() else "".join(filter(str.isprintable, text)))[:longest]
 
 
 @dataclass(frozen=True)
@@ -176,8 +196,7 @@ def decision_headers(decision: Decision, present: Iterable[str] = ()) -> dict[st
         headers["RateLimit-Policy"] = f'"key";q={rate.limit}{window}'
         headers["RateLimit"] = f'"key";r={rate.remaining};t={rate.reset_seconds}'
     if isinstance(decision, Granted):
-        expires = decision.principal.expires_at.astimezone(timezone.utc)
-        headers["Latchkey-Key-Expires"] = expires.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        headers["Latchkey-Key-Expires"] = _shown(decision.principal.expires_at)
         headers["Access-Control-Expose-Headers"] = "Latchkey-Key-Expires"
         return headers
     headers["Content-Type"] = "application/json"
@@ -191,6 +210,11 @@ def decision_headers(decision: Decision, present: Iterable[str] = ()) -> dict[st
     if decision.status == 429:
         headers["Retry-After"] = str(decision.retry_after or 1)
     return headers
+
+
+@lru_cache(maxsize=1024)
+def _shown(time: datetime) -> str:
+    return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class UnreadableAnswer(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,11 +19,11 @@ _BY_METHOD: Mapping[str, Operation] = {
     **dict.fromkeys(("GET", "HEAD", "OPTIONS"), "READ"),
     **dict.fromkeys(("POST", "PUT", "PATCH"), "WRITE"),
 }
-_FORWARDING = ("x-forwarded-for", "forwarded", "x-real-ip")
+_FORWARDING = frozenset({"x-forwarded-for", "forwarded", "x-real-ip"})
 _PLACEHOLDER = re.compile(r"\{([A-Za-z0-9_-]+)\}")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Request:
     """What a guard reads of a request. Header names are in lower case, values Latin-1, each value by itself."""
 
@@ -97,24 +96,16 @@ def question_of(
         permission=filled or "",
         template=template,
         client_ip=_address_of(request, client_address),
-        user_agent=_tidy(request.values("user-agent"), 256),
-        # Ends in what no client can know.
-        request_id=f"{_tidy(request.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-"),
         challenge=challenge,
+        values=request.values,
     )
-
-
-def _tidy(values: Sequence[str], longest: int) -> str:
-    text = values[0] if values else ""
-    return (text if text.isprintable() else "".join(filter(str.isprintable, text)))[:longest]
 
 
 def _address_of(request: Request, own: ClientAddress | None) -> str:
     try:
         if own:
             return plain_address(own(request) or "")
-        is_forwarded = any(name in _FORWARDING for name, _ in request.headers)
-        return "" if is_forwarded else plain_address(request.peer)
+        return plain_address(request.peer) if _FORWARDING.isdisjoint(dict(request.headers)) else ""
     except Exception:
         return ""
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 import httpx
 
 from ._guard import _SERVICE, Core
-from ._leases import Leases, Wish, digest_of
+from ._leases import Leases, Wish
 from ._model import UNAVAILABLE, Decision, Granted, Lease, Operation, Question
 from ._request import Permission, Request, check_permission
 from ._transport import Answer, Failure
@@ -40,10 +40,9 @@ class AsyncGuard(Core):
         leases = self._leases
         if not leases or question.credential.is_empty or self._is_closed:
             return self._decided(question, await self._ask(question, begun, None), begun, "service")
-        digest = digest_of(question.credential)
-        if granted := self._from_lease(leases, digest, question):
+        if granted := self._from_lease(leases, question):
             return self._decided(question, granted, begun, "lease")
-        coming = leases.next(digest, question)
+        coming = leases.next(question)
         if isinstance(coming, Future):
             # Unlike wait_for, this cancels nothing.
             call = asyncio.wrap_future(coming)
@@ -51,7 +50,7 @@ class AsyncGuard(Core):
             if not (await asyncio.wait({asyncio.ensure_future(asyncio.shield(call))}, timeout=left))[0]:
                 self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
-            if granted := self._from_lease(leases, digest, question):
+            if granted := self._from_lease(leases, question):
                 return self._decided(question, granted, begun, "lease")
             coming = None
         return self._decided(question, await self._ask(question, begun, coming), begun, "service")
@@ -81,8 +80,8 @@ class AsyncGuard(Core):
             follow_redirects=False,
         )
 
-    def _from_lease(self, leases: Leases, digest: bytes, question: Question) -> Granted | None:
-        found = leases.grant(digest, question)
+    def _from_lease(self, leases: Leases, question: Question) -> Granted | None:
+        found = leases.grant(question)
         if not found:
             return None
         granted, renewal = found
