@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 Operation = Literal["READ", "WRITE", "DESTROY", "MANAGE_API_KEYS", "MANAGE_ACCOUNT", "IMPERSONATE"]
 Access = Literal["read-only", "read-and-write"]
 #: Every value of a header, by its name in lower case.
 Values = Callable[[str], list[str]]
+_Object = Mapping[str, object]
+_Kind = TypeVar("_Kind", str, int, bool, list[object], dict[str, object])
+_ACCESS: Mapping[str, Access] = {"ACCESS_LEVEL_READ_ONLY": "read-only", "ACCESS_LEVEL_READ_AND_WRITE": "read-and-write"}
 
 
 _SEGMENT = r"(?!\.+[/:])[A-Za-z0-9._-]+"
@@ -229,95 +232,81 @@ class Lease:
     allowed_networks: tuple[str, ...]
 
 
-def read_answer(answer: Mapping[str, object], permission: str, window: str | None) -> tuple[Decision, Lease | None]:
+def read_answer(answer: _Object, permission: str, window: str | None) -> tuple[Decision, Lease | None]:
     """Reads a ValidateKeyResponse as JSON. A complete grant is accepted as it is.
 
     :param permission: the one that the question had, or empty
     :param window: of the header, for an answer without a window of its own
     :raises UnreadableAnswer: the outcome is missing, incomplete or unknown to this guard
     """
-    rate_limit = _rate_limit(answer, window)
+    rate_limit = _rate_limit(_member(answer, "rateLimit", dict), window) if "rateLimit" in answer else None
     if ("grant" in answer) == ("denial" in answer):
         raise UnreadableAnswer("not one outcome")
     if "grant" in answer:
-        lease = _lease(_object(answer, "lease")) if "lease" in answer else None
-        return Granted(_principal(_object(answer, "grant")), rate_limit), lease
-    denial = _object(answer, "denial")
-    status, reason = denial.get("httpStatus"), denial.get("reason")
-    if isinstance(status, bool) or status not in (401, 403, 429) or reason in (None, "REASON_UNSPECIFIED", 0):
+        lease = _lease(_member(answer, "lease", dict)) if "lease" in answer else None
+        return Granted(_principal(_member(answer, "grant", dict)), rate_limit), lease
+    denial = _member(answer, "denial", dict)
+    status, reason = _member(denial, "httpStatus", int), denial.get("reason")
+    if status not in (401, 403, 429) or reason in (None, "REASON_UNSPECIFIED", 0):
         raise UnreadableAnswer("a denial without reason or status")
     name = reason.removeprefix("REASON_") if isinstance(reason, str) else "UNKNOWN"
     retry_after = max(1, _seconds(denial.get("retryAfter"))) if status == 429 else None
     is_missing = name == "MISSING_PERMISSION" or (name == "READ_ONLY_KEY" and not permission.endswith(":read"))
     missing = permission if permission and is_missing else None
-    key_id, owner_id = _text(denial, "keyId") or None, _text(denial, "ownerId") or None
-    return Refused(status, name, rate_limit, retry_after, missing, key_id, owner_id), None
+    key_id, owner_id = _member(denial, "keyId", str) or None, _member(denial, "ownerId", str) or None
+    return Refused(status, name, rate_limit, retry_after, missing, key_id, owner_id), None  # type: ignore[arg-type]
 
 
-def _principal(grant: Mapping[str, object]) -> Principal:
-    key_id, owner_id, expires_at = _text(grant, "keyId"), _text(grant, "ownerId"), _text(grant, "expiresAt")
-    access = {"ACCESS_LEVEL_READ_ONLY": "read-only", "ACCESS_LEVEL_READ_AND_WRITE": "read-and-write"}.get(
-        _text(grant, "access")
-    )
-    permissions, attributes = grant.get("permissions", []), grant.get("attributes", [])
-    if not (key_id and owner_id and access and isinstance(permissions, list) and isinstance(attributes, list)):
+def _principal(grant: _Object) -> Principal:
+    key_id, owner_id, level = (_member(grant, name, str) for name in ("keyId", "ownerId", "access"))
+    access = _ACCESS.get(level)
+    if not (key_id and owner_id and access):
         raise UnreadableAnswer("an incomplete grant")
-    if not all(isinstance(each, str) for each in permissions):
-        raise UnreadableAnswer("a permission that is no text")
-    pairs: dict[str, str] = {}
-    for each in attributes:
-        name, value = (each.get("name"), each.get("value")) if isinstance(each, dict) else (None, None)
-        if not (isinstance(name, str) and isinstance(value, str)):
-            raise UnreadableAnswer("an attribute without name or value")
-        pairs[name] = value
+    attributes: dict[str, str] = {}
+    for each in _member(grant, "attributes", list):
+        match each:
+            case {"name": str(name), "value": str(value)}:
+                attributes[name] = value
+            case _:
+                raise UnreadableAnswer("an attribute without name or value")
     try:
-        expires = datetime.fromisoformat(re.sub(r"(\.\d{1,6})\d*", _six, expires_at).replace("Z", "+00:00"))
-        expires = expires.astimezone(timezone.utc)
+        # Python 3.10 reads three or six digits, and no Z.
+        text = re.sub(r"(\.\d{1,6})\d*", lambda digits: digits[1].ljust(7, "0"), _member(grant, "expiresAt", str))
+        expires_at = datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc)
     except (ValueError, OverflowError):
         raise UnreadableAnswer("an expiry that is no time") from None
-    return Principal(key_id, owner_id, access, tuple(permissions), MappingProxyType(pairs), expires)  # type: ignore[arg-type]
+    return Principal(key_id, owner_id, access, _texts(grant, "permissions"), MappingProxyType(attributes), expires_at)
 
 
-def _six(fraction: re.Match[str]) -> str:
-    """Python 3.10 reads three or six digits."""
-    return fraction[1].ljust(7, "0")
+def _lease(lease: _Object) -> Lease:
+    return Lease(
+        _member(lease, "lengthMs", int),
+        _member(lease, "uses", int),
+        _member(lease, "hasOwnPermissions", bool),
+        _texts(lease, "allowedNetworks"),
+    )
 
 
-def _lease(lease: Mapping[str, object]) -> Lease:
-    networks = lease.get("allowedNetworks", [])
-    if not (isinstance(networks, list) and all(isinstance(each, str) for each in networks)):
-        raise UnreadableAnswer("networks that are no texts")
-    own = lease.get("hasOwnPermissions", False)
-    return Lease(_number(lease, "lengthMs"), _number(lease, "uses"), own is not False, tuple(networks))
-
-
-def _rate_limit(answer: Mapping[str, object], window: str | None) -> RateLimit | None:
-    if "rateLimit" not in answer:
-        return None
-    rate = _object(answer, "rateLimit")
+def _rate_limit(rate: _Object, window: str | None) -> RateLimit:
     own = _seconds(rate["window"]) if "window" in rate else int(window) if window and window.isdecimal() else None
-    return RateLimit(_number(rate, "limit"), _number(rate, "remaining"), _seconds(rate.get("resetAfter")), own)
+    limit, remaining = _member(rate, "limit", int), _member(rate, "remaining", int)
+    return RateLimit(limit, remaining, _seconds(rate.get("resetAfter")), own)
 
 
-def _object(parent: Mapping[str, object], name: str) -> Mapping[str, object]:
-    value = parent.get(name)
-    if not isinstance(value, dict):
-        raise UnreadableAnswer(f"{name} is no object")
+def _member(parent: _Object, name: str, kind: type[_Kind]) -> _Kind:
+    """A member that is absent has its default value, as in proto3. No number is negative."""
+    value = parent.get(name, kind())
+    if type(value) is not kind or (isinstance(value, int) and value < 0):
+        raise UnreadableAnswer(f"{name} is no {kind.__name__}")
     return value
 
 
-def _text(parent: Mapping[str, object], name: str) -> str:
-    value = parent.get(name, "")
-    if not isinstance(value, str):
-        raise UnreadableAnswer(f"{name} is no text")
-    return value
-
-
-def _number(parent: Mapping[str, object], name: str) -> int:
-    value = parent.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise UnreadableAnswer(f"{name} is no number")
-    return value
+def _texts(parent: _Object, name: str) -> tuple[str, ...]:
+    values = _member(parent, name, list)
+    texts = tuple(each for each in values if isinstance(each, str))
+    if len(texts) < len(values):
+        raise UnreadableAnswer(f"{name} has something else than text")
+    return texts
 
 
 def _seconds(duration: object) -> int:
