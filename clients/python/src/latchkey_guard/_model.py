@@ -52,6 +52,13 @@ class Principal:
         return next((each for each in wider if each in self.permissions), "")
 
 
+def principal_in(place: object) -> Principal:
+    """What a guard left for a handler. :raises RuntimeError: this request did not pass a guard"""
+    if not isinstance(place, Principal):
+        raise RuntimeError("no guard protects this route")
+    return place
+
+
 @dataclass(slots=True)
 class RateLimit:
     limit: int

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
+from typing import Generic, TypeVar
 
 from ._credential import Form, read_credential
 from ._model import Operation, Question, is_permission
@@ -20,6 +21,8 @@ _BY_METHOD: Mapping[str, Operation] = {
     **dict.fromkeys(("POST", "PUT", "PATCH"), "WRITE"),
 }
 _FORWARDING = frozenset({"x-forwarded-for", "forwarded", "x-real-ip"})
+_App = TypeVar("_App")
+_Guard = TypeVar("_Guard")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z0-9_-]+)\}")
 
 
@@ -53,6 +56,23 @@ def check_permission(permission: Permission) -> None:
             raise ValueError(f"permission: {each!r} is not of the form resource:action or resource/{{id}}:action")
         if any("{" in part and not _PLACEHOLDER.fullmatch(part) for part in each.partition(":")[0].split("/")):
             raise ValueError(f"permission: in {each!r} a parameter is not a whole part of the resource")
+
+
+@dataclass(eq=False)
+class Protection(Generic[_App, _Guard]):
+    """An application that only granted requests reach.
+
+    :param otherwise: handles each request without an API key in place of the guard: the platform's own check
+    """
+
+    app: _App
+    guard: _Guard
+    permission: Permission
+    operation: Operation | None = None
+    otherwise: _App | None = None
+
+    def __post_init__(self) -> None:
+        check_permission(self.permission)
 
 
 def fill_in(template: str, request: Request) -> str | None:

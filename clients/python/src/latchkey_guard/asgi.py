@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import lru_cache
 from typing import Any
 
-from . import Granted, Permission, Request, decision_headers, refusal_body
-from ._model import Decision, Operation
-from ._request import check_permission
+from . import Granted, Request, decision_headers, refusal_body
+from ._model import Decision
+from ._request import Protection
 from .aio import AsyncGuard
 
 Scope = MutableMapping[str, Any]
@@ -48,36 +48,20 @@ def add_headers(message: Message, decision: Decision) -> None:
         message["headers"] = present + headers_of(decision, present)
 
 
-class Protected:
-    """An application that only granted requests reach. They have ``scope["state"]["latchkey_principal"]``. A websocket
-    is refused before it is accepted; it counts as WRITE unless ``operation`` says something else.
-
-    :param otherwise: handles each request without an API key in place of the guard: the platform's own check
-    """
-
-    def __init__(
-        self,
-        app: App,
-        guard: AsyncGuard,
-        permission: Permission,
-        operation: Operation | None = None,
-        otherwise: App | None = None,
-    ) -> None:
-        check_permission(permission)
-        self._app, self._guard, self._permission = app, guard, permission
-        self._operation: Operation | None = operation
-        self._otherwise = otherwise
+class Protected(Protection[App, AsyncGuard]):
+    """Granted requests have ``scope["state"]["latchkey_principal"]``. A websocket is refused before it is accepted; it
+    counts as WRITE unless ``operation`` says something else."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
-            return await self._app(scope, receive, send)
+            return await self.app(scope, receive, send)
         is_http = scope["type"] == "http"
-        operation = self._operation or (None if is_http else "WRITE")
+        operation = self.operation or (None if is_http else "WRITE")
         request = request_of(scope)
-        if self._otherwise and not self._guard.is_api_key(request):
-            return await self._otherwise(scope, receive, send)
-        question = self._guard.question(request, self._permission, operation)
-        decision = await self._guard.check(question)
+        if self.otherwise and not self.guard.is_api_key(request):
+            return await self.otherwise(scope, receive, send)
+        question = self.guard.question(request, self.permission, operation)
+        decision = await self.guard.check(question)
 
         async def with_headers(message: Message) -> None:
             add_headers(message, decision)
@@ -85,7 +69,7 @@ class Protected:
 
         if isinstance(decision, Granted):
             scope.setdefault("state", {})["latchkey_principal"] = decision.principal
-            return await self._app(scope, receive, with_headers)
+            return await self.app(scope, receive, with_headers)
         if not is_http:
             return await send({"type": "websocket.close", "code": 1008})
         body = refusal_body(decision)

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
-from ._model import Decision, Operation
+from ._model import Decision, Operation, principal_in
 from ._request import check_permission
 from .wsgi import request_of
 
@@ -68,7 +68,4 @@ class LatchkeyMiddleware:
 
 def principal_of(request: HttpRequest) -> Principal:
     """:raises RuntimeError: this request did not pass a guard"""
-    found = getattr(request, "latchkey_principal", None)
-    if not isinstance(found, Principal):
-        raise RuntimeError("no guard protects this view")
-    return found
+    return principal_in(getattr(request, "latchkey_principal", None))

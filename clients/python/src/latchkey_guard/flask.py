@@ -9,7 +9,7 @@ from typing import TypeVar
 from flask import Response, current_app, g, make_response, request
 
 from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
-from ._model import Operation
+from ._model import Operation, principal_in
 from ._request import check_permission
 from .wsgi import request_of
 
@@ -57,7 +57,4 @@ def protect(
 
 def principal() -> Principal:
     """:raises RuntimeError: this request did not pass a guard"""
-    found = g.get("latchkey_principal")
-    if not isinstance(found, Principal):
-        raise RuntimeError("no guard protects this route")
-    return found
+    return principal_in(g.get("latchkey_principal"))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import Granted, Guard, Permission, Principal, Request, decision_headers, refusal_body
-from ._model import Operation
-from ._request import check_permission
+from . import Granted, Guard, Principal, Request, decision_headers, refusal_body
+from ._model import principal_in
+from ._request import Protection
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+Application: TypeAlias = "WSGIApplication"
 _PRINCIPAL = "latchkey.principal"
 
 
@@ -26,38 +27,19 @@ def request_of(environ: Mapping[str, Any], params: Mapping[str, object] | None =
 
 def principal_of(environ: Mapping[str, Any]) -> Principal:
     """:raises RuntimeError: this request did not pass a guard"""
-    principal = environ.get(_PRINCIPAL)
-    if not isinstance(principal, Principal):
-        raise RuntimeError("no guard protects this route")
-    return principal
+    return principal_in(environ.get(_PRINCIPAL))
 
 
-class Protected:
-    """An application that only granted requests reach.
-
-    :param otherwise: handles each request without an API key in place of the guard: the platform's own check
-    """
-
-    def __init__(
-        self,
-        app: WSGIApplication,
-        guard: Guard,
-        permission: Permission,
-        operation: Operation | None = None,
-        otherwise: WSGIApplication | None = None,
-    ) -> None:
-        check_permission(permission)
-        self._app, self._guard, self._permission = app, guard, permission
-        self._operation: Operation | None = operation
-        self._otherwise = otherwise
+class Protected(Protection[Application, Guard]):
+    """A granted request has a :func:`principal_of`."""
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         # A router before this middleware may put its parameters there (PEP 3333 names none; Werkzeug and bobo do so).
         _, params = environ.get("wsgiorg.routing_args", ((), {}))
         request = request_of(environ, params)
-        if self._otherwise and not self._guard.is_api_key(request):
-            return self._otherwise(environ, start_response)
-        decision = self._guard.check(self._guard.question(request, self._permission, self._operation))
+        if self.otherwise and not self.guard.is_api_key(request):
+            return self.otherwise(environ, start_response)
+        decision = self.guard.check(self.guard.question(request, self.permission, self.operation))
         if isinstance(decision, Granted):
             environ[_PRINCIPAL] = decision.principal
 
@@ -65,7 +47,7 @@ class Protected:
                 added = decision_headers(decision, (name for name, _ in headers))
                 return start_response(status, [*headers, *added.items()], *more)
 
-            return self._app(environ, start)
+            return self.app(environ, start)
         body = refusal_body(decision)
         status = HTTPStatus(decision.status)
         start_response(
