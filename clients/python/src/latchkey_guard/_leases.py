@@ -58,13 +58,12 @@ class _Key:
     #: To be reported, by client address, permission and operation: how many, and when the last one was.
     uses: dict[tuple[str, str, Operation], tuple[int, float]] = field(default_factory=dict)
 
-    def passed(self, clocks: Clocks) -> float:
-        """By the clock that shows more. The wall clock is read last, so that it counts a sleep between the two."""
-        monotonic = clocks.monotonic() - self.monotonic
-        return max(monotonic, clocks.wall() - self.wall)
-
     def is_usable(self, passed: float) -> bool:
         return self.granted is not None and self.used < self.lease.uses and passed < _USABLE * self.lease.length_ms
+
+    def passed(self, monotonic: float, wall: float) -> float:
+        """By the clock that shows more. The wall clock must be read last, so that it counts a sleep between the two."""
+        return max(monotonic - self.monotonic, wall - self.wall)
 
     def is_recent(self, now: float) -> bool:
         return self.granted is not None and now < self.monotonic + (_USABLE + 1) * self.lease.length_ms
@@ -91,7 +90,11 @@ class Leases:
         credential = question.credential
         with self._lock:
             key = self._used.get(credential) or self._keys.get(digest_of(credential))
-            if key is None or key.granted is None or not key.is_usable(passed := key.passed(self.clocks)):
+            if key is None or key.granted is None:
+                return None
+            now = self.clocks.monotonic()
+            passed = key.passed(now, self.clocks.wall())
+            if not key.is_usable(passed):
                 return None
             principal, lease, rate = key.granted.principal, key.lease, key.granted.rate_limit
             permission = covered_by(lease, principal, question)
@@ -99,7 +102,12 @@ class Leases:
                 return None
             key.used += 1
             self.spent += 1
-            self._count(key, question, permission)
+            use = (question.client_ip if self._counts < _MOST_COUNTS else "", permission, question.operation)
+            count, _ = key.uses.get(use, (0, now))
+            if count == 0:
+                self._used[credential] = key
+                self._counts += 1
+            key.uses[use] = (count + 1, now)
             is_due = passed >= _RENEWED * _USABLE * lease.length_ms or key.used >= _RENEWED * lease.uses
             wish = self._wish(digest_of(credential), key, renews=True) if is_due and not key.call else None
             if rate:
@@ -115,7 +123,7 @@ class Leases:
             if is_full or question.operation not in ("READ", "WRITE"):
                 return None
             key = self._keys.setdefault(digest, _Key())
-            if key.is_usable(key.passed(self.clocks)):
+            if key.is_usable(key.passed(self.clocks.monotonic(), self.clocks.wall())):
                 return None
             if key.call:
                 return key.call
@@ -166,14 +174,6 @@ class Leases:
             for credential, uses in taken
             for (client_ip, permission, operation), (count, last) in uses.items()
         ]
-
-    def _count(self, key: _Key, question: Question, permission: str) -> None:
-        use = (question.client_ip if self._counts < _MOST_COUNTS else "", permission, question.operation)
-        count, _ = key.uses.get(use, (0, 0.0))
-        if count == 0:
-            self._used[question.credential] = key
-            self._counts += 1
-        key.uses[use] = (count + 1, self.clocks.monotonic())
 
     def _wish(self, digest: bytes, key: _Key, renews: bool) -> Wish:
         key.call = Future()

@@ -78,8 +78,6 @@ class Protection(Generic[_App, _Guard]):
 def fill_in(template: str, request: Request) -> str | None:
     """None if a value is missing or can't be exactly one part of a permission, so that no key may do this.
     Where the path is known as it came, a value must be a segment of it before decoding."""
-    if "{" not in template:
-        return template
     segments = None if request.raw_path is None else request.raw_path.partition("?")[0].split("/")
 
     def one(name: re.Match[str]) -> str:
@@ -108,7 +106,7 @@ def question_of(
         template = permission[0] if does == "READ" else permission[1]
     else:
         template = permission or ""
-    filled = fill_in(template, request)
+    filled = fill_in(template, request) if "{" in template else template
     credential, challenge = read_credential(forms, request.values)
     return Question(
         credential=credential,

@@ -32,9 +32,8 @@ def request_of(scope: Scope) -> Request:
 
 
 def headers_of(decision: Decision, present: Iterable[tuple[bytes, bytes]] = ()) -> list[tuple[bytes, bytes]]:
-    names = (name.decode("latin-1") for name, _ in present)
-    headers = decision_headers(decision, names).items()
-    return [(_lower(name), value.encode("latin-1")) for name, value in headers]
+    names = [name.decode("latin-1") for name, _ in present] if decision.is_private else ()
+    return [(_lower(name), value.encode("latin-1")) for name, value in decision_headers(decision, names).items()]
 
 
 @lru_cache
