@@ -17,7 +17,7 @@ import pytest
 from conftest import CONFORMANCE, Latchkey
 
 from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
-from latchkey_guard._leases import Leases, Wish, covered_by
+from latchkey_guard._leases import Clocks, Leases, Wish, covered_by
 from latchkey_guard._model import Lease
 from latchkey_guard.testing import LatchkeyFake
 
@@ -217,3 +217,18 @@ def test_leases_that_have_ended_free_their_memory() -> None:
         leases.tidy()
         time.sleep(0.001)
     assert leases._keys == {}
+
+
+def test_leases_keep_a_credential_only_while_they_have_uses_of_it_to_report() -> None:
+    leases = Leases(Clocks(lambda: 0, lambda: 0))
+    question = Question(Credential("lk_key"), "READ")
+    wish = leases.next(question)
+    assert isinstance(wish, Wish)
+    principal = Principal("k", "o", "read-only", (), {}, datetime.now(timezone.utc))
+    leases.ended(wish, Granted(principal), Lease(2000, 10, False, ()))
+    for _ in range(2):
+        assert leases.grant(question)
+        assert leases.grant(question)
+        assert [entry["count"] for entry in leases.tidy()] == [2]
+        assert leases._used == {}
+        assert leases.tidy() == []

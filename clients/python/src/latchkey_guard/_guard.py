@@ -202,19 +202,17 @@ class Guard(Core):
         begun = time.monotonic()
         if self.fake:
             return self._decided(question, self.fake(question), begun, "service")
-        leases = self._leases
-        if not leases or question.credential.is_empty or self._is_closed:
-            return self._decided(question, self._ask(question, begun, None), begun, "service")
-        if granted := self._from_lease(leases, question):
+        leases = None if self._is_closed else self._leases
+        if leases and (granted := self._from_lease(leases, question)):
             return self._decided(question, granted, begun, "lease")
-        coming = leases.next(question)
+        coming = leases.next(question) if leases else None
         if isinstance(coming, Future):
             try:
                 coming.result(max(0.0, begun + self._deadline_s - time.monotonic()))
             except FutureTimeout:
                 self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
-            if granted := self._from_lease(leases, question):
+            if leases and (granted := self._from_lease(leases, question)):
                 return self._decided(question, granted, begun, "lease")
             coming = None
         return self._decided(question, self._ask(question, begun, coming), begun, "service")

@@ -120,7 +120,7 @@ class Leases:
         digest = digest_of(question.credential)
         with self._lock:
             is_full = len(self._keys) >= _MOST_KEYS and digest not in self._keys
-            if is_full or question.operation not in ("READ", "WRITE"):
+            if is_full or question.credential.is_empty or question.operation not in ("READ", "WRITE"):
                 return None
             key = self._keys.setdefault(digest, _Key())
             if key.is_usable(key.passed(self.clocks.monotonic(), self.clocks.wall())):

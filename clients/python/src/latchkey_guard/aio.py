@@ -37,12 +37,10 @@ class AsyncGuard(Core):
         begun = time.monotonic()
         if self.fake:
             return self._decided(question, self.fake(question), begun, "service")
-        leases = self._leases
-        if not leases or question.credential.is_empty or self._is_closed:
-            return self._decided(question, await self._ask(question, begun, None), begun, "service")
-        if granted := self._from_lease(leases, question):
+        leases = None if self._is_closed else self._leases
+        if leases and (granted := self._from_lease(leases, question)):
             return self._decided(question, granted, begun, "lease")
-        coming = leases.next(question)
+        coming = leases.next(question) if leases else None
         if isinstance(coming, Future):
             # Unlike wait_for, this cancels nothing.
             call = asyncio.wrap_future(coming)
@@ -50,7 +48,7 @@ class AsyncGuard(Core):
             if not (await asyncio.wait({asyncio.ensure_future(asyncio.shield(call))}, timeout=left))[0]:
                 self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
                 return self._decided(question, UNAVAILABLE, begun, "service")
-            if granted := self._from_lease(leases, question):
+            if leases and (granted := self._from_lease(leases, question)):
                 return self._decided(question, granted, begun, "lease")
             coming = None
         return self._decided(question, await self._ask(question, begun, coming), begun, "service")
