@@ -164,6 +164,10 @@ def test_fastapi_adds_the_headers_of_a_grant_to_answers_that_a_route_makes_itsel
         assert get("/missing") == (404, "private", True)
         assert get("/made", "lk_bad") == (401, "private", False)
         assert get("/open") == (200, None, False)
+    without = FastAPI()
+    without.add_api_route("/made", made, dependencies=protected)
+    with TestClient(without) as client, pytest.raises(RuntimeError, match="install"):
+        client.get("/made", headers={"X-API-Key": "lk_good"})
 
 
 def test_django(run: Any, latchkey: Latchkey) -> None:

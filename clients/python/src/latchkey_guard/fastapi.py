@@ -48,7 +48,9 @@ class Protect(SecurityBase):
         self._operation: Operation | None = operation
 
     async def __call__(self, request: Request) -> Principal:
-        granted: list[Granted] = request.scope[_GRANTED]
+        granted: list[Granted] | None = request.scope.get(_GRANTED)
+        if granted is None:
+            raise RuntimeError("guard.install(app) was not called")
         question = self._guard.question(request_of(request.scope), self._permission, self._operation)
         decision = await self._guard.check(question)
         if not isinstance(decision, Granted):
