@@ -1,4 +1,4 @@
-import { OPERATIONS, type Operation } from '#domain/keys/access.js';
+import { OPERATIONS, type Operation } from '#domain/keys/verdict.js';
 import { isPermission, isPermissionTemplate, namesIn } from '#domain/accounts/permission.js';
 
 /** What a request through a proxy requires, by method and path. */

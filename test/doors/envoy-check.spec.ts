@@ -4,7 +4,7 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Enum, Field, ReflectionObject, Type } from 'protobufjs';
-import { OPERATIONS } from '#domain/keys/access.js';
+import { OPERATIONS } from '#domain/keys/verdict.js';
 import { isPermission } from '#domain/accounts/permission.js';
 import { loadProto } from '#infrastructure/inbound/grpc/protos.js';
 import { eventually } from '../support/eventually.js';

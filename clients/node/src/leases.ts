@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Decision, Granted } from './decision.js';
-import type { Operation as DomainOperation } from '../../../src/domain/keys/access.js';
+import type { Operation as DomainOperation } from '../../../src/domain/keys/verdict.js';
 import { bareAddress } from '../../../src/domain/ip-address.js';
 import type { Credential } from '../../../src/domain/keys/credential.js';
 import { coveringPermission } from '../../../src/domain/accounts/permission.js';

@@ -5,7 +5,7 @@ import { client, createKey, newOwner, outcomeOf, rotateKey, themselves } from '#
 import { making, type NaiveKey, type NaiveRequest, verdictOn } from '#test/support/application/naive-judge.js';
 import { type Change, restrictedCases } from '#test/support/application/restricted-cases.js';
 import { printFigures, shortOrLong } from '#test/support/jest/long-form.js';
-import type { OPERATIONS } from '#domain/keys/access.js';
+import type { OPERATIONS } from '#domain/keys/verdict.js';
 import { KEY_FIELDS } from '#domain/keys/key-rules.js';
 import type { CreatedApiKey } from '../keys/make-api-keys.js';
 

@@ -1,3 +1,6 @@
+import { oncePerList } from '../once-per-list.js';
+import type { AccessLevel } from './access-level.js';
+
 /** `resource:action`, without wildcards. */
 const PERMISSION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}:[A-Za-z0-9][A-Za-z0-9._-]{0,27}$/;
 
@@ -94,4 +97,38 @@ export function fillIn(template: string, values: Pick<ReadonlyMap<string, string
   const filled = template.replace(PLACEHOLDER, (_, name: string) => values.get(name) ?? '');
   const isPartForPart = filled.split('/').length === template.split('/').length;
   return isPartForPart && isNewPermission(filled) ? filled : undefined;
+}
+
+const ALLOWED_ACTIONS: Readonly<Record<AccessLevel, readonly string[]>> = {
+  'read-only': ['read'],
+  'read-and-write': ['read', 'write'],
+};
+
+export function accessAllows(access: AccessLevel, action: string): boolean {
+  return ALLOWED_ACTIONS[access].includes(action);
+}
+
+/**
+ * What a key may do now: the owner's permissions whose action the access level allows. Permissions with another action
+ * are left out. Of a key with a subset, what both the owner's permissions and the subset cover.
+ */
+export function effectivePermissions(
+  access: AccessLevel,
+  ownerPermissions: readonly string[],
+  subset: readonly string[] | null = null,
+): readonly string[] {
+  const usable = USABLE[access](ownerPermissions);
+  return subset === null ? usable : ofSubset(usable)(subset);
+}
+
+const usableWith = (access: AccessLevel) =>
+  oncePerList((owned) => owned.filter((permission) => accessAllows(access, actionOf(permission))));
+const USABLE = { 'read-only': usableWith('read-only'), 'read-and-write': usableWith('read-and-write') } as const;
+
+/** Comparing a hundred permissions with a hundred others takes longer than the rest of a validation. */
+const ofSubset = oncePerList((usable) => oncePerList((subset) => coveredByBoth(usable, subset)));
+
+/** What an owner may give a key. Only permissions of the grammar of new ones can be given. */
+export function permissionsToGive(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
+  return USABLE[access](ownerPermissions).filter(isNewPermission);
 }

@@ -1,9 +1,8 @@
 import { accessCeiling, type AccountLimits } from '../accounts/account-limits.js';
 import type { AccountKind } from '../accounts/account-profile.js';
-import { isCovered } from '../accounts/permission.js';
+import { isCovered, permissionsToGive } from '../accounts/permission.js';
 import { requireFields, LatchkeyError, Refusal } from '../errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
-import { permissionsToGive } from './access.js';
 import { DEFAULT_EXPIRY_DAYS } from './key-rules.js';
 import { HOUR_MS } from '../time.js';
 

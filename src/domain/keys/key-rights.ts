@@ -1,8 +1,7 @@
 import type { AccessLevel } from '../accounts/access-level.js';
-import { actionOf, isCovered } from '../accounts/permission.js';
-import { accessAllows, effectivePermissions, isOpenToKeys } from './access.js';
+import { accessAllows, actionOf, effectivePermissions, isCovered } from '../accounts/permission.js';
 import { AllowedNetworks } from './allowed-networks.js';
-import { deny, type Denial, type Question } from './verdict.js';
+import { deny, type Denial, isOpenToKeys, type Question } from './verdict.js';
 
 /** What decides about the requests of a key that is proven, active and within its limit. A lease carries it. */
 export interface KeyRights {

@@ -2,13 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AccountStatus } from '../accounts/account.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
-import { OPERATIONS, type Operation } from './access.js';
+import { type DenialReason, type Operation, OPERATIONS, type Verdict } from './verdict.js';
 import type { AccountLimits } from '../accounts/account-limits.js';
 import { type Entitlements, NO_ENTITLEMENTS } from '../accounts/account-change.js';
 import { NEVER_PAUSED } from './key-pauses.js';
 import { KeyStanding } from './key-standing.js';
 import type { KeyTimes } from './key-status.js';
-import type { DenialReason, Verdict } from './verdict.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = new Date('2026-03-29T00:30:00.000Z');

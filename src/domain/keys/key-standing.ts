@@ -2,7 +2,7 @@ import { ownerDenial, type OwnerStanding } from '../accounts/account.js';
 import { rateLimitOf } from '../accounts/account-limits.js';
 import type { RateLimit } from '../rate-limit.js';
 import { lowerAccess, type AccessLevel } from '../accounts/access-level.js';
-import { effectivePermissions } from './access.js';
+import { effectivePermissions } from '../accounts/permission.js';
 import { type KeyPauses, pauseEnd } from './key-pauses.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import { isAllowedFrom, type KeyRights, denialBy } from './key-rights.js';

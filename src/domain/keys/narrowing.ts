@@ -1,7 +1,6 @@
 import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
-import { isCovered } from '../accounts/permission.js';
+import { effectivePermissions, isCovered } from '../accounts/permission.js';
 import { requireFields } from '../errors.js';
-import { effectivePermissions } from './access.js';
 import { isInside } from './allowed-networks.js';
 import { type KeyPolicy, permissionsProblem } from './key-policy.js';
 import { type KeyRestrictions, restrictionsOf } from './key-restrictions.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ACCESS_LEVELS, type AccessLevel, accessProblem } from '../accounts/access-level.js';
-import { DENIAL_REASONS, deny, isFailedAuthentication } from './verdict.js';
-import { accessAllows, effectivePermissions, isOpenToKeys, OPERATIONS } from './access.js';
+import { DENIAL_REASONS, deny, isFailedAuthentication, isOpenToKeys, OPERATIONS } from './verdict.js';
+import { accessAllows, effectivePermissions } from '../accounts/permission.js';
 import { type LeasedKey, leaseLength, waitMs } from './lease.js';
 
 test('A denial has a reason and grants nothing', () => {

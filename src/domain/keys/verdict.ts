@@ -1,6 +1,5 @@
 import type { Attribute } from '../accounts/account-attributes.js';
 import type { AccessLevel } from '../accounts/access-level.js';
-import type { Operation } from './access.js';
 
 /** Failed authentications: no identity is proven, or the address is wrong. The others limit a proven key. */
 const FAILED_AUTHENTICATION = [
@@ -22,6 +21,14 @@ export const DENIAL_REASONS = [
   'missing-permission',
 ] as const;
 export type DenialReason = (typeof DENIAL_REASONS)[number];
+
+export const OPERATIONS = ['read', 'write', 'destroy', 'manage-api-keys', 'manage-account', 'impersonate'] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** Keys can never delete permanently, manage keys or accounts, or impersonate: those operations are only for people. */
+export function isOpenToKeys(operation: Operation): boolean {
+  return operation === 'read' || operation === 'write';
+}
 
 /** What the holder of the key wants to do. `permission` is empty when none is needed. */
 export interface Question {

@@ -1,5 +1,4 @@
-import type { Operation } from '../keys/access.js';
-import type { DenialReason } from '../keys/verdict.js';
+import type { DenialReason, Operation } from '../keys/verdict.js';
 import type { UtcDay } from '../time.js';
 import type { PermissionUse } from './permission-use.js';
 

@@ -1,6 +1,6 @@
 import type { AccessLevel } from '../accounts/access-level.js';
-import { coveringPermission, isCovered } from '../accounts/permission.js';
-import { effectivePermissions, type Operation, OPERATIONS } from '../keys/access.js';
+import { coveringPermission, effectivePermissions, isCovered } from '../accounts/permission.js';
+import { type Operation, OPERATIONS } from '../keys/verdict.js';
 import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from './permission-use.js';
 
 /** As long as the record is shorter, a job that runs once a month may be missing. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { effectivePermissions } from '../keys/access.js';
+import { effectivePermissions } from '../accounts/permission.js';
 import { denialBy } from '../keys/key-rights.js';
 import { utcDay } from '../time.js';
 import { recentUse } from './key-history.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { OPERATIONS } from '#domain/keys/access.js';
+import { OPERATIONS } from '#domain/keys/verdict.js';
 import type { NaiveKey, NaiveRequest } from './naive-judge.js';
 
 const LONG = 's'.repeat(100);

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { permissionsToGive } from '../../../src/domain/keys/access';
+import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { AccessLevel } from '../api/types';
 import type { ChosenPermissions } from '../base/trip';
 import { useTexts } from '../texts';

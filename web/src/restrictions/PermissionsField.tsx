@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
-import { isCovered } from '../../../src/domain/accounts/permission';
-import { permissionsToGive } from '../../../src/domain/keys/access';
+import { isCovered, permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { AccessLevel } from '../api/types';
 import type { ChosenPermissions, Scope } from '../base/trip';
 import { useTexts } from '../texts';

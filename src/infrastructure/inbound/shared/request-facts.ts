@@ -3,9 +3,8 @@ import { isIP } from 'node:net';
 import type { Client } from '#domain/audit/audit-event.js';
 import { bareAddress } from '#domain/ip-address.js';
 import { withoutSecrets } from '#domain/secrets.js';
-import type { Operation } from '#domain/keys/access.js';
+import type { Operation, Question } from '#domain/keys/verdict.js';
 import type { Credential } from '#domain/keys/credential.js';
-import type { Question } from '#domain/keys/verdict.js';
 
 /** Every value of a header. Node's `headers` keeps only the first of several Authorization headers. */
 export function headerValues(request: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {

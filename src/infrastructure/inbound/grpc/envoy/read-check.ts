@@ -1,8 +1,7 @@
 import type { Client } from '#domain/audit/audit-event.js';
-import { OPERATIONS } from '#domain/keys/access.js';
+import { OPERATIONS, type Question } from '#domain/keys/verdict.js';
 import { isPermission } from '#domain/accounts/permission.js';
 import { readCredential } from '#domain/keys/credential.js';
-import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts, CLOSED, keyStringIn, operationOf } from '../../shared/request-facts.js';
 import { normalPath } from '../../shared/normal-path.js';
 import type { ProxyParts } from '../../shared/route-table.js';

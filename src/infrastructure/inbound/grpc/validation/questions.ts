@@ -1,6 +1,6 @@
 import type { ReportedUses } from '#application/validation/report-uses.js';
 import type { ValidationRequest } from '#application/validation/validate-key.js';
-import { type Operation, OPERATIONS } from '#domain/keys/access.js';
+import { type Operation, OPERATIONS } from '#domain/keys/verdict.js';
 import { isPermission } from '#domain/accounts/permission.js';
 import { invalidFields } from '#domain/errors.js';
 import { clientFacts, readBearer } from '../../shared/request-facts.js';

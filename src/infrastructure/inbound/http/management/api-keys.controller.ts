@@ -6,7 +6,7 @@ import { ChangeKeysOfOwner, KeyOfOwner, ListKeysOfOwner } from '#application/key
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
-import { permissionsToGive } from '#domain/keys/access.js';
+import { permissionsToGive } from '#domain/accounts/permission.js';
 import { keyView } from '../../shared/key-view.js';
 import { Answers, Creates, MALFORMED_BODY, OF_ACCOUNT } from '../pipeline/openapi.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
