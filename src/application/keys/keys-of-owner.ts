@@ -2,11 +2,17 @@ import { NO_TERMS } from '#domain/accounts/account-change.js';
 import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
-import { type KeySort, type OwnedKey, type PageRequest, wrongCursor, type ReadKey } from '../lists.js';
+import { type KeySort, type OwnedKey, type Page, type PageRequest, type ReadKey, wrongCursor } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-transaction.js';
-import type { Accounts, ApiKeys, KeyUsage } from '../ports.js';
+import type { Accounts, ApiKeys, Audit, EventFilter, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
-import { accountActor, type Client } from '#domain/audit/audit-event.js';
+import {
+  accountActor,
+  asSeenBy,
+  type Client,
+  type RecordedEvent,
+  SHOWN_EVENT_TYPES,
+} from '#domain/audit/audit-event.js';
 import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
 import { requireValid } from '#domain/keys/key-rules.js';
 import { LatchkeyError } from '#domain/errors.js';
@@ -110,5 +116,19 @@ export class ChangeKeysOfOwner {
     return managedTransaction(this.accounts, acting, (transaction, { id }) =>
       shown(transaction, change(transaction, accountActor(id, client))),
     );
+  }
+}
+
+/** The events of the owner's account and keys, without what a manager may not see. */
+export class ListAuditEvents {
+  constructor(private readonly audit: Audit) {}
+
+  async execute(
+    { personId, ownerId }: Acting,
+    { types = SHOWN_EVENT_TYPES, keyId }: Partial<EventFilter>,
+    page: PageRequest,
+  ): Promise<Page<RecordedEvent>> {
+    const { items, nextCursor } = await this.audit.list(ownerId, { types, keyId }, page);
+    return { items: items.map((event) => asSeenBy(personId, event)), nextCursor };
   }
 }

@@ -1,8 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
-import { ListAuditEvents } from '#application/audit/list-audit-events.js';
+import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents, ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import { MakeApiKeys } from '#application/keys/make-api-keys.js';
-import { ChangeKeysOfOwner, KeyOfOwner, ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
 import { accessCeiling } from '#domain/accounts/account-limits.js';
