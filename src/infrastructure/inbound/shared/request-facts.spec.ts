@@ -8,7 +8,7 @@ import { Log } from '#infrastructure/telemetry/log.js';
 import { clientFacts, readBearer, readBearerOrBare } from './request-facts.js';
 import { type Caller, ServiceIdentity } from './service-identity.js';
 import { RareLines } from './rare-lines.js';
-import { timeIn } from './time-text.js';
+import { timeIn } from '#domain/time.js';
 
 describe('readBearer', () => {
   test.each<[string, string[], string | undefined]>([

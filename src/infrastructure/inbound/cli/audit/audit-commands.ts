@@ -11,7 +11,7 @@ import {
 import { replacing } from '#application/with-transactions.js';
 import type { AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 import { actorKindOf } from '#domain/audit/event-details.js';
-import { timeIn } from '../../shared/time-text.js';
+import { timeIn } from '#domain/time.js';
 import type { Databases } from '../administration.js';
 import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
 import { onDatabase, requiredSetting } from '../environment.js';

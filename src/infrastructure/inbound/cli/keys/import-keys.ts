@@ -1,7 +1,6 @@
 import { requireFields } from '#domain/errors.js';
 import type { ImportedLine } from '#domain/keys/key-import.js';
-import { DAY_MS } from '#domain/time.js';
-import { timeIn } from '../../shared/time-text.js';
+import { DAY_MS, timeIn } from '#domain/time.js';
 import { requiredSetting } from '../environment.js';
 import type { Importable } from '../imports/import-command.js';
 

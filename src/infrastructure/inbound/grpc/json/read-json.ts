@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import protobuf from 'protobufjs';
 import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import { plainText } from '../../shared/request-facts.js';
-import { timeIn } from '../../shared/time-text.js';
+import { timeIn } from '#domain/time.js';
 
 /** Reads a value of which the first token was read. @param path the field, as errors name it */
 type Read = (token: string, json: Tokens, path: string) => unknown;

@@ -8,7 +8,7 @@ import { OWNER_EVENT_TYPES, type OwnerEventType } from '#domain/audit/audit-even
 import { lengthProblem, optional, requireFields, type Rule } from '#domain/errors.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
 import { accountIdProblem, MAX_EMAIL_LENGTH } from '#domain/accounts/account-profile.js';
-import { timeIn } from '../../shared/time-text.js';
+import { timeIn } from '#domain/time.js';
 import { Field, once } from '../pipeline/fields.js';
 
 const PAGE_SIZE = 50;
