@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@
 import fc from 'fast-check';
 import { PLATFORM, type Requester } from '#application/ports.js';
 import { Batcher } from './batcher.js';
-import { FairQueue } from './fair-queue.js';
-import { Gate } from './gate.js';
+import { FairQueue, Gate } from './gate.js';
 
 describe('Batcher', () => {
   /** Batches of numbers. Each is answered with its negative when the test says so. */
