@@ -41,7 +41,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
   return (
     <Table
       label={admin.table}
-      widths={classes.columns}
+      look={classes.columns}
       sort={sort}
       onSort={onSort}
       rows={keys}
@@ -51,6 +51,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
       columns={[
         {
           name: admin.several.column,
+          width: '1.5rem',
           isForButtons: true,
           className: list.select,
           head: active.length > 0 && (
@@ -75,6 +76,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         },
         {
           name: column.name,
+          width: 'minmax(0, 1fr)',
           sort: 'name',
           cell: (key, parts) => (
             <>
@@ -83,15 +85,22 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
             </>
           ),
         },
-        { name: admin.owner, className: classes.owner, cell: ({ owner }) => <Owner owner={owner} /> },
-        { name: column.access, cell: (key) => access[key.access] },
+        {
+          name: admin.owner,
+          width: 'minmax(0, 1fr)',
+          className: classes.owner,
+          cell: ({ owner }) => <Owner owner={owner} />,
+        },
+        { name: column.access, width: '7.5rem', cell: (key) => access[key.access] },
         {
           name: column.recent,
+          width: '7rem',
           sort: sorts.find((each) => each === 'requests'),
           cell: ({ recent }) => <Sparkline recent={recent} />,
         },
         {
           name: column.status,
+          width: '5.5rem',
           cell: (key) => {
             const status = statusAt(key, now);
             if (status === 'active' && pauseOf(key, now))
@@ -101,6 +110,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         },
         {
           name: column.lastUsed,
+          width: '7.5rem',
           sort: 'lastUsed',
           cell: (key) => (
             <span className={isUnused(key, now) ? classes.attention : undefined}>
@@ -110,6 +120,7 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
         },
         {
           name: column.expires,
+          width: '7rem',
           sort: 'expires',
           nameFor: (key) => (statusAt(key, now) === 'active' ? column.expires : column.ended),
           cell: (key) => <End apiKey={key} />,

@@ -32,13 +32,14 @@ export function AuditTable({ events, linkTo }: Props) {
   return (
     <Table
       label={audit.table}
-      widths={classes.audited}
+      look={classes.audited}
       rows={events}
       idOf={({ id }) => id}
       headingOf={({ at }) => dayName(at, now, language)}
       columns={[
         {
           name: audit.what,
+          width: 'minmax(0, 8fr)',
           cell: (event, { link }) => (
             <>
               <Sentence event={event} linkTo={linkTo} link={link} />
@@ -46,9 +47,14 @@ export function AuditTable({ events, linkTo }: Props) {
             </>
           ),
         },
-        { name: audit.by, className: classes.owner, cell: (event) => <Actor event={event} /> },
-        { name: audit.account, className: classes.owner, cell: ({ account }) => <Who person={account} /> },
-        { name: audit.when, isAtEnd: true, cell: ({ at }) => <RelativeTime iso={at} isPast /> },
+        { name: audit.by, width: 'minmax(0, 7fr)', className: classes.owner, cell: (event) => <Actor event={event} /> },
+        {
+          name: audit.account,
+          width: 'minmax(0, 4fr)',
+          className: classes.owner,
+          cell: ({ account }) => <Who person={account} />,
+        },
+        { name: audit.when, width: '7.5rem', isAtEnd: true, cell: ({ at }) => <RelativeTime iso={at} isPast /> },
       ]}
     />
   );

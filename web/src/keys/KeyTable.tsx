@@ -37,11 +37,13 @@ export function KeyTable({ areEnded = false, links, ...table }: Props) {
       columns={[
         {
           name: column.name,
+          width: 'minmax(0, 2fr)',
           sort: 'name',
           cell: ({ key }, parts) => <KeyName apiKey={key} to={linkTo(links.placeOf(key.id))} hasNote {...parts} />,
         },
         {
           name: column.access,
+          width: 'minmax(7.25rem, 1fr)',
           cell: ({ key }) => (
             <>
               {access[key.access]}
@@ -55,16 +57,23 @@ export function KeyTable({ areEnded = false, links, ...table }: Props) {
             </>
           ),
         },
-        { name: column.recent, sort: 'requests', cell: ({ recent }) => <Sparkline recent={recent} /> },
-        { name: column.lastUsed, sort: 'lastUsed', cell: (row) => <LastUsed row={row} /> },
+        {
+          name: column.recent,
+          width: '8.75rem',
+          sort: 'requests',
+          cell: ({ recent }) => <Sparkline recent={recent} />,
+        },
+        { name: column.lastUsed, width: '7.75rem', sort: 'lastUsed', cell: (row) => <LastUsed row={row} /> },
         {
           name: areEnded ? column.ended : column.expires,
+          width: '11rem',
           sort: 'expires',
           nameFor: ({ status }) => (status === 'active' ? column.expires : column.ended),
           cell: (row) => <ExpiryCell row={row} />,
         },
         {
           name: column.actions,
+          width: '2.25rem',
           isForButtons: true,
           cell: (row, { prefixId }) => <KeyMenu row={row} links={links} describedBy={prefixId} />,
         },

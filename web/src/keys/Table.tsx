@@ -1,5 +1,5 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { Fragment, useId, type ReactNode, type Ref } from 'react';
+import { type CSSProperties, Fragment, useId, type ReactNode, type Ref } from 'react';
 import type { ApiKey } from '../api/types';
 import { useRowLink, type OwnLink } from '../ui/links';
 import { icon } from '../ui/icons';
@@ -15,6 +15,8 @@ interface RowParts {
 
 export interface Column<Row> {
   readonly name: string;
+  /** The same in header, rows and all tables of a kind, so that no content moves a column. */
+  readonly width: string;
   /** In place of the name at the head. */
   readonly head?: ReactNode;
   /** What the rows can be sorted by there. */
@@ -32,8 +34,8 @@ interface Props<Row> {
   readonly label: string;
   /** The first one without buttons names the row. */
   readonly columns: readonly Column<Row>[];
-  /** A class with the widths of the columns. Default: those of a person's own keys. */
-  readonly widths?: string | undefined;
+  /** A class of the rows. */
+  readonly look?: string | undefined;
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
   readonly isEnded?: (row: Row) => boolean;
@@ -50,10 +52,11 @@ interface Props<Row> {
 /** The roles are explicit, because `display` removes those of a table. On a narrow screen the rows are cards. */
 export function Table<Row>({ label, rows, headingOf, ...row }: Props<Row>) {
   const headings = rows.map((each) => headingOf?.(each));
+  const widths = { '--latchkey-columns': row.columns.map(({ width }) => width).join(' ') } as CSSProperties;
   return (
-    <div role="table" className={`${list.frame} ${classes.table}`} aria-label={label}>
+    <div role="table" className={`${list.frame} ${classes.table}`} style={widths} aria-label={label}>
       <div role="rowgroup" className={classes.header}>
-        <div role="row" className={`${classes.columns} ${row.widths ?? ''}`}>
+        <div role="row" className={`${classes.columns} ${row.look ?? ''}`}>
           {row.columns.map((column) => (
             <Head key={column.name} column={column} {...row} />
           ))}
@@ -106,7 +109,7 @@ const SortIcon = icon(
 
 type RowProps<Row> = Omit<Props<Row>, 'label' | 'rows' | 'headingOf' | 'sort' | 'onSort'> & { readonly row: Row };
 
-function TableRow<Row>({ row, columns, widths = '', isEnded, isSelected, below }: RowProps<Row>) {
+function TableRow<Row>({ row, columns, look = '', isEnded, isSelected, below }: RowProps<Row>) {
   const { link, openFromHint } = useRowLink();
   const parts = { prefixId: useId(), link };
   const last = below?.(row);
@@ -114,7 +117,7 @@ function TableRow<Row>({ row, columns, widths = '', isEnded, isSelected, below }
   return (
     <div
       role="row"
-      className={`${classes.row} ${widths}`}
+      className={`${classes.row} ${look}`}
       data-ended={isEnded?.(row) || undefined}
       data-selected={isSelected?.(row) || undefined}
       onClick={openFromHint}
