@@ -11,9 +11,9 @@ import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } fr
 
 export function keyListView({ items, activeKeys, endedKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
   const views = items.map((listed) => keyView(listed, now));
-  const { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays = null } = policy;
-  const limitedByAccount = [...policy.limitedByAccount];
-  const shown = { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays, limitedByAccount };
+  const { maxActiveKeys, revokeIdleAfterDays = null, limitedByAccount } = policy;
+  // The domain made the policy to be shown, with all its fields.
+  const shown = { ...policy, revokeIdleAfterDays, limitedByAccount: [...limitedByAccount] };
   return { items: views, activeKeys, endedKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
 }
 
