@@ -11,6 +11,8 @@ import type { RecentUse } from '#domain/usage/key-history.js';
 
 export interface ListedKey {
   readonly key: ApiKey;
+  /** When it was read. */
+  readonly now: Date;
   /** The lower of the key's own level and its owner's ceiling. */
   readonly access: AccessLevel;
   readonly createdBy: Maker;
@@ -39,11 +41,7 @@ export interface Revocation {
 
 export const WRONG_CURSOR = 'must be a nextCursor of this list';
 
-export interface ReadKey extends ListedKey {
-  readonly now: Date;
-}
-
-export interface OwnedKey extends ReadKey {
+export interface OwnedKey extends ListedKey {
   readonly owner: Account;
 }
 

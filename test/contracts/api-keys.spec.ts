@@ -92,7 +92,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     expect(await world.keys.findListed(key.id)).toEqual(expected);
     expect(await world.keys.findListed(key.id, id)).toEqual(expected);
     expect(await list({ ownerId: id })).toEqual({ items: [expected], now });
-    expect(await world.accounts.transaction(id, (transaction) => transaction.listed(key))).toEqual(listed);
+    expect(await world.accounts.transaction(id, (transaction) => transaction.listed(key))).toEqual({ ...listed, now });
     expect(await world.keys.findListed(key.id, other)).toBeUndefined();
     expect(await world.keys.findListed(randomUUID())).toBeUndefined();
     const at = new Date('2026-04-01T12:00:00.789Z');

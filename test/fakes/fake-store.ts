@@ -159,6 +159,7 @@ export class FakeStore {
     const revoked = this.events.find(({ keyId, type }) => keyId === key.id && type === 'api_key.revoked');
     return {
       key,
+      now: this.now(),
       access: lowerAccess(key.snapshot().access, this.accounts.get(key.ownerId)?.limits.maxAccess),
       createdBy: {
         id: key.createdBy,

@@ -7,7 +7,7 @@ import { type Admission, type Managed, managedTransaction } from '../managed-acc
 import { accountActor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
 import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
 import { normalizeKeyNote, requireValid } from '#domain/keys/key-rules.js';
-import { type ChangeOfKey, changeKeys, openKey, pausing, shown } from '../keys/change-keys.js';
+import { type ChangeOfKey, changeKeys, openKey, pausing } from '../keys/change-keys.js';
 import type { OwnedKey } from '../lists.js';
 import type { Accounts, ApiKeys, Audit } from '../ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
@@ -121,8 +121,8 @@ export class ChangeAsAdministrator {
     const { admit } = administrators;
     const acting = { personId: administrator.id, ownerId: await this.ownerOf(keyId) };
     const work = async (transaction: Managed<KeyChanges>) => {
-      const changed = await shown(transaction, change(transaction, accountActor(administrator.id, client)));
-      return { ...changed, owner: transaction.account };
+      const changed = await change(transaction, accountActor(administrator.id, client));
+      return { ...(await transaction.listed(changed)), owner: transaction.account };
     };
     const changed = await (proof
       ? confirmation.confirm({ acting, proof, client, admit }, work)

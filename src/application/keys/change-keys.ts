@@ -7,7 +7,6 @@ import type { PausedBy } from '#domain/keys/key-pauses.js';
 import { MINUTE_MS } from '#domain/time.js';
 import { noticesOfChange } from '#domain/notices/key-notice.js';
 import type { KeyChanges } from '../account-transaction.js';
-import type { ReadKey } from '../lists.js';
 import { type ApiKey, keyNotActive } from '#domain/keys/api-key.js';
 
 interface ChangingKeys {
@@ -109,9 +108,4 @@ export function pausing({ keyId, minutes, by }: Pause): ChangeOfKey {
     );
     return key;
   };
-}
-
-/** A key after its change, as lists show it. */
-export async function shown(transaction: KeyChanges, changed: Promise<ApiKey>): Promise<ReadKey> {
-  return { ...(await transaction.listed(await changed)), now: transaction.now };
 }

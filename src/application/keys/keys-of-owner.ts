@@ -2,7 +2,7 @@ import { NO_TERMS } from '#domain/accounts/account-change.js';
 import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
-import { type KeySort, type OwnedKey, type Page, type PageRequest, type ReadKey, wrongCursor } from '../lists.js';
+import { type KeySort, type OwnedKey, type ListedKey, type Page, type PageRequest, wrongCursor } from '../lists.js';
 import type { AccountLocks, KeyChanges } from '../account-transaction.js';
 import type { Accounts, ApiKeys, Audit, EventFilter, KeyUsage } from '../ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
@@ -19,7 +19,7 @@ import { LatchkeyError } from '#domain/errors.js';
 import type { Renaming } from '#domain/keys/key-state.js';
 import { type Acting, managedTransaction } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
-import { anyKey, type ChangeOfKey, changeKeys, openKey, pausing, shown } from './change-keys.js';
+import { anyKey, type ChangeOfKey, changeKeys, openKey, pausing } from './change-keys.js';
 
 export interface KeysOfOwner extends ShownPage {
   /** The numbers of all keys of the owner, not only of those on this page. */
@@ -62,7 +62,7 @@ export class KeyOfOwner {
   }
 
   /** Notes that somebody did elsewhere what the key needed. It changes nothing about the key. */
-  async markHandled(ownerId: string, keyId: string, mark: string): Promise<ReadKey> {
+  async markHandled(ownerId: string, keyId: string, mark: string): Promise<ListedKey> {
     await this.keys.markHandled(keyId, ownerId, mark);
     return this.shownKeys.find(keyId, ownerId);
   }
@@ -76,7 +76,7 @@ export class ChangeKeysOfOwner {
   ) {}
 
   /** Throws `invalid_fields`, and `invalid_request` when nothing is to be changed. */
-  async rename(acting: Acting, keyId: string, renaming: Renaming, client: Client): Promise<ReadKey> {
+  async rename(acting: Acting, keyId: string, renaming: Renaming, client: Client): Promise<ListedKey> {
     const { name, note } = renaming;
     if (name === undefined && note === undefined) {
       throw new LatchkeyError('invalid_request', 'Send a name, a note or both');
@@ -89,7 +89,7 @@ export class ChangeKeysOfOwner {
   }
 
   /** Throws `api_key_not_active` for a key that has ended. @param leaked recorded as the reason */
-  revoke(acting: Acting, keyId: string, client: Client, leaked = false): Promise<ReadKey> {
+  revoke(acting: Acting, keyId: string, client: Client, leaked = false): Promise<ListedKey> {
     return this.change(acting, client, async (transaction, actor) => {
       const { keys, key } = await openKey(transaction, keyId);
       const reason = leaked ? 'leaked' : 'owner';
@@ -99,22 +99,22 @@ export class ChangeKeysOfOwner {
   }
 
   /** Needs no confirmation. Throws `invalid_fields` and `api_key_not_active`. */
-  async pause(acting: Acting, keyId: string, minutes: number, client: Client): Promise<ReadKey> {
+  async pause(acting: Acting, keyId: string, minutes: number, client: Client): Promise<ListedKey> {
     requireValid(PAUSE_FIELDS, { minutes });
     return this.change(acting, client, pausing({ keyId, minutes, by: 'owner' }));
   }
 
   /** Is confirmed like a creation. Throws `api_key_not_active`, and the errors of a confirmation. */
-  resume(acting: Acting, keyId: string, proof: Proof, client: Client): Promise<ReadKey> {
+  resume(acting: Acting, keyId: string, proof: Proof, client: Client): Promise<ListedKey> {
     const resuming = pausing({ keyId, minutes: null, by: 'owner' });
-    return this.confirmation.confirm({ acting, proof, client }, (transaction, { id }) =>
-      shown(transaction, resuming(transaction, accountActor(id, client))),
+    return this.confirmation.confirm({ acting, proof, client }, async (transaction, { id }) =>
+      transaction.listed(await resuming(transaction, accountActor(id, client))),
     );
   }
 
-  private change(acting: Acting, client: Client, change: ChangeOfKey): Promise<ReadKey> {
-    return managedTransaction(this.accounts, acting, (transaction, { id }) =>
-      shown(transaction, change(transaction, accountActor(id, client))),
+  private change(acting: Acting, client: Client, change: ChangeOfKey): Promise<ListedKey> {
+    return managedTransaction(this.accounts, acting, async (transaction, { id }) =>
+      transaction.listed(await change(transaction, accountActor(id, client))),
     );
   }
 }

@@ -15,7 +15,7 @@ import { graceSecondsOf } from '#domain/keys/key-rules.js';
 import type { KeyOrder, RotationOrder } from '#domain/keys/key-state.js';
 import { KeyString } from '#domain/keys/key-string.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
-import type { ListedKey, ReadKey } from '../lists.js';
+import type { ListedKey } from '../lists.js';
 import { type Acting, type ManagedTransaction, requireActiveOwner } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { changeKeys, openKey } from './change-keys.js';
@@ -34,7 +34,7 @@ export interface CreationOrder extends Omit<KeyOrder, 'id' | 'expiresInDays' | '
   readonly idempotencyKey: string | undefined;
 }
 
-export interface CreatedApiKey extends ReadKey {
+export interface CreatedApiKey extends ListedKey {
   readonly fullKey: string;
 }
 
@@ -58,7 +58,7 @@ export async function createKey(
   const keys = new OwnerKeys(await transaction.openKeys());
   const keyString = KeyString.generate(settings.keyPrefix);
   const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () => keys.issue(order, keyString, now));
-  return { ...(await transaction.listed(key)), fullKey: keyString.reveal(), now };
+  return { ...(await transaction.listed(key)), fullKey: keyString.reveal() };
 }
 
 /** The door has already checked the fields with `ROTATION_FIELDS`. */
@@ -90,7 +90,7 @@ export async function rotateKey(
   const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () =>
     keys.rotate(keyId, { ...command, ...made }, keyString, now),
   );
-  const successor = { ...(await transaction.listed(key)), fullKey: keyString.reveal(), now };
+  const successor = { ...(await transaction.listed(key)), fullKey: keyString.reveal() };
   return { ...successor, replaced: await transaction.listed(replaced) };
 }
 

@@ -7,10 +7,10 @@ import type { Actor, Administrator } from '#domain/audit/audit-event.js';
 import type { LeakSite } from '#domain/audit/event-details.js';
 import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-transaction.js';
 import type { ApiKeys } from '../ports.js';
-import type { ReadKey } from '../lists.js';
+import type { ListedKey } from '../lists.js';
 import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
 import { requireValid } from '#domain/keys/key-rules.js';
-import { changeKeys, openKey, pausing, shown } from './change-keys.js';
+import { changeKeys, openKey, pausing } from './change-keys.js';
 import { isProof } from '#domain/keys/key-restrictions.js';
 import { keyProofsIn, type KeyProof } from '#domain/leaks/leak-report.js';
 
@@ -136,11 +136,11 @@ export class PauseForOwner {
   constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
 
   /** Throws `invalid_fields`, `account_not_found`, `not_found` and `api_key_not_active`. @param minutes null ends the pause */
-  async execute(ownerId: string, keyId: string, minutes: number | null, actor: Actor): Promise<ReadKey> {
+  async execute(ownerId: string, keyId: string, minutes: number | null, actor: Actor): Promise<ListedKey> {
     if (minutes !== null) requireValid(PAUSE_FIELDS, { minutes });
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
-      return shown(transaction, pausing({ keyId, minutes, by: 'administrator' })(transaction, actor));
+      return transaction.listed(await pausing({ keyId, minutes, by: 'administrator' })(transaction, actor));
     });
   }
 }

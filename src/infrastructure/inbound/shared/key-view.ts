@@ -3,10 +3,8 @@ import type { Account } from '#domain/accounts/account.js';
 import type { LeakSite } from '#domain/audit/event-details.js';
 
 /** A key as owners and administrators see it. Built field by field, without the secret's digest. */
-export function keyView(
-  { key, access, createdBy, lastUsedAt, idleEndsAt, recent, couldNarrow, handled, revocation }: ListedKey,
-  now: Date,
-) {
+export function keyView({ key, now, access, createdBy, lastUsedAt, idleEndsAt, ...listed }: ListedKey) {
+  const { recent, couldNarrow, handled, revocation } = listed;
   const { id, name, note, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds, permissions, allowedNetworks } = rotation;
   return {
@@ -47,7 +45,7 @@ export function ownerView({ id, email, displayName, kind, status }: Account) {
 }
 
 export function ownedKeyView(owned: OwnedKey) {
-  return { ...keyView(owned, owned.now), owner: ownerView(owned.owner) };
+  return { ...keyView(owned), owner: ownerView(owned.owner) };
 }
 
 export function leakView({ source, url }: LeakSite) {

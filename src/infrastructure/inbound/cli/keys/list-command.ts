@@ -110,7 +110,7 @@ async function listOfOwner(databases: Databases, owner: string, status: ApiKeySt
     } while (cursor !== undefined);
     return all;
   });
-  const items = pages.flatMap(({ items: listed, now }) => listed.map((each) => keyView(each, now)));
+  const items = pages.flatMap((page) => page.items.map(keyView));
   const { activeKeys, policy } = pages[0]!;
   const { maxActiveKeys } = policy;
   const rows = items.map(({ id, prefix, status: keyStatus, access, name, ...times }) => {

@@ -1,6 +1,6 @@
 import type { KeyListing } from '#application/keys/shown-keys.js';
 import type { KeyFromCode } from '#application/keys/keys-from-code.js';
-import type { ReadKey } from '#application/lists.js';
+import type { ListedKey } from '#application/lists.js';
 import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
@@ -49,7 +49,7 @@ export function accessIn(wire: proto.AccessLevel): AccessLevel | undefined {
   return ACCESS_LEVELS.find((level) => ACCESS[level] === wire);
 }
 
-export function toWireKey({ key, access, lastUsedAt, now }: ReadKey): proto.Key {
+export function toWireKey({ key, access, lastUsedAt, now }: ListedKey): proto.Key {
   const { id, ownerId, name, createdAt, expiresAt, ...rest } = key.snapshot();
   const { revokedAt, endsAt, permissions, allowedNetworks } = rest;
   const pausedUntil = key.pausedUntil(now);

@@ -1,5 +1,5 @@
 import type { KeysOfOwner } from '#application/keys/keys-of-owner.js';
-import type { ReadKey } from '#application/lists.js';
+import type { ListedKey } from '#application/lists.js';
 import type { RecordedEvent } from '#domain/audit/audit-event.js';
 import type { AddressUse, KeyHistory } from '#domain/usage/key-history.js';
 import { dayText } from '#domain/time.js';
@@ -9,15 +9,16 @@ import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } fr
 
 /** Answers are built field by field, so that a new column never leaks by itself. */
 
-export function keyListView({ items, activeKeys, endedKeys, policy, nextCursor, now }: KeysOfOwner): ApiKeyListView {
-  const views = items.map((listed) => keyView(listed, now));
+export function keyListView({ items, policy, now, ...list }: KeysOfOwner): ApiKeyListView {
+  const { activeKeys, endedKeys, nextCursor } = list;
   const { maxActiveKeys, revokeIdleAfterDays = null, limitedByAccount } = policy;
   // The domain made the policy to be shown, with all its fields.
   const shown = { ...policy, revokeIdleAfterDays, limitedByAccount: [...limitedByAccount] };
-  return { items: views, activeKeys, endedKeys, maxActiveKeys, policy: shown, nextCursor, now: now.toISOString() };
+  const counts = { activeKeys, endedKeys, maxActiveKeys };
+  return { items: items.map(keyView), ...counts, policy: shown, nextCursor, now: now.toISOString() };
 }
 
-export function keyHistoryView(read: ReadKey & KeyHistory): ApiKeyHistoryView {
+export function keyHistoryView(read: ListedKey & KeyHistory): ApiKeyHistoryView {
   const uses = read.uses.map(({ clientIp, service, firstAt, lastAt, lastDenial }) => ({
     clientIp,
     service,
@@ -33,7 +34,7 @@ export function keyHistoryView(read: ReadKey & KeyHistory): ApiKeyHistoryView {
     count,
   }));
   const permissionUseSince = dayText(read.permissionUseSince);
-  return { ...keyView(read, read.now), uses, days, permissionUse, permissionUseSince };
+  return { ...keyView(read), uses, days, permissionUse, permissionUseSince };
 }
 
 function denialView({ at, reason, operation, permission }: NonNullable<AddressUse['lastDenial']>): DenialView {

@@ -93,14 +93,13 @@ export class ApiKeysController {
     const idempotencyKey = readIdempotencyKey(header);
     const command = { ...chosen, ...actingIn(request), expiresInDays, signIn, idempotencyKey };
     const created = await this.makeKeys.create(command, clientOf(request));
-    return { apiKey: keyView(created, created.now), fullKey: created.fullKey, now: created.now.toISOString() };
+    return { apiKey: keyView(created), fullKey: created.fullKey, now: created.now.toISOString() };
   }
 
   @Patch(':id')
   @Answers(views.ApiKeyView, { ...CHANGED, 400: 'Invalid or unknown fields, or none' })
   async rename(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { name, note }: RenameApiKeyBody) {
-    const renamed = await this.changeKeys.rename(actingIn(request), readKeyId(id), { name, note }, clientOf(request));
-    return keyView(renamed, renamed.now);
+    return keyView(await this.changeKeys.rename(actingIn(request), readKeyId(id), { name, note }, clientOf(request)));
   }
 
   @Post(':id/rotate')
@@ -120,8 +119,9 @@ export class ApiKeysController {
     const proof = { idempotencyKey: readIdempotencyKey(header), password, signIn };
     const order = { ...chosen, keyId: readKeyId(id), graceSeconds, expiresInDays };
     const command = { ...order, ...proof, ...actingIn(request) };
-    const { replaced, fullKey, now, ...successor } = await this.makeKeys.rotate(command, clientOf(request));
-    return { apiKey: keyView(successor, now), replaced: keyView(replaced, now), fullKey, now: now.toISOString() };
+    const { replaced, fullKey, ...successor } = await this.makeKeys.rotate(command, clientOf(request));
+    const now = successor.now.toISOString();
+    return { apiKey: keyView(successor), replaced: keyView(replaced), fullKey, now };
   }
 
   @Post(':id/revoke')
@@ -131,30 +131,27 @@ export class ApiKeysController {
     // Not `@Body()`: earlier versions ignored the body, so none is required, and other fields are still ignored.
     const { leaked } = (request.body ?? {}) as { readonly leaked?: unknown };
     requireFields({ leaked: ROTATION_FIELDS.leaked(leaked) });
-    const revoked = await this.changeKeys.revoke(actingIn(request), readKeyId(id), clientOf(request), leaked === true);
-    return keyView(revoked, revoked.now);
+    const isLeaked = leaked === true;
+    return keyView(await this.changeKeys.revoke(actingIn(request), readKeyId(id), clientOf(request), isLeaked));
   }
 
   @Post(':id/pause')
   @Answers(views.ApiKeyView, { ...CHANGED, 409: 'The key is not active' })
   async pause(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { minutes }: PauseApiKeyBody) {
-    const paused = await this.changeKeys.pause(actingIn(request), readKeyId(id), minutes, clientOf(request));
-    return keyView(paused, paused.now);
+    return keyView(await this.changeKeys.pause(actingIn(request), readKeyId(id), minutes, clientOf(request)));
   }
 
   @Post(':id/handled')
   @Answers(views.ApiKeyView, CHANGED)
   async handled(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { mark }: HandledBody) {
-    const marked = await this.key.markHandled(ownerIn(request).id, readKeyId(id), mark);
-    return keyView(marked, marked.now);
+    return keyView(await this.key.markHandled(ownerIn(request).id, readKeyId(id), mark));
   }
 
   @Post(':id/resume')
   @Answers(views.ApiKeyView, { ...CONFIRMED, 404: NO_KEY, 409: 'The key is not active' })
   async resume(@Req() request: LatchkeyRequest, @Param('id') id: string, @Body() { password }: ResumeApiKeyBody) {
     const proof = { password, signIn: request.session!.signIn };
-    const resumed = await this.changeKeys.resume(actingIn(request), readKeyId(id), proof, clientOf(request));
-    return keyView(resumed, resumed.now);
+    return keyView(await this.changeKeys.resume(actingIn(request), readKeyId(id), proof, clientOf(request)));
   }
 }
 

@@ -81,7 +81,7 @@ export class PostgresApiKeys implements ApiKeys {
       const now = await databaseNow(manager);
       const rows = await query(manager, now).getMany();
       const listed = await listedKeys(manager, rows.map(toApiKey), { now, endsIdleKeys: this.endsIdleKeys });
-      return { now, items: listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!), now })) };
+      return { now, items: listed.map((key, index) => ({ ...key, owner: toAccount(rows[index]!.owner!) })) };
     });
   }
 }

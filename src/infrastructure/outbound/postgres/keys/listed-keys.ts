@@ -101,6 +101,7 @@ export async function listedKeys(
     const record = { used: used ?? [], days: today - (since ?? today) };
     return {
       key,
+      now,
       access,
       createdBy,
       lastUsedAt,
