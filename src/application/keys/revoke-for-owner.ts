@@ -3,7 +3,7 @@ import { LatchkeyError } from '#domain/errors.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { noSuchKey, OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { RevocationReason } from '#domain/keys/key-change.js';
-import type { Actor, Administrator } from '#domain/audit/audit-event.js';
+import type { Actor } from '#domain/audit/audit-event.js';
 import type { LeakSite } from '#domain/audit/event-details.js';
 import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-transaction.js';
 import type { ApiKeys } from '../ports.js';
@@ -95,7 +95,7 @@ export class RevokeForOwner {
   }
 
   /** Revokes every key whose full string is somewhere in the text. A key that had already ended is no error. */
-  async leakedIn(text: string, administrator: Administrator): Promise<LeakedKey[]> {
+  async leakedIn(text: string, administrator: Actor): Promise<LeakedKey[]> {
     const { leaked, errors } = await this.end(keyProofsIn(text, this.importPrefixes), {
       actor: administrator,
       site: UNKNOWN_SITE,

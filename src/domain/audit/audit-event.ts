@@ -35,9 +35,6 @@ export function accountActor(actorId: string, client: Client): Actor {
 
 export const THE_SERVICE: Actor = { actorId: null, client: NO_CLIENT };
 
-/** A person at the command line. */
-export type Administrator = Actor;
-
 export type FailureReason =
   | DenialReason
   | 'incorrect-password'

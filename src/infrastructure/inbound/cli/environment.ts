@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { Option } from '@commander-js/extra-typings';
-import type { Administrator } from '#domain/audit/audit-event.js';
+import type { Actor } from '#domain/audit/audit-event.js';
 import { ConfigError } from '#config/config.js';
 import { Settings } from '#config/settings.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
@@ -39,7 +39,8 @@ export function byOption() {
   return new Option('--by <name>', 'your name in the audit trail (default: the user of the operating system)');
 }
 
-export function administrator(by: string | undefined): Administrator {
+/** The person at the command line. */
+export function administrator(by: string | undefined): Actor {
   const name = by ?? userName();
   if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) throw new UsageError('--by must be 1 to 64 characters of [A-Za-z0-9._@-]');
   const client = { ip: null, userAgent: 'latchkey-cli', requestId: null };

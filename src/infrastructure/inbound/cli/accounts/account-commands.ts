@@ -3,7 +3,7 @@ import type { AccountListing } from '#application/accounts/find-accounts.js';
 import { MAX_PAGE_SIZE } from '#application/lists.js';
 import { ACCOUNT_STATUSES } from '#domain/accounts/account.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
-import type { Administrator } from '#domain/audit/audit-event.js';
+import type { Actor } from '#domain/audit/audit-event.js';
 import type { Administration, Databases } from '../administration.js';
 import { type Answer, answering, pageAnswer } from '../answering.js';
 import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
@@ -23,7 +23,7 @@ type ChangeOptions = {
 };
 
 /** What to change, and who changes it. */
-type Order = ChangeOptions & { readonly id: string; readonly admin: Administrator };
+type Order = ChangeOptions & { readonly id: string; readonly admin: Actor };
 
 type Change = (administration: Administration, order: Order) => Promise<Answer>;
 
@@ -105,11 +105,7 @@ async function purge(
   return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
 }
 
-function activeKeys(
-  { revokeForOwner }: Administration['rehearsal'],
-  id: string,
-  actor: Administrator,
-): Promise<ApiKey[]> {
+function activeKeys({ revokeForOwner }: Administration['rehearsal'], id: string, actor: Actor): Promise<ApiKey[]> {
   return revokeForOwner.all(id, { actor, reason: 'administrator' });
 }
 

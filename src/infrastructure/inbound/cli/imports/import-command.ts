@@ -1,6 +1,6 @@
 import { createReadStream, fstatSync, openSync } from 'node:fs';
 import { type Command, Option } from '@commander-js/extra-typings';
-import type { Administrator } from '#domain/audit/audit-event.js';
+import type { Actor } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Administration, Databases } from '../administration.js';
 import { answering, UsageError } from '../answering.js';
@@ -40,7 +40,7 @@ export interface Importable<Line> {
   importer(
     administration: Pick<Administration, 'putAccount' | 'importKeys'>,
     isDryRun: boolean,
-  ): (lines: readonly Line[], admin: Administrator) => Promise<readonly LineOutcome[]>;
+  ): (lines: readonly Line[], admin: Actor) => Promise<readonly LineOutcome[]>;
 }
 
 export function addImportCommand<Line>(parent: Command, databases: Databases, importable: Importable<Line>): void {
@@ -97,7 +97,7 @@ function openSource(file: string): { bytes: AsyncIterable<Buffer>; fractionRead(
 interface Importing<Line> {
   readonly importable: Importable<Line>;
   readonly report: ImportReport;
-  readonly admin: Administrator;
+  readonly admin: Actor;
   readonly isDryRun: boolean;
   readonly source: ReturnType<typeof openSource>;
   readonly format: ImportFormat;

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { LeakedKey } from '#application/keys/revoke-for-owner.js';
-import type { Administrator } from '#domain/audit/audit-event.js';
+import type { Actor } from '#domain/audit/audit-event.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
@@ -98,11 +98,7 @@ async function revokeKeys(databases: Databases, options: RevokeOptions): Promise
   };
 }
 
-async function revokeAllLeaked(
-  databases: Databases,
-  admin: Administrator,
-  { yes, dryRun }: RevokeOptions,
-): Promise<Answer> {
+async function revokeAllLeaked(databases: Databases, admin: Actor, { yes, dryRun }: RevokeOptions): Promise<Answer> {
   await confirm(yes || dryRun, 'This revokes every key whose key string is in the text on stdin.');
   const text = await readKey();
   const leaked = await onDatabase(databases, ({ revokeLeaked, rehearsal }) =>
