@@ -56,23 +56,10 @@ function known<Value extends string>(
   return value;
 }
 
-function limitsIn({
-  requestsPerSecond,
-  burst,
-  maxAccess,
-  maxKeyDays,
-  maxActiveKeys,
-  noNewKeys,
-}: proto.Limits__Output): AccountLimits {
-  const access = known(maxAccess, ACCESS, { 'limits.maxAccess': 'must be an access level' });
-  return givenLimits({
-    requestsPerSecond: requestsPerSecond || undefined,
-    burst: burst || undefined,
-    maxAccess: access,
-    maxKeyDays: maxKeyDays || undefined,
-    maxActiveKeys: maxActiveKeys || undefined,
-    noNewKeys,
-  } satisfies EveryLimit);
+function limitsIn({ maxAccess: level, ...others }: proto.Limits__Output): AccountLimits {
+  const maxAccess = known(level, ACCESS, { 'limits.maxAccess': 'must be an access level' });
+  const every: EveryLimit = { ...others, maxAccess };
+  return givenLimits(Object.fromEntries(Object.entries(every).filter(([, limit]) => limit !== 0)));
 }
 
 export interface ById {
