@@ -11,7 +11,7 @@ import {
   themselves,
 } from '#test/support/application/calls.js';
 import { eventsOf } from '#test/support/application/stored.js';
-import type { ImportedLine } from '#domain/keys/key-import.js';
+import type { ImportedLine } from '#domain/keys/imported-key.js';
 import { DAY_MS } from '#domain/time.js';
 import { NO_CLIENT } from '#domain/audit/audit-event.js';
 import { rehearsed as rehearsedAccounts } from '../with-transactions.js';

@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '#domain/audit/audit-event.js';
 import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import { ApiKey } from '#domain/keys/api-key.js';
-import { ImportedKey } from '#domain/keys/imported-key.js';
+import {
+  ImportedKey,
+  type ImportedLine,
+  importOrder,
+  type ImportRules,
+  requireImportable,
+} from '#domain/keys/imported-key.js';
 import { isProof } from '#domain/keys/key-restrictions.js';
 import { keyPolicy } from '#domain/keys/key-policy.js';
-import { type ImportedLine, importOrder, type ImportRules, requireImportable } from '#domain/keys/key-import.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { AccountLocks, KeyMaking } from '../account-transaction.js';
 import { atOnce } from '../with-transactions.js';

@@ -3,10 +3,18 @@ import { describe, expect, test } from '@jest/globals';
 import { Account } from '../accounts/account.js';
 import { LatchkeyError } from '../errors.js';
 import { DAY_MS } from '../time.js';
-import { displayPrefixProblem, ImportedKey, importPrefixProblem, readDisplayed, shownOf } from './imported-key.js';
+import {
+  displayPrefixProblem,
+  ImportedKey,
+  type ImportedLine,
+  importOrder,
+  importPrefixProblem,
+  readDisplayed,
+  requireImportable,
+  shownOf,
+} from './imported-key.js';
 import { KeyString } from './key-string.js';
 import { ApiKey } from './api-key.js';
-import { type ImportedLine, importOrder, requireImportable } from './key-import.js';
 
 const PREFIXES = ['acme_live_', 'sk|'];
 const sha256 = (text: string) => createHash('sha256').update(text).digest();

@@ -1,5 +1,5 @@
 import { requireFields } from '#domain/errors.js';
-import type { ImportedLine } from '#domain/keys/key-import.js';
+import type { ImportedLine } from '#domain/keys/imported-key.js';
 import { DAY_MS, timeIn } from '#domain/time.js';
 import { requiredSetting } from '../environment.js';
 import type { Importable } from '../imports/import-command.js';

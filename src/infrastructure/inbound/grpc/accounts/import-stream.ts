@@ -1,7 +1,7 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { IMPORTED_AT_ONCE, type ImportKeys, type ImportOutcome } from '#application/keys/import-keys.js';
 import type { Actor } from '#domain/audit/audit-event.js';
-import type { ImportedLine } from '#domain/keys/key-import.js';
+import type { ImportedLine } from '#domain/keys/imported-key.js';
 import type * as proto from '../generated/types.js';
 import { inProtoSpelling } from '../../shared/error-table.js';
 import type { Each } from '../grpc-door.js';
