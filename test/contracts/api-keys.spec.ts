@@ -237,7 +237,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       await world.accounts.transaction(id, async (transaction) => {
         const keys = new OwnerKeys(await transaction.openKeys());
         keys.revoke(leaked.id, 'leaked', transaction.now);
-        await saveKeys(transaction, { keys, actor: THE_SERVICE, leakedAt: leak });
+        await saveKeys(transaction, { keys, actor: THE_SERVICE, causes: { leaked: leak } });
       });
       await revoke(world, unexplained);
       const revocations = new Map((await list({ ownerId: id })).items.map((item) => [item.key.id, item.revocation]));

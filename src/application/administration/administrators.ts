@@ -141,8 +141,8 @@ function revoking(keyId: string, note = ''): ChangeOfKey {
   return async (transaction, actor) => {
     const { keys, key } = await openKey(transaction, keyId);
     const text = normalizeKeyNote(note);
-    const changing = { keys, actor, noted: text === null ? undefined : { note: text } };
-    await changeKeys(transaction, changing, () => keys.revoke(keyId, 'administrator', transaction.now));
+    const causes = { administrator: text === null ? undefined : { note: text } };
+    await changeKeys(transaction, { keys, actor, causes }, () => keys.revoke(keyId, 'administrator', transaction.now));
     return key;
   };
 }

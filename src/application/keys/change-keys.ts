@@ -13,8 +13,13 @@ interface ChangingKeys {
   readonly keys: OwnerKeys;
   readonly actor: Actor;
   readonly idempotencyKey?: string | undefined;
-  readonly leakedAt?: LeakSite | undefined;
-  readonly noted?: RevocationNote | undefined;
+  readonly causes?: Causes | undefined;
+}
+
+/** What is known of a revocation, by its reason. */
+interface Causes {
+  readonly leaked?: LeakSite | undefined;
+  readonly administrator?: RevocationNote | undefined;
 }
 
 /** Saves the changes even if `change` throws a Refusal, which is then thrown after the commit. */
@@ -28,23 +33,17 @@ export async function changeKeys<T>(transaction: KeyChanges, changing: ChangingK
 
 export async function saveKeys(
   transaction: KeyChanges,
-  { keys, actor, idempotencyKey, leakedAt, noted }: ChangingKeys,
+  { keys, actor, idempotencyKey, causes }: ChangingKeys,
 ): Promise<void> {
   for (const change of keys.changes) {
     const { key, became } = change;
     if (became === 'created') await transaction.addKey(key, idempotencyKey);
     else await transaction.saveKey(key);
-    const event = eventOf(change, actor, { leaked: leakedAt, administrator: noted });
+    const event = eventOf(change, actor, causes);
     if (event) await transaction.record(event);
-    const notices = noticesOfChange(change, { clientIp: actor.client.ip, leakedAt });
-    for (const notice of notices) await transaction.notify(notice);
+    const circumstances = { clientIp: actor.client.ip, leak: causes?.leaked };
+    for (const notice of noticesOfChange(change, circumstances)) await transaction.notify(notice);
   }
-}
-
-/** What is known of a revocation, by its reason. */
-interface Causes {
-  readonly leaked?: LeakSite | undefined;
-  readonly administrator?: RevocationNote | undefined;
 }
 
 /** The event of a change. The actor of an expiry is always the service. */

@@ -55,8 +55,8 @@ export class RevokeForOwner {
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
       const { keys, key } = await openKey(transaction, keyId);
-      const changing = { keys, actor, leakedAt: site };
-      await changeKeys(transaction, changing, () => keys.revoke(keyId, reason, transaction.now));
+      const causes = { leaked: site };
+      await changeKeys(transaction, { keys, actor, causes }, () => keys.revoke(keyId, reason, transaction.now));
       return key;
     });
   }

@@ -123,11 +123,11 @@ export function deliveriesOf(
 
 interface Circumstances {
   readonly clientIp: string | null;
-  readonly leakedAt?: LeakSite | undefined;
+  readonly leak?: LeakSite | undefined;
 }
 
 /** The notices of a change, in the order in which they are sent. A rotation is announced with the new key. */
-export function noticesOfChange(change: KeyChange, { clientIp, leakedAt }: Circumstances): KeyNotice[] {
+export function noticesOfChange(change: KeyChange, { clientIp, leak }: Circumstances): KeyNotice[] {
   const { key, became } = change;
   if (became === 'created') return created(key, clientIp);
   if (became === 'expired') return [{ type: 'api_key.expired', key }];
@@ -135,10 +135,10 @@ export function noticesOfChange(change: KeyChange, { clientIp, leakedAt }: Circu
   if (became !== 'revoked') return [];
   const { reason } = change;
   if (reason !== 'leaked') return [{ type: 'api_key.revoked', key, reason }];
-  const leak = leakedAt && { leak: leakedAt };
+  const found = leak && { leak };
   return [
-    { type: 'api_key.revoked', key, reason, ...leak },
-    { type: 'api_key.leaked', key, ...leak },
+    { type: 'api_key.revoked', key, reason, ...found },
+    { type: 'api_key.leaked', key, ...found },
   ];
 }
 

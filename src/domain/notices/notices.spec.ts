@@ -112,7 +112,7 @@ describe('noticesOfChange', () => {
   });
 
   test('announces an expiry without other fields', () => {
-    expect(noticesOfChange({ key, became: 'expired' }, { clientIp: '192.0.2.7', leakedAt: LEAK })).toEqual([
+    expect(noticesOfChange({ key, became: 'expired' }, { clientIp: '192.0.2.7', leak: LEAK })).toEqual([
       { type: 'api_key.expired', key },
     ]);
   });
@@ -121,9 +121,7 @@ describe('noticesOfChange', () => {
     'announces a revocation by %s with the reason',
     (reason) => {
       const revoked = { type: 'api_key.revoked', key, reason };
-      expect(noticesOfChange({ key, became: 'revoked', reason }, { clientIp: null, leakedAt: LEAK })).toEqual([
-        revoked,
-      ]);
+      expect(noticesOfChange({ key, became: 'revoked', reason }, { clientIp: null, leak: LEAK })).toEqual([revoked]);
     },
   );
 
@@ -133,7 +131,7 @@ describe('noticesOfChange', () => {
       { type: 'api_key.revoked', key, reason: 'leaked' },
       { type: 'api_key.leaked', key },
     ]);
-    expect(noticesOfChange(change, { clientIp: null, leakedAt: LEAK })).toEqual([
+    expect(noticesOfChange(change, { clientIp: null, leak: LEAK })).toEqual([
       { type: 'api_key.revoked', key, reason: 'leaked', leak: LEAK },
       { type: 'api_key.leaked', key, leak: LEAK },
     ]);
