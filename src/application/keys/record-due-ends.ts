@@ -1,5 +1,5 @@
 import { THE_SERVICE, type Client } from '#domain/audit/audit-event.js';
-import { endedByClock } from '#domain/keys/key-change.js';
+import { changeAtEnd } from '#domain/keys/key-change.js';
 import { noticesOfChange } from '#domain/notices/key-notice.js';
 import { later } from '#domain/time.js';
 import type { AccountLocks, FirstUses } from '../account-transaction.js';
@@ -43,7 +43,7 @@ export class RecordDueEnds {
 export const endDueKeys: EndDecision = (open, now) => {
   const changes = open.flatMap((key) => {
     const status = key.endIfDue(now);
-    return status ? [endedByClock(key, status)] : [];
+    return status ? [changeAtEnd(key, status)] : [];
   });
   return {
     keys: changes.map(({ key }) => key),

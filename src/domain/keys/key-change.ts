@@ -36,6 +36,6 @@ export function cancelsRotation(reason: string | null): boolean {
   return reason === 'owner' || reason === 'administrator';
 }
 
-export function endedByClock(key: ApiKey, end: EndStatus): KeyChange {
+export function changeAtEnd(key: ApiKey, end: EndStatus): KeyChange {
   return end === 'expired' ? { key, became: 'expired' } : { key, became: 'revoked', reason: 'rotated' };
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
-import { cancelsRotation, endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
+import { cancelsRotation, changeAtEnd, type KeyChange, type RevocationReason } from './key-change.js';
 import type { PausedBy } from './key-pauses.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyOrder, Renaming, RotationOrder } from './key-state.js';
@@ -143,7 +143,7 @@ export class OwnerKeys {
 
   private endIfDue(key: ApiKey, now: Date): void {
     const end = key.endIfDue(now);
-    if (end) this.noted.push(endedByClock(key, end));
+    if (end) this.noted.push(changeAtEnd(key, end));
   }
 }
 
