@@ -3,7 +3,7 @@ import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { waitMs } from '#domain/keys/lease.js';
 import type { UnansweredChange } from './account-transaction.js';
 import type { Accounts, ChangeMeter, Instances } from './ports.js';
-import { type Outcome, outcomeOf, valueOf, withTransactions } from './with-transactions.js';
+import { valueOf, withTransactions } from './with-transactions.js';
 
 /** A monotonic clock. */
 export interface WaitClock {
@@ -49,7 +49,8 @@ export class ChangeWaits {
   /** Waits once for all changes that `work` makes, in one transaction after the other. */
   async once<T>(accounts: Accounts, work: (accounts: Accounts) => Promise<T>): Promise<T> {
     const changes = new Map<string, string>();
-    const outcome = await outcomeOf(work(marking(accounts, (id, changeId) => changes.set(id, changeId))));
+    const noting = marking(accounts, (id, changeId) => changes.set(id, changeId));
+    const [outcome] = await Promise.allSettled([work(noting)]);
     await this.wait([...changes].map(([ownerId, changeId]) => ({ ownerId, changeId })));
     return valueOf(outcome);
   }
@@ -90,8 +91,8 @@ function marking(accounts: Accounts, note: (ownerId: string, changeId: string) =
   return withTransactions(accounts, async (id, work, others) => {
     let changeId: string | undefined;
     const markingWork: typeof work = async (transaction) => {
-      const outcome = await outcomeOf(work(transaction));
-      const isCommitted = 'result' in outcome || outcome.error instanceof Refusal;
+      const [outcome] = await Promise.allSettled([work(transaction)]);
+      const isCommitted = outcome.status === 'fulfilled' || outcome.reason instanceof Refusal;
       changeId = transaction.unanswered;
       if (isCommitted && transaction.endsLeases) {
         changeId = randomUUID();
@@ -99,13 +100,14 @@ function marking(accounts: Accounts, note: (ownerId: string, changeId: string) =
       }
       return valueOf(outcome);
     };
-    const outcome = await outcomeOf(accounts.transaction(id, markingWork, others));
+    const [outcome] = await Promise.allSettled([accounts.transaction(id, markingWork, others)]);
     if (changeId !== undefined && isStatement(outcome)) note(id, changeId);
     return valueOf(outcome);
   });
 }
 
 /** Otherwise nobody knows whether it was committed, and the answer says nothing about the account. */
-function isStatement(outcome: Outcome<unknown>): boolean {
-  return 'result' in outcome || (outcome.error instanceof LatchkeyError && outcome.error.code !== 'unavailable');
+function isStatement(outcome: PromiseSettledResult<unknown>): boolean {
+  if (outcome.status === 'fulfilled') return true;
+  return outcome.reason instanceof LatchkeyError && outcome.reason.code !== 'unavailable';
 }

@@ -10,19 +10,10 @@ export function withTransactions(accounts: Accounts, transaction: Accounts['tran
   return replacing(accounts, { transaction });
 }
 
-export type Outcome<T> = { readonly result: T } | { readonly error: unknown };
-
-export function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
-  return work.then(
-    (result) => ({ result }),
-    (error: unknown) => ({ error }),
-  );
-}
-
 /** Throws the error, if the work ended with one. */
-export function valueOf<T>(outcome: Outcome<T>): T {
-  if ('error' in outcome) throw outcome.error;
-  return outcome.result;
+export function valueOf<T>(outcome: PromiseSettledResult<T>): T {
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
 }
 
 /** Undoes a transaction whose work has ended well. */
@@ -34,10 +25,10 @@ export function rehearsed(accounts: Accounts): Accounts {
     accounts,
     async <T>(id: string, work: (transaction: AccountTransaction) => Promise<T>, others?: readonly string[]) => {
       const undone = new Undone();
-      let outcome: Outcome<T> | undefined;
+      let outcome: PromiseSettledResult<T> | undefined;
       const rehearse = async (transaction: AccountTransaction) => {
         // A Refusal that were thrown here would commit what was done before it.
-        outcome = await outcomeOf(work(transaction));
+        [outcome] = await Promise.allSettled([work(transaction)]);
         throw undone;
       };
       await accounts.transaction(id, rehearse, others).catch((error: unknown) => {
