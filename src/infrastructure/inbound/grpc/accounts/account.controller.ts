@@ -101,8 +101,7 @@ export class AccountController {
   @MessagePattern('RotateKey')
   async rotate(call: PlatformCall<proto.RotateKeyRequest__Output>): Promise<proto.RotateKeyResponse> {
     const rotated = await this.keys.rotate(call.request, issuerIn(call));
-    const replaced = toWireKey({ ...rotated.replaced, now: rotated.now });
-    return { key: toWireKey(rotated), replaced, fullKey: rotated.fullKey };
+    return { key: toWireKey(rotated), replaced: toWireKey(rotated.replaced), fullKey: rotated.fullKey };
   }
 
   @MessagePattern('ListAccounts')
