@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
-import { DENIAL_REASONS } from '#domain/keys/verdict.js';
+import { DENIAL_REASONS, isFailedAuthentication } from '#domain/keys/verdict.js';
 import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { eventually } from '../support/eventually.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
@@ -84,15 +84,7 @@ describe('the metrics page', () => {
     expect(page.sum('latchkey_batch_size_sum')).toBeGreaterThanOrEqual(page.sum('latchkey_batch_size_count'));
     expect(page.sum('latchkey_postgres_connections', { pool: 'validation' })).toBe(2);
     expect(page.sum('latchkey_postgres_connections_max', { pool: 'management' })).toBe(10);
-    const failures = [
-      'invalid-key',
-      'revoked',
-      'expired',
-      'paused',
-      'owner-suspended',
-      'owner-deleted',
-      'address-not-allowed',
-    ];
+    const failures = DENIAL_REASONS.filter(isFailedAuthentication);
     const recorded = failures.reduce((sum, reason) => sum + page.sum('latchkey_validations_total', { reason }), 0);
     expect(page.sum('latchkey_audit_failures_total')).toBe(recorded);
     expect(page.sum('latchkey_audit_events_waiting')).toBe(0);
