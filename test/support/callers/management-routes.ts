@@ -12,40 +12,30 @@ export interface ManagementRoute {
   order(owner: Owner, keyId: string): { path: string; body?: object };
 }
 
-const CREATE = { name: 'From a matrix', access: 'read-only', password: PASSWORD };
+const CONFIRMED = { password: PASSWORD };
+const PAUSE = { minutes: 5 };
 
 /** Every route for managing one's own keys; openapi.spec.ts compares them with /openapi.json. */
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
-  get('/v1/session'),
-  get('/v1/accounts'),
-  get('/v1/api-keys'),
-  get('/v1/permissions'),
-  get('/v1/audit-events'),
-  route('GET /v1/api-keys/{id}', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}` })),
-  route('POST /v1/api-keys', 201, 401, () => ({ path: '/v1/api-keys', body: CREATE })),
-  route('PATCH /v1/api-keys/{id}', 200, 401, (_, keyId) => ({
-    path: `/v1/api-keys/${keyId}`,
-    body: { name: 'From a matrix' },
-  })),
-  route('POST /v1/api-keys/{id}/rotate', 201, 401, (_, keyId) => ({
-    path: `/v1/api-keys/${keyId}/rotate`,
-    body: { password: PASSWORD },
-  })),
-  route('POST /v1/api-keys/{id}/pause', 200, 401, (_, keyId) => ({
-    path: `/v1/api-keys/${keyId}/pause`,
-    body: { minutes: 5 },
-  })),
-  route('POST /v1/api-keys/{id}/handled', 200, 401, (_, keyId) => ({
-    path: `/v1/api-keys/${keyId}/handled`,
-    body: { mark: 'expired 2026-11-27' },
-  })),
-  route('POST /v1/api-keys/{id}/resume', 200, 401, (_, keyId) => ({
-    path: `/v1/api-keys/${keyId}/resume`,
-    body: { password: PASSWORD },
-  })),
-  route('POST /v1/api-keys/{id}/revoke', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}/revoke` })),
-  route('DELETE /v1/session', 204, 204, () => ({ path: '/v1/session' })),
-  route('POST /v1/session', 204, 204, ({ email }) => ({ path: '/v1/session', body: { email, password: PASSWORD } })),
+  route('GET /v1/session'),
+  route('GET /v1/accounts'),
+  route('GET /v1/api-keys'),
+  route('GET /v1/permissions'),
+  route('GET /v1/audit-events'),
+  route('GET /v1/api-keys/{id}'),
+  route('POST /v1/api-keys', { name: 'From a matrix', access: 'read-only', ...CONFIRMED }, 201),
+  route('PATCH /v1/api-keys/{id}', { name: 'From a matrix' }),
+  route('POST /v1/api-keys/{id}/rotate', CONFIRMED, 201),
+  route('POST /v1/api-keys/{id}/pause', PAUSE),
+  route('POST /v1/api-keys/{id}/handled', { mark: 'expired 2026-11-27' }),
+  route('POST /v1/api-keys/{id}/resume', CONFIRMED),
+  route('POST /v1/api-keys/{id}/revoke'),
+  { ...route('DELETE /v1/session', undefined, 204), anonymous: 204 },
+  {
+    ...route('POST /v1/session', undefined, 204),
+    anonymous: 204,
+    order: ({ email }) => ({ path: '/v1/session', body: { email, password: PASSWORD } }),
+  },
 ];
 
 /** What an account must have for the routes below, where the service is started with ADMIN. */
@@ -54,33 +44,19 @@ export const ADMIN = { ADMIN_PERMISSION };
 export const ADMIN_PROFILE = { permissions: ['systems:read', 'systems:write', ADMIN_PERMISSION] };
 
 /** For the keys of all owners. The owner is an administrator. */
-export const ADMIN_ROUTES: readonly ManagementRoute[] = [
-  route('GET /v1/admin/api-keys', 200, 404, () => ({ path: '/v1/admin/api-keys' })),
-  route('GET /v1/admin/accounts', 200, 404, ({ id }) => ({ path: `/v1/admin/accounts?query=${id}` })),
-  route('GET /v1/admin/audit-events', 200, 404, () => ({ path: '/v1/admin/audit-events' })),
-  route('GET /v1/admin/api-keys/{id}', 200, 404, (_, keyId) => ({ path: `/v1/admin/api-keys/${keyId}` })),
-  route('POST /v1/admin/api-keys/{id}/pause', 200, 404, (_, keyId) => ({
-    path: `/v1/admin/api-keys/${keyId}/pause`,
-    body: { minutes: 5 },
-  })),
-  route('POST /v1/admin/api-keys/{id}/resume', 200, 404, (_, keyId) => ({
-    path: `/v1/admin/api-keys/${keyId}/resume`,
-    body: { password: PASSWORD },
-  })),
-  route('POST /v1/admin/api-keys/revoke', 200, 404, () => ({
-    path: '/v1/admin/api-keys/revoke',
-    body: { ids: [randomUUID()], password: PASSWORD },
-  })),
-  route('POST /v1/admin/api-keys/{id}/revoke', 200, 404, (_, keyId) => ({
-    path: `/v1/admin/api-keys/${keyId}/revoke`,
-    body: { password: PASSWORD },
-  })),
-];
+export const ADMIN_ROUTES = [
+  route('GET /v1/admin/api-keys'),
+  { ...route('GET /v1/admin/accounts'), order: ({ id }: Owner) => ({ path: `/v1/admin/accounts?query=${id}` }) },
+  route('GET /v1/admin/audit-events'),
+  route('GET /v1/admin/api-keys/{id}'),
+  route('POST /v1/admin/api-keys/{id}/pause', PAUSE),
+  route('POST /v1/admin/api-keys/{id}/resume', CONFIRMED),
+  route('POST /v1/admin/api-keys/revoke', { ids: [randomUUID()], ...CONFIRMED }),
+  route('POST /v1/admin/api-keys/{id}/revoke', CONFIRMED),
+].map((each): ManagementRoute => ({ ...each, anonymous: 404 }));
 
-function get(path: string): ManagementRoute {
-  return route(`GET ${path}`, 200, 401, () => ({ path }));
-}
-
-function route(name: string, success: number, anonymous: number, order: ManagementRoute['order']): ManagementRoute {
-  return { name, method: name.split(' ')[0]!, success, anonymous, order };
+function route(name: string, body?: object, success = 200): ManagementRoute {
+  const [method = '', path = ''] = name.split(' ');
+  const order = (_: Owner, keyId: string) => ({ path: path.replace('{id}', keyId), ...(body && { body }) });
+  return { name, method, success, anonymous: 401, order };
 }
