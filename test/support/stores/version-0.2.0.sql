@@ -1,5 +1,5 @@
 -- A database of 0.2.0 with some rows, from pg_dump --inserts. Three CHECKs are as in the migrations of 0.2.0, because
--- PostgreSQL stores what pg_dump makes of them in another form.
+-- PostgreSQL stores what pg_dump makes of them in another form. Keys and sequences are declared with their columns.
 SELECT pg_catalog.set_config('search_path', '', false);
 CREATE FUNCTION public.copy_notices() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -39,7 +39,7 @@ CREATE FUNCTION public.refuse_unrecorded_pruning() RETURNS trigger
         RETURN NULL;
       END $$;
 CREATE TABLE public.accounts (
-    id character varying(128) NOT NULL,
+    id character varying(128) PRIMARY KEY,
     email text NOT NULL,
     email_key text,
     display_name text NOT NULL,
@@ -56,28 +56,31 @@ CREATE TABLE public.api_key_addresses (
     client_ip character varying(45) NOT NULL,
     service text,
     first_at timestamp(3) with time zone NOT NULL,
-    last_at timestamp(3) with time zone NOT NULL
+    last_at timestamp(3) with time zone NOT NULL,
+    PRIMARY KEY (key_id, client_ip)
 );
 CREATE TABLE public.api_key_days (
     key_id uuid NOT NULL,
     day date NOT NULL,
     granted bigint NOT NULL,
-    refused bigint NOT NULL
+    refused bigint NOT NULL,
+    PRIMARY KEY (key_id, day)
 );
 CREATE TABLE public.api_key_networks (
     key_id uuid NOT NULL,
     network character varying(45) NOT NULL,
-    last_on date NOT NULL
+    last_on date NOT NULL,
+    PRIMARY KEY (key_id, network)
 );
 CREATE TABLE public.api_key_usage (
-    key_id uuid NOT NULL,
+    key_id uuid PRIMARY KEY,
     last_used_at timestamp(3) with time zone NOT NULL,
     has_networks boolean DEFAULT false NOT NULL,
     network_told_on date
 );
 CREATE TABLE public.api_keys (
-    id uuid NOT NULL,
-    owner_id character varying(128) NOT NULL,
+    id uuid PRIMARY KEY,
+    owner_id character varying(128) NOT NULL REFERENCES public.accounts(id),
     name text NOT NULL,
     access character varying(14) NOT NULL,
     key_prefix character varying(16) NOT NULL,
@@ -101,7 +104,7 @@ CREATE TABLE public.api_keys (
     CONSTRAINT api_keys_ended_once CHECK (((revoked_at IS NULL) OR (expired_at IS NULL)))
 );
 CREATE TABLE public.audit_events (
-    id bigint NOT NULL,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
     type character varying(32) NOT NULL,
     owner_id character varying(128),
@@ -115,23 +118,15 @@ CREATE TABLE public.audit_events (
     request_id character varying(128),
     details text
 );
-ALTER TABLE public.audit_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.audit_events_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 CREATE TABLE public.audit_prunings (
-    id bigint NOT NULL,
+    id bigint PRIMARY KEY,
     to_event_id bigint NOT NULL,
     to_seal_id bigint,
     pruned_at timestamp(3) with time zone NOT NULL,
     mac bytea
 );
 CREATE TABLE public.audit_seals (
-    id bigint NOT NULL,
+    id bigint PRIMARY KEY,
     from_event_id bigint NOT NULL,
     to_event_id bigint NOT NULL,
     event_count integer NOT NULL,
@@ -141,21 +136,22 @@ CREATE TABLE public.audit_seals (
     mac bytea NOT NULL
 );
 CREATE TABLE public.decoy_key (
-    id integer NOT NULL,
+    id integer PRIMARY KEY,
     key bytea NOT NULL,
     CONSTRAINT decoy_key_is_one CHECK ((id = 1))
 );
 CREATE TABLE public.key_notices (
     key_id uuid NOT NULL,
     type character varying(40) NOT NULL,
-    days smallint NOT NULL
+    days smallint NOT NULL,
+    PRIMARY KEY (key_id, type)
 );
 CREATE TABLE public.leak_report_budgets (
-    network bytea NOT NULL,
+    network bytea PRIMARY KEY,
     whole_at timestamp(3) with time zone NOT NULL
 );
 CREATE TABLE public.leak_reports (
-    id bigint NOT NULL,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     public_parts text[] NOT NULL,
     digests bytea[] NOT NULL,
     actor_id character varying(128),
@@ -167,33 +163,17 @@ CREATE TABLE public.leak_reports (
     tries integer DEFAULT 0 NOT NULL,
     claimed_until timestamp(3) with time zone
 );
-ALTER TABLE public.leak_reports ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.leak_reports_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 CREATE TABLE public.migrations (
-    id integer NOT NULL,
+    id serial CONSTRAINT "PK_8c82d7f526340ab734260ea46be" PRIMARY KEY,
     "timestamp" bigint NOT NULL,
     name character varying NOT NULL
 );
-CREATE SEQUENCE public.migrations_id_seq
-    AS integer
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-ALTER SEQUENCE public.migrations_id_seq OWNED BY public.migrations.id;
 CREATE TABLE public.notice_sequences (
-    key_id uuid NOT NULL,
+    key_id uuid PRIMARY KEY,
     last bigint NOT NULL
 );
 CREATE TABLE public.outbox (
-    id uuid NOT NULL,
+    id uuid PRIMARY KEY,
     channel character varying(7) NOT NULL,
     type character varying(40) NOT NULL,
     owner_id character varying(128) NOT NULL,
@@ -209,29 +189,28 @@ CREATE TABLE public.outbox (
     CONSTRAINT outbox_channel CHECK (channel IN ('webhook', 'mail'))
 );
 CREATE TABLE public.password_guesses (
-    subject bytea NOT NULL,
+    subject bytea PRIMARY KEY,
     failures integer NOT NULL,
     last_attempt_at timestamp(3) with time zone NOT NULL,
     blocked_until timestamp(3) with time zone,
     succeeded_at timestamp(3) with time zone
 );
 CREATE TABLE public.sessions (
-    token_digest bytea NOT NULL,
-    account_id character varying(128) NOT NULL,
+    token_digest bytea PRIMARY KEY,
+    account_id character varying(128) NOT NULL REFERENCES public.accounts(id),
     expires_at timestamp(3) with time zone NOT NULL,
     authenticated_at timestamp(3) with time zone,
     acr text
 );
 CREATE TABLE public.spent_sign_ins (
-    state bytea NOT NULL,
+    state bytea PRIMARY KEY,
     spent_at timestamp(3) with time zone NOT NULL
 );
 CREATE TABLE public.told_notices (
-    key_id uuid NOT NULL,
+    key_id uuid PRIMARY KEY,
     expiry_days smallint,
     rotation_unused boolean DEFAULT false NOT NULL
 );
-ALTER TABLE ONLY public.migrations ALTER COLUMN id SET DEFAULT nextval('public.migrations_id_seq'::regclass);
 INSERT INTO public.accounts VALUES
   ('ada', 'Ada@example.com', 'ada@example.com', 'Ada', '{systems:read,systems/42:read,reports:write}', '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA', 'active', 3, false, 0),
   ('bob', 'bob@example.com', 'bob@example.com', 'Bob', '{systems:read}', NULL, 'suspended', 1, false, 0),
@@ -304,46 +283,6 @@ INSERT INTO public.told_notices VALUES
 SELECT pg_catalog.setval('public.audit_events_id_seq', 3, true);
 SELECT pg_catalog.setval('public.leak_reports_id_seq', 1, true);
 SELECT pg_catalog.setval('public.migrations_id_seq', 21, true);
-ALTER TABLE ONLY public.migrations
-    ADD CONSTRAINT "PK_8c82d7f526340ab734260ea46be" PRIMARY KEY (id);
-ALTER TABLE ONLY public.accounts
-    ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.api_key_addresses
-    ADD CONSTRAINT api_key_addresses_pkey PRIMARY KEY (key_id, client_ip);
-ALTER TABLE ONLY public.api_key_days
-    ADD CONSTRAINT api_key_days_pkey PRIMARY KEY (key_id, day);
-ALTER TABLE ONLY public.api_key_networks
-    ADD CONSTRAINT api_key_networks_pkey PRIMARY KEY (key_id, network);
-ALTER TABLE ONLY public.api_key_usage
-    ADD CONSTRAINT api_key_usage_pkey PRIMARY KEY (key_id);
-ALTER TABLE ONLY public.api_keys
-    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.audit_events
-    ADD CONSTRAINT audit_events_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.audit_prunings
-    ADD CONSTRAINT audit_prunings_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.audit_seals
-    ADD CONSTRAINT audit_seals_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.decoy_key
-    ADD CONSTRAINT decoy_key_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.key_notices
-    ADD CONSTRAINT key_notices_pkey PRIMARY KEY (key_id, type);
-ALTER TABLE ONLY public.leak_report_budgets
-    ADD CONSTRAINT leak_report_budgets_pkey PRIMARY KEY (network);
-ALTER TABLE ONLY public.leak_reports
-    ADD CONSTRAINT leak_reports_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.notice_sequences
-    ADD CONSTRAINT notice_sequences_pkey PRIMARY KEY (key_id);
-ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.password_guesses
-    ADD CONSTRAINT password_guesses_pkey PRIMARY KEY (subject);
-ALTER TABLE ONLY public.sessions
-    ADD CONSTRAINT sessions_pkey PRIMARY KEY (token_digest);
-ALTER TABLE ONLY public.spent_sign_ins
-    ADD CONSTRAINT spent_sign_ins_pkey PRIMARY KEY (state);
-ALTER TABLE ONLY public.told_notices
-    ADD CONSTRAINT told_notices_pkey PRIMARY KEY (key_id);
 CREATE INDEX accounts_by_id ON public.accounts USING hash (id);
 CREATE UNIQUE INDEX accounts_email_key ON public.accounts USING btree (email_key);
 CREATE INDEX api_key_addresses_by_age ON public.api_key_addresses USING btree (last_at);
@@ -376,7 +315,3 @@ CREATE TRIGGER audit_prunings_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON
 CREATE TRIGGER audit_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
 CREATE TRIGGER copy_notices AFTER INSERT OR UPDATE ON public.told_notices FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION public.copy_notices();
 CREATE TRIGGER copy_notices_back AFTER INSERT OR UPDATE ON public.key_notices FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION public.copy_notices_back();
-ALTER TABLE ONLY public.api_keys
-    ADD CONSTRAINT api_keys_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.accounts(id);
-ALTER TABLE ONLY public.sessions
-    ADD CONSTRAINT sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
