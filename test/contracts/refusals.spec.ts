@@ -3,7 +3,7 @@ import type { Refusals } from '#application/ports.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import type { KeyRights } from '#domain/keys/key-rights.js';
 import { Log, LoggedRefusals } from '#infrastructure/telemetry/log.js';
-import { FakeRefusals } from '../fakes/fake-refusals.js';
+import { FakeRefusals } from '../fakes/recorders.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 
 interface Subject {

@@ -5,7 +5,7 @@ import { deny, type Verdict } from '#domain/keys/verdict.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { MetricsPage } from '#infrastructure/telemetry/metrics-page.js';
 import { SlowValidations, ValidationTimes } from '#infrastructure/telemetry/validation-times.js';
-import { FakeValidationMeter } from '../fakes/keys/fake-validation-meter.js';
+import { FakeValidationMeter } from '../fakes/recorders.js';
 
 const GRANT: Verdict = {
   granted: true,

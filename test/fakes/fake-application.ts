@@ -1,4 +1,11 @@
-import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens, RecordingGate } from '#application/ports.js';
+import type {
+  PasswordGuesses,
+  Passwords,
+  PlatformLogin,
+  PlatformTokens,
+  RecordingGate,
+  Instances,
+} from '#application/ports.js';
 import { buildUseCases, type Settings } from '#composition/use-cases.js';
 import { ChangeWaits } from '#application/change-waits.js';
 import type { RateLimit } from '#domain/rate-limit.js';
@@ -7,21 +14,15 @@ import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
 import { fakeAccounts } from './accounts/fake-accounts.js';
 import { fakeAudit } from './audit/fake-audit.js';
 import { fakeAuditTrail } from './audit/fake-audit-trail.js';
-import { fakeInstances } from './fake-instances.js';
-import { FakeRefusals } from './fake-refusals.js';
 import { FakeStore } from './fake-store.js';
+import { FakeRefusals, FakeValidationMeter } from './recorders.js';
 import { fakeApiKeys } from './keys/fake-api-keys.js';
-import { fakeDueKeys } from './keys/fake-due-keys.js';
-import { fakeIdleKeys } from './keys/fake-idle-keys.js';
-import { fakeKeyReader } from './keys/fake-key-reader.js';
-import { fakeKeyUsage } from './keys/fake-key-usage.js';
-import { FakeValidationMeter } from './keys/fake-validation-meter.js';
+import { fakeDueKeys, fakeIdleKeys } from './keys/fake-due-keys.js';
+import { fakeKeyReader, fakeKeyUsage } from './keys/fake-key-usage.js';
 import { fakeOutbox } from './notices/fake-outbox.js';
 import { fakeLeakReports } from './leaks/fake-leak-reports.js';
-import { fakePasswordGuesses } from './sessions/fake-password-guesses.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
-import { fakeSessions } from './sessions/fake-sessions.js';
-import { fakeSpentSignIns } from './sessions/fake-spent-sign-ins.js';
+import { fakePasswordGuesses, fakeSessions, fakeSpentSignIns } from './sessions/fake-sessions.js';
 
 export interface Parts {
   /** By default a new store. */
@@ -100,4 +101,15 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
     ports,
   );
   return { ...ports, ...useCases, rateLimit, leaseMs: 0, cheapHash: fakeHash(PASSWORD, 1024), store };
+}
+
+function fakeInstances(store: FakeStore): Instances {
+  return {
+    longestLeaseMs: async () => store.longestLeaseMs,
+    clear: async (changes) => {
+      for (const { ownerId, changeId } of changes) {
+        if (store.unanswered.get(ownerId) === changeId) store.unanswered.delete(ownerId);
+      }
+    },
+  };
 }

@@ -115,6 +115,10 @@ export class FakeStore {
     return new Date(this.nowMs);
   }
 
+  in(ms: number): Date {
+    return new Date(this.nowMs + ms);
+  }
+
   /** Negative values move the clock back. */
   pass(ms: number): void {
     this.nowMs += ms;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { eventsOf } from '#test/support/application/stored.js';
-import { FakePlatformTokens } from '#test/fakes/sessions/fake-platform-tokens.js';
+import { FakePlatformTokens } from '#test/fakes/sessions/fake-platform-login.js';
 import { client, createKey, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 import { fakeBcrypt, FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
 import type { Passwords } from '../ports.js';

@@ -1,8 +1,17 @@
-import type { AuditTrailReading, AuditTrailTransaction } from '#application/audit-trail-ports.js';
+import type {
+  AuditTrailReading,
+  AuditTrailTransaction,
+  AuditTrailSnapshot,
+  HistoryItem,
+} from '#application/audit-trail-ports.js';
 import type { AuditTrail } from '#application/ports.js';
-import type { AuditPruning } from '#domain/audit/audit-seal.js';
+import type { AuditPruning, SealableEvent } from '#domain/audit/audit-seal.js';
 import type { FakeStore, StoredPruning } from '../fake-store.js';
-import { historiesIn } from './fake-histories.js';
+import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '#domain/audit/audit-event.js';
+import { NO_TERMS } from '#domain/accounts/account-change.js';
+import type { StoredAccount } from '#domain/audit/recorded-account.js';
+import type { StoredPredecessor } from '#domain/audit/recorded-rotation.js';
+import type { ApiKeyState } from '#domain/keys/key-state.js';
 
 export function fakeAuditTrail(store: FakeStore): AuditTrail {
   return {
@@ -73,4 +82,40 @@ function transactionOn(store: FakeStore): AuditTrailTransaction {
       return prune({ id: (await lastPruningId()) + 1n, toSealId: null, toEventId: last.id, prunedAt: now, mac: null });
     },
   };
+}
+
+const PURGED: StoredAccount = { ...NO_TERMS, status: 'deleted' };
+
+/** The stored keys and accounts with their events. */
+function historiesIn(store: FakeStore): Pick<AuditTrailSnapshot, 'keys' | 'accounts' | 'prunedUnsealedAt'> {
+  const keys = new Map(
+    [...store.keys].map(([id, { state }]) => [id, { ...state, replaced: replacedBy(store, state) }]),
+  );
+  const former = [...store.formerAccounts.keys()].map((id) => [id, PURGED] as const);
+  const accounts = new Map<string, StoredAccount>([...store.accounts, ...former]);
+  const isOfKey = ({ type }: SealableEvent) => KEY_HISTORY_TYPES.some((each) => each === type);
+  const isOfAccount = ({ type }: SealableEvent) => type.startsWith(ACCOUNT_HISTORY_PREFIX);
+  return {
+    keys: () => histories(keys, store.events.filter(isOfKey), ({ keyId }) => keyId),
+    accounts: () => histories(accounts, store.events.filter(isOfAccount), ({ ownerId }) => ownerId),
+    prunedUnsealedAt: async () => store.prunings.findLast(({ mac }) => mac === null)?.prunedAt,
+  };
+}
+
+function replacedBy(store: FakeStore, { replaces }: ApiKeyState): StoredPredecessor | undefined {
+  const replaced = replaces === null ? undefined : store.keys.get(replaces)?.state;
+  const successors = [...store.keys.values()].filter(({ state }) => state.replaces === replaces).length;
+  return replaced && { ...replaced, successors };
+}
+
+async function* histories<T>(
+  stored: ReadonlyMap<string, T>,
+  events: readonly SealableEvent[],
+  subjectOf: (event: SealableEvent) => string | null,
+): AsyncIterable<HistoryItem<T>> {
+  for (const id of new Set([...stored.keys(), ...events.map(subjectOf)])) {
+    if (id === null) continue;
+    const own = events.filter((event) => subjectOf(event) === id);
+    for (const event of own.length > 0 ? own : [undefined]) yield { id, stored: stored.get(id), event };
+  }
 }

@@ -1,8 +1,8 @@
-import type { DueKeys, EndDecision } from '#application/ports.js';
+import type { DueKeys, EndDecision, IdleKeys } from '#application/ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { isOpen } from '#domain/keys/key-status.js';
 import type { FakeStore } from '../fake-store.js';
-import { writeOutbox } from '../notices/write-outbox.js';
+import { writeOutbox } from '../notices/fake-outbox.js';
 
 /** Passes more keys to `decide` than notices are due for, and keeps only as many of the results as the limit allows. */
 export function fakeDueKeys(store: FakeStore): DueKeys {
@@ -37,6 +37,24 @@ export function fakeDueKeys(store: FakeStore): DueKeys {
         due.map(({ notice }) => notice),
       );
       return due.length;
+    },
+  };
+}
+
+/** Selects more owners than needed, which changes nothing: the decision is made on each locked account. */
+export function fakeIdleKeys(store: FakeStore): IdleKeys {
+  const ownersOf = (keys: typeof store.keys) =>
+    [...new Set([...keys.values()].flatMap(({ state, isPurged }) => (isPurged ? [] : [state.ownerId])))].sort();
+  return {
+    findUnused: async () => {
+      const open = [...store.keys].filter(([id, { state }]) => isOpen(state) && !store.idleNotices.has(id));
+      return { ownerIds: ownersOf(new Map(open)), next: undefined };
+    },
+    findNoticed: async (after = '', limit = Infinity) => {
+      const noticed = [...store.keys].filter(([id]) => store.idleNotices.has(id));
+      return ownersOf(new Map(noticed))
+        .filter((id) => id > after)
+        .slice(0, limit);
     },
   };
 }

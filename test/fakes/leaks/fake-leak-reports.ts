@@ -6,7 +6,6 @@ import type { FakeStore, StoredReport } from '../fake-store.js';
 const CLAIM_MS = 10_000;
 
 export const fakeLeakReports = (store: FakeStore): LeakReports => {
-  const afterMs = (ms: number) => new Date(store.now().getTime() + ms);
   const claimed = ({ id, until }: LeakClaim) => store.leakReports.get(id)?.claimedUntil?.getTime() === until.getTime();
   const put = (id: string, stored: StoredReport) => store.leakReports.set(id, stored);
   return {
@@ -16,11 +15,11 @@ export const fakeLeakReports = (store: FakeStore): LeakReports => {
     },
     claim: async (limit) => {
       const waiting = [...store.leakReports].filter(
-        ([, { claimedUntil: until }]) => !until || until <= store.now() || until > afterMs(CLAIM_MS),
+        ([, { claimedUntil: until }]) => !until || until <= store.now() || until > store.in(CLAIM_MS),
       );
       const first = waiting.sort(([, one], [, other]) => one.tries - other.tries).slice(0, limit);
       return first.map(([id, { report, tries }]) => {
-        const until = afterMs(CLAIM_MS);
+        const until = store.in(CLAIM_MS);
         put(id, { report, tries, claimedUntil: until });
         return { id, report, tries, until };
       });
@@ -30,7 +29,7 @@ export const fakeLeakReports = (store: FakeStore): LeakReports => {
     },
     postpone: async (claim, keys, pauseMs) => {
       const { id, report, tries } = claim;
-      if (claimed(claim)) put(id, { report: { ...report, keys }, tries: tries + 1, claimedUntil: afterMs(pauseMs) });
+      if (claimed(claim)) put(id, { report: { ...report, keys }, tries: tries + 1, claimedUntil: store.in(pauseMs) });
     },
   };
 };

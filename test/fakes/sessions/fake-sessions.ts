@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Sessions } from '#application/ports.js';
+import type { Sessions, PasswordGuesses, SpentSignIns } from '#application/ports.js';
 import { SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
 import { HOUR_MS } from '#domain/time.js';
-import type { FakeStore } from '../fake-store.js';
+import type { FakeStore, StoredGuesses } from '../fake-store.js';
+import { attemptPassword, tooManyAttempts } from '#domain/accounts/passwords.js';
 
 export function fakeSessions(store: FakeStore): Sessions {
   const endByDigest = (digest: string) =>
@@ -17,7 +18,7 @@ export function fakeSessions(store: FakeStore): Sessions {
         const isSame = passwordHash === undefined || account?.passwordHash === passwordHash;
         if (!account?.isActive || !isSame) return undefined;
         const token = randomUUID();
-        const expiresAt = new Date(store.now().getTime() + SESSION_HOURS * HOUR_MS);
+        const expiresAt = store.in(SESSION_HOURS * HOUR_MS);
         store.addEvents(store.newChange(accountId, event));
         store.sessions.set(token, { accountId, expiresAt, signIn });
         return { token, expiresAt };
@@ -30,5 +31,39 @@ export function fakeSessions(store: FakeStore): Sessions {
     },
     end: (token) => endByDigest(sessionDigest(token)),
     endByDigest,
+  };
+}
+
+export function fakePasswordGuesses(store: FakeStore): PasswordGuesses {
+  const change = (name: string, make: (known: StoredGuesses) => Partial<StoredGuesses>) => {
+    const known = store.guesses.get(name);
+    if (known) store.guesses.set(name, { ...known, blockedUntil: null, ...make(known) });
+  };
+  return {
+    count: async (subjects) => {
+      const counted = subjects.map(({ name, policy }) => {
+        const known = store.guesses.get(name);
+        const decision = attemptPassword(policy, known, store.now());
+        if (!decision.admitted) throw tooManyAttempts(decision.retryAfterSeconds);
+        return [name, { ...decision.state, hasSucceeded: known?.hasSucceeded ?? false }] as const;
+      });
+      for (const [name, guesses] of counted) store.guesses.set(name, guesses);
+    },
+    forgive: async ([first, ...others]) => {
+      if (first) change(first.name, () => ({ failures: 0, hasSucceeded: true }));
+      for (const { name } of others) change(name, ({ failures }) => ({ failures: Math.max(0, failures - 1) }));
+    },
+    hasSucceeded: async (name) => store.guesses.get(name)?.hasSucceeded ?? false,
+  };
+}
+
+export function fakeSpentSignIns(): SpentSignIns {
+  const spent = new Set<string>();
+  return {
+    spend: async (state) => {
+      const isFirst = !spent.has(state);
+      spent.add(state);
+      return isFirst;
+    },
   };
 }

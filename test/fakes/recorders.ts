@@ -1,5 +1,13 @@
-import type { MeasuredRequest, ValidationMeter, ValidationPart, ValidationTimer } from '#application/ports.js';
+import type {
+  MeasuredRequest,
+  ValidationMeter,
+  ValidationPart,
+  ValidationTimer,
+  RefusalDetails,
+  Refusals,
+} from '#application/ports.js';
 import type { Verdict } from '#domain/keys/verdict.js';
+import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 
 /** The measurements of one validation. */
 class FakeTimer implements ValidationTimer {
@@ -30,5 +38,14 @@ export class FakeValidationMeter implements ValidationMeter {
     const timer = new FakeTimer(arrivedAt);
     this.validations.push(timer);
     return timer;
+  }
+}
+
+/** Collects every refusal for a test. */
+export class FakeRefusals implements Refusals {
+  readonly noted: (FailedAuthentication & RefusalDetails)[] = [];
+
+  note(refused: FailedAuthentication, details: RefusalDetails): void {
+    this.noted.push({ ...refused, ...details });
   }
 }
