@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findViolation } from '../support/history/linearizability.js';
-import { emptyTally, playLives } from '../support/history/lives.js';
+import { type OwnerLife, playLives, Tally } from '../support/history/owner-life.js';
 import type { Instance } from '../support/history/owner-calls.js';
-import type { OwnerLife, Tally } from '../support/history/owner-life.js';
-import { OWNER } from '../support/history/owner-model.js';
 import { AUDIENCE, ISSUER, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService } from '../support/processes/service.js';
@@ -60,12 +58,12 @@ test.each(inThisRun)(
     };
     const services = [await startService(env), await startService(env)];
     const instances = services.map((service) => ({ service, stream: new ValidationStream(service.clients) }));
-    const tally = emptyTally();
+    const tally = new Tally();
     try {
       const startedAt = performance.now();
       const [lives, faults] = await liveThrough(instances, tally, { place, faultEvery, answers });
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      const violations = lives.flatMap(({ history }) => findViolation(OWNER, history) ?? []);
+      const violations = lives.flatMap(({ history }) => findViolation(history) ?? []);
       if (PRINTS_FIGURES) {
         const { answered, granted, rotated, unavailable } = tally;
         const counts = { answered, granted, rotated, firstUses: tally.firstUsed.size, unavailable };

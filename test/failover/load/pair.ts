@@ -1,7 +1,5 @@
-import { OwnerLife } from '#test/support/history/owner-life.js';
-import { emptyTally, playLives } from '#test/support/history/lives.js';
+import { type OwnerLife, playLives, Tally } from '#test/support/history/owner-life.js';
 import { findViolation } from '#test/support/history/linearizability.js';
-import { OWNER } from '#test/support/history/owner-model.js';
 import { ValidationStream } from '#test/support/callers/validation-stream.js';
 import { AUDIENCE, ISSUER, type PlatformLogin } from '#test/support/platform/platform-login.js';
 import { startService, type Service } from '#test/support/processes/service.js';
@@ -65,7 +63,7 @@ export class Traffic {
   readonly ledger = new Ledger();
   private readonly startedAt = performance.now();
   private readonly over = new AbortController();
-  private readonly tally = emptyTally();
+  private readonly tally = new Tally();
   private readonly customers: Customers;
   private readonly requests: readonly Requests[];
   private readonly streams: readonly ValidationStream[];
@@ -95,7 +93,7 @@ export class Traffic {
     await Promise.all([this.customers.stop(), ...this.requests.map((requests) => requests.stop())]);
     const lives = await this.lives;
     for (const stream of this.streams) stream.close();
-    const violations = lives.flatMap(({ history }) => findViolation(OWNER, history) ?? []);
+    const violations = lives.flatMap(({ history }) => findViolation(history) ?? []);
     const since = (at: number) => ((at - (promotedAt ?? this.startedAt)) / 1000).toFixed(1);
     const sum = (of: (requests: Requests) => number) => this.requests.reduce((total, one) => total + of(one), 0);
     const most = (of: (requests: Requests) => number) => Math.max(...this.requests.map(of));

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findViolation, type Operation } from './linearizability.js';
-import { OWNER, type OwnerAction, type OwnerState } from './owner-model.js';
+import { INITIAL, type OwnerAction, type OwnerState, step } from './owner-model.js';
 
 const READ = ['systems:read'];
 const BOTH = ['systems:read', 'systems:write'];
 const NEVER = Infinity;
 
 /** A call and its answer, with both times. */
-const at = (invokedAt: number, answeredAt: number, action: OwnerAction): Operation<OwnerAction> => ({
+const at = (invokedAt: number, answeredAt: number, action: OwnerAction): Operation => ({
   invokedAt,
   answeredAt,
   action,
@@ -35,8 +35,7 @@ const denied = (reason: string, permission = '') => validated({ denied: `REASON_
 /** An owner with the permission to read and one key. */
 const BEGINNING = [at(1, 2, put(READ)), at(3, 4, create('k1'))];
 /** The calls since then. @returns what is unexplained */
-const check = (...operations: Operation<OwnerAction>[]) =>
-  findViolation(OWNER, [...BEGINNING, ...operations])?.unexplained.action;
+const check = (...operations: Operation[]) => findViolation([...BEGINNING, ...operations])?.unexplained.action;
 
 describe('findViolation', () => {
   test('refuses a grant after an answered revoke', () => {
@@ -151,12 +150,12 @@ describe('findViolation', () => {
 });
 
 /** Implements the definition directly: tries every order of every choice of unanswered calls. */
-function isExplainedBySomeOrder(state: OwnerState, left: readonly Operation<OwnerAction>[]): boolean {
+function isExplainedBySomeOrder(state: OwnerState, left: readonly Operation[]): boolean {
   if (left.every(({ answeredAt }) => answeredAt === NEVER)) return true;
   return left.some((next) => {
     // A call that was answered before another was made takes effect before it.
     if (left.some(({ answeredAt }) => answeredAt < next.invokedAt)) return false;
-    const after = OWNER.step(state, next.action);
+    const after = step(state, next.action);
     return (
       after !== undefined &&
       isExplainedBySomeOrder(
@@ -199,7 +198,7 @@ test('findViolation agrees with the definition on every small history', () => {
   const verdicts = { true: 0, false: 0 };
   fc.assert(
     fc.property(anyHistory, (history) => {
-      const isExplained = isExplainedBySomeOrder(OWNER.initial, [...BEGINNING, ...history]);
+      const isExplained = isExplainedBySomeOrder(INITIAL, [...BEGINNING, ...history]);
       verdicts[`${isExplained}`] += 1;
       expect(check(...history) === undefined).toBe(isExplained);
     }),

@@ -1,31 +1,24 @@
+import { changesNothing, INITIAL, type OwnerAction, type OwnerState, step } from './owner-model.js';
+
 /** One call, with its action and its answer. */
-export interface Operation<Action> {
-  readonly action: Action;
+export interface Operation {
+  readonly action: OwnerAction;
   /** Times on one clock for all calls; no two are equal. */
   readonly invokedAt: number;
   /** Infinity for an unanswered call: it may take effect at any time after its invocation, or never. */
   readonly answeredAt: number;
 }
 
-export interface Model<State, Action> {
-  /** States are plain data; equal states have equal JSON. */
-  readonly initial: State;
-  /** The state after the action; undefined when `state` cannot give this answer. */
-  step(state: State, action: Action): State | undefined;
-  /** Whether the action, with its answer, leaves every state unchanged. */
-  changesNothing(action: Action): boolean;
-}
-
-interface Violation<State, Action> {
+interface Violation {
   /** The first answer that no order of the calls explains. */
-  readonly unexplained: Operation<Action>;
+  readonly unexplained: Operation;
   /** The possible states after the previous answer. */
-  readonly possibleStates: readonly State[];
+  readonly possibleStates: readonly OwnerState[];
   /** The last calls up to the unexplained one, in the order of their invocation. */
-  readonly latest: readonly Operation<Action>[];
+  readonly latest: readonly Operation[];
 }
 
-interface Call<Action> extends Operation<Action> {
+interface Call extends Operation {
   readonly bit: bigint;
   readonly isRead: boolean;
   /** A text that is equal for interchangeable calls: unanswered calls with the same action. */
@@ -33,8 +26,8 @@ interface Call<Action> extends Operation<Action> {
 }
 
 /** One possible order of the calls so far. */
-interface Course<State> {
-  readonly state: State;
+interface Course {
+  readonly state: OwnerState;
   /** The open calls that have taken effect. */
   readonly applied: bigint;
 }
@@ -50,23 +43,20 @@ const SHOWN_CALLS = 12;
  * Gong's, answer by answer (Lowe 2017, "Testing for linearizability"): it keeps all courses that explain the answers so
  * far, and applies as few of the open calls as possible for the next answer.
  */
-export function findViolation<State, Action>(
-  model: Model<State, Action>,
-  operations: readonly Operation<Action>[],
-): Violation<State, Action> | undefined {
+export function findViolation(operations: readonly Operation[]): Violation | undefined {
   const calls = [...operations]
     .sort((a, b) => a.invokedAt - b.invokedAt)
     .map((operation, index) => ({
       ...operation,
       bit: 1n << BigInt(index),
-      isRead: model.changesNothing(operation.action),
+      isRead: changesNothing(operation.action),
       kin: operation.answeredAt === Infinity ? JSON.stringify(operation.action) : String(index),
     }));
   const answered = calls.filter(({ answeredAt }) => answeredAt < Infinity).sort((a, b) => a.answeredAt - b.answeredAt);
-  let courses: Course<State>[] = [{ state: model.initial, applied: 0n }];
+  let courses: Course[] = [{ state: INITIAL, applied: 0n }];
   for (const call of answered) {
     const open = calls.filter((c) => c.invokedAt < call.answeredAt && c.answeredAt >= call.answeredAt);
-    const explained = explain(model, courses, open, call);
+    const explained = explain(courses, open, call);
     if (explained.length === 0) {
       const { action, invokedAt, answeredAt } = call;
       const known = operations.filter((c) => c.invokedAt < answeredAt).sort((a, b) => a.invokedAt - b.invokedAt);
@@ -79,21 +69,16 @@ export function findViolation<State, Action>(
 }
 
 /** Every relevant course in which `target` has taken effect by now. */
-function explain<State, Action>(
-  model: Model<State, Action>,
-  courses: readonly Course<State>[],
-  open: readonly Call<Action>[],
-  target: Call<Action>,
-): Course<State>[] {
+function explain(courses: readonly Course[], open: readonly Call[], target: Call): Course[] {
   const reads = open.filter(({ isRead }) => isRead);
   const writes = open.filter(({ isRead }) => !isRead);
-  const seen = new Seen<State>(maskOf(reads), maskOf(open.filter(({ answeredAt }) => answeredAt === Infinity)));
-  const explained: Course<State>[] = [];
+  const seen = new Seen(maskOf(reads), maskOf(open.filter(({ answeredAt }) => answeredAt === Infinity)));
+  const explained: Course[] = [];
   const toExplore = [...courses];
   // The list grows during this loop.
   for (const { state, applied: before } of toExplore) {
     // A read that fits takes effect at once, because it cannot prevent another call.
-    const fitting = reads.filter(({ action, bit }) => !(before & bit) && model.step(state, action) !== undefined);
+    const fitting = reads.filter(({ action, bit }) => !(before & bit) && step(state, action) !== undefined);
     const applied = before | maskOf(fitting);
     if (!seen.add({ state, applied })) continue;
     if (applied & target.bit) {
@@ -104,7 +89,7 @@ function explain<State, Action>(
     for (const { action, bit, kin } of writes) {
       if (applied & bit || tried.has(kin)) continue;
       tried.add(kin);
-      const next = model.step(state, action);
+      const next = step(state, action);
       if (next !== undefined) toExplore.push({ state: next, applied: applied | bit });
     }
     if (toExplore.length > MAX_COURSES) throw new Error('the history is too complex to check');
@@ -113,7 +98,7 @@ function explain<State, Action>(
 }
 
 /** The explored courses. A course that is certainly worse than one of them is not explored. */
-class Seen<State> {
+class Seen {
   private readonly byState = new Map<string, bigint[]>();
 
   constructor(
@@ -123,7 +108,7 @@ class Seen<State> {
   ) {}
 
   /** False if a known course reached the same state with all of these reads and no additional unanswered calls. */
-  add({ state, applied }: Course<State>): boolean {
+  add({ state, applied }: Course): boolean {
     const owed = applied & ~this.reads & ~this.unanswered;
     const key = `${owed} ${JSON.stringify(state)}`;
     const others = this.byState.get(key) ?? [];

@@ -16,8 +16,6 @@ export interface Instance {
   readonly stream: ValidationStream;
 }
 
-type AnswerTo<Kind extends OwnerAction['kind']> = Promise<(OwnerAction & { kind: Kind })['answer']>;
-
 export interface KnownKey {
   readonly id: string;
   readonly fullKey: string;
@@ -27,6 +25,7 @@ export interface KnownKey {
 
 /** Longer than any history, in seconds. */
 const GRACE_SECONDS = 86_400;
+const METHODS = { get: 'GetAccount', suspend: 'SuspendAccount', reactivate: 'ReactivateAccount' } as const;
 
 /**
  * The calls about one owner, each to a random instance, with answers in the terms of the model. The answer of an
@@ -43,53 +42,52 @@ export class OwnerCalls {
     private readonly token: Promise<string>,
   ) {}
 
-  put(permissions: readonly string[], plan: string | undefined): AnswerTo<'put'> {
+  answerTo(action: OwnerAction): Promise<OwnerAction['answer']> {
+    switch (action.kind) {
+      case 'put':
+        return accountOf(this.any().service.clients.putAccount(this.profile(action.permissions, action.plan)));
+      case 'get':
+      case 'suspend':
+      case 'reactivate':
+        return accountOf(this.any().service.clients.account(METHODS[action.kind], this.id));
+      case 'create':
+        return this.change('', { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD });
+      case 'rotate':
+        return this.change(`/${action.keyId}/rotate`, {
+          graceSeconds: action.hasGrace ? GRACE_SECONDS : 0,
+          password: PASSWORD,
+        });
+      case 'revoke':
+        return this.change(`/${action.keyId}/revoke`);
+      case 'validate':
+        return this.validate(action.keyId, action.permission);
+    }
+  }
+
+  private profile(permissions: readonly string[], plan: string | undefined): PutAccountRequest {
     const profile = { id: this.id, email: `${this.id}@example.org`, displayName: 'Ada', passwordHash: CHEAP_HASH };
-    const given = { ...profile, permissions: [...permissions], ...(plan !== undefined && entitlementsOf(plan)) };
-    return accountOf(this.any().service.clients.putAccount(given));
+    const account = { ...profile, permissions: [...permissions] };
+    if (plan === undefined) return account;
+    const maxAccess = plan.startsWith('read-only') ? 'ACCESS_LEVEL_READ_ONLY' : 'ACCESS_LEVEL_READ_AND_WRITE';
+    return { ...account, limits: { maxAccess }, attributes: { items: [{ name: 'plan', value: plan }] } };
   }
 
-  /** Reads the account or changes its status. */
-  account(kind: 'get' | 'suspend' | 'reactivate'): AnswerTo<'get'> {
-    const method = ({ get: 'GetAccount', suspend: 'SuspendAccount', reactivate: 'ReactivateAccount' } as const)[kind];
-    return accountOf(this.any().service.clients.account(method, this.id));
-  }
-
-  async create(): AnswerTo<'create'> {
-    const order = { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD };
-    const { status: code, body } = await this.call('/v1/api-keys', order);
+  /** Changes the owner's keys. */
+  private async change(path: string, order?: object) {
+    const headers = { authorization: `Bearer ${await this.token}` };
+    const answer = await this.any().service.person().call('POST', `/v1/api-keys${path}`, order, headers);
+    const { status: code, body } = answer;
+    const isRevocation = path.endsWith('/revoke');
     if (code === 503) return undefined;
-    if (code === 401) return 'owner-not-active';
-    if (code === 409) return 'full';
-    if (code === 429) return 'too-many-attempts';
-    if (code === 400 && body.errors[0].field === 'access') return 'above-plan';
-    const { apiKey, fullKey } = expected(201, code, body) as CreatedApiKeyView;
-    this.keys.push({ id: apiKey.id, fullKey, isSuccessor: false });
+    if (code !== (isRevocation ? 200 : 201)) return refusalOf(path, answer);
+    if (isRevocation) return 'revoked';
+    const { apiKey, fullKey } = body as CreatedApiKeyView;
+    this.keys.push({ id: apiKey.id, fullKey, isSuccessor: path.endsWith('/rotate') });
     return { keyId: apiKey.id };
   }
 
-  async rotate(keyId: string, hasGrace: boolean): AnswerTo<'rotate'> {
-    const order = { graceSeconds: hasGrace ? GRACE_SECONDS : 0, password: PASSWORD };
-    const { status: code, body } = await this.call(`/v1/api-keys/${keyId}/rotate`, order);
-    if (code === 503) return undefined;
-    if (code === 401) return 'owner-not-active';
-    if (code === 409) return body.code === 'rotation_pending' ? 'pending' : 'not-active';
-    if (code === 429) return 'too-many-attempts';
-    const { apiKey, fullKey } = expected(201, code, body) as CreatedApiKeyView;
-    this.keys.push({ id: apiKey.id, fullKey, isSuccessor: true });
-    return { keyId: apiKey.id };
-  }
-
-  async revoke(keyId: string): AnswerTo<'revoke'> {
-    const { status: code, body } = await this.call(`/v1/api-keys/${keyId}/revoke`);
-    if (code === 503) return undefined;
-    if (code === 401) return 'owner-not-active';
-    if (code === 409) return 'not-active';
-    expected(200, code, body);
-    return 'revoked';
-  }
-
-  async validate({ fullKey }: KnownKey, permission: string): Promise<Verdict | undefined> {
+  private async validate(keyId: string, permission: string): Promise<Verdict | undefined> {
+    const { fullKey } = this.keys.find(({ id }) => id === keyId)!;
     const { service, stream } = this.any();
     const request = { apiKey: fullKey, operation: 'OPERATION_READ', permission } as const;
     const answer = randomInt(2) === 0 ? service.clients.validateRequest(request) : stream.validate(request);
@@ -99,11 +97,15 @@ export class OwnerCalls {
   private any(): Instance {
     return this.instances[randomInt(this.instances.length)]!;
   }
+}
 
-  private async call(path: string, body?: object): Promise<Answer> {
-    const headers = { authorization: `Bearer ${await this.token}` };
-    return this.any().service.person().call('POST', path, body, headers);
-  }
+function refusalOf(path: string, { status: code, body }: Answer) {
+  if (code === 401) return 'owner-not-active';
+  if (code === 429 && !path.endsWith('/revoke')) return 'too-many-attempts';
+  if (code === 409 && path === '') return 'full';
+  if (code === 409) return path.endsWith('/rotate') && body.code === 'rotation_pending' ? 'pending' : 'not-active';
+  if (code === 400 && path === '' && body.errors[0].field === 'access') return 'above-plan';
+  throw new Error(`answered ${code} ${JSON.stringify(body)}`);
 }
 
 async function unlessUnavailable<T>(call: Promise<T>): Promise<T | undefined> {
@@ -119,27 +121,13 @@ async function accountOf(call: Promise<Account__Output>): Promise<AccountAnswer 
   const account = await unlessUnavailable(call);
   if (!account) return undefined;
   const { status: word, permissions, attributes } = account;
-  const plan = planIn(attributes?.items);
+  const plan = attributes?.items[0]?.value ?? '';
   return { status: word === 'ACCOUNT_STATUS_ACTIVE' ? 'active' : 'suspended', permissions, plan };
-}
-
-function entitlementsOf(plan: string): PutAccountRequest {
-  const maxAccess = plan.startsWith('read-only') ? 'ACCESS_LEVEL_READ_ONLY' : 'ACCESS_LEVEL_READ_AND_WRITE';
-  return { limits: { maxAccess }, attributes: { items: [{ name: 'plan', value: plan }] } };
-}
-
-function planIn(attributes: readonly { readonly value: string }[] = []): string {
-  return attributes[0]?.value ?? '';
 }
 
 function verdictOf(answer: ValidateKeyResponse__Output | undefined): Verdict | undefined {
   const { grant, denial } = answer ?? {};
   const { keyId, permissions, attributes } = grant ?? {};
-  if (keyId && permissions) return { granted: { keyId, permissions, plan: planIn(attributes) } };
+  if (keyId && permissions) return { granted: { keyId, permissions, plan: attributes?.[0]?.value ?? '' } };
   return denial ? { denied: denial.reason } : undefined;
-}
-
-function expected(wanted: number, code: number, body: unknown): unknown {
-  if (code !== wanted) throw new Error(`answered ${code} ${JSON.stringify(body)}`);
-  return body;
 }

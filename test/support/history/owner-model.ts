@@ -1,5 +1,3 @@
-import type { Model } from './linearizability.js';
-
 type OwnerStatus = 'active' | 'suspended';
 
 /** The part of AccountService's answer that the model knows. */
@@ -37,6 +35,7 @@ interface Pair {
   readonly hasGrace: boolean;
 }
 
+/** Plain data; equal states have equal JSON. */
 export interface OwnerState extends AccountAnswer {
   /** Sorted ids; those of revoked keys are sorted, too. */
   readonly activeKeys: readonly string[];
@@ -49,39 +48,42 @@ export interface OwnerState extends AccountAnswer {
 
 const MAX_ACTIVE_KEYS = 5;
 
+const NO_KEYS = { activeKeys: [], revokedKeys: [], lostKeys: 0, pairs: [] };
+export const INITIAL: OwnerState = { status: 'active', permissions: [], plan: '', ...NO_KEYS };
+
 /**
  * One owner with their keys, as the contract describes them. It repeats the rules on purpose and shares no code with
  * the service.
+ * @returns the state after the action; undefined when `state` cannot give this answer
  */
-export const OWNER: Model<OwnerState, OwnerAction> = {
-  initial: { status: 'active', permissions: [], plan: '', activeKeys: [], revokedKeys: [], lostKeys: 0, pairs: [] },
-  step: (state, action) => {
-    switch (action.kind) {
-      case 'put':
-        return shows(action.answer, { ...state, permissions: action.permissions, plan: action.plan ?? state.plan });
-      case 'get':
-        return shows(action.answer, state);
-      case 'suspend':
-        return shows(action.answer, { ...state, status: 'suspended' });
-      case 'reactivate':
-        return shows(action.answer, { ...state, status: 'active' });
-      case 'create':
-        return create(state, action.answer);
-      case 'rotate':
-        return rotate(state, action);
-      case 'revoke':
-        return revoke(state, action.keyId, action.answer);
-      case 'validate':
-        return validate(state, action);
-    }
-  },
-  changesNothing: (action) => {
-    const { kind, answer } = action;
-    if (kind === 'validate') return !action.mayBeFirst || (answer !== undefined && 'denied' in answer);
-    if (kind === 'get') return true;
-    return typeof answer === 'string' && answer !== 'revoked';
-  },
-};
+export function step(state: OwnerState, action: OwnerAction): OwnerState | undefined {
+  switch (action.kind) {
+    case 'put':
+      return shows(action.answer, { ...state, permissions: action.permissions, plan: action.plan ?? state.plan });
+    case 'get':
+      return shows(action.answer, state);
+    case 'suspend':
+      return shows(action.answer, { ...state, status: 'suspended' });
+    case 'reactivate':
+      return shows(action.answer, { ...state, status: 'active' });
+    case 'create':
+      return create(state, action.answer);
+    case 'rotate':
+      return rotate(state, action);
+    case 'revoke':
+      return revoke(state, action.keyId, action.answer);
+    case 'validate':
+      return validate(state, action);
+  }
+}
+
+/** Whether the action, with its answer, leaves every state unchanged. */
+export function changesNothing(action: OwnerAction): boolean {
+  const { kind, answer } = action;
+  if (kind === 'validate') return !action.mayBeFirst || (answer !== undefined && 'denied' in answer);
+  if (kind === 'get') return true;
+  return typeof answer === 'string' && answer !== 'revoked';
+}
 
 /** The answer, if there is one, must show the account after the change. */
 function shows(answer: AccountAnswer | undefined, state: OwnerState): OwnerState | undefined {
