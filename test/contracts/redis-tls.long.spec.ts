@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
 import { createDatabase } from '../support/stores/databases.mjs';
-import { startRedisProcess } from '../support/stores/redis-process.mjs';
+import { startRedis } from '../support/stores/redis.mjs';
 
 const PASSWORD = 'p@ss:word';
 const OF_SENTINEL = 'sent&inel';
@@ -16,7 +16,7 @@ const OF_SENTINEL = 'sent&inel';
 describe('RedisRateLimiter over TLS, with passwords', () => {
   const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
   const [cert, key] = [join(folder, 'redis.crt'), join(folder, 'redis.key')];
-  const started: Awaited<ReturnType<typeof startRedisProcess>>[] = [];
+  const started: Awaited<ReturnType<typeof startRedis>>[] = [];
   const urls: Record<string, string> = {};
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
@@ -30,7 +30,7 @@ describe('RedisRateLimiter over TLS, with passwords', () => {
       mkdirSync(join(folder, name));
       writeFileSync(file, `${sentinelLines.join('\n')}\n`);
     }
-    const redis = await startRedisProcess(join(folder, name), [...tls, ...settings], file);
+    const redis = await startRedis(join(folder, name), undefined, [...tls, ...settings], file);
     started.push(redis);
     return tlsPort;
   }

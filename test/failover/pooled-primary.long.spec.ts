@@ -4,7 +4,7 @@ import { outcomeOf } from '../faults/measure.js';
 import { OwnPostgres } from '../faults/own-postgres.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type Service } from '../support/processes/service.js';
-import { PgBouncer } from '../support/stores/pgbouncer.mjs';
+import { type PgBouncer, startPgBouncer } from '../support/stores/pgbouncer.mjs';
 import { sql } from '../support/stores/sql.js';
 
 const POOLED = { DATABASE_POOLING: 'transaction', DATABASE_PATIENCE_MS: '1000' };
@@ -18,7 +18,7 @@ beforeAll(async () => {
   former = await OwnPostgres.start();
   await (await startService({ DATABASE_URL: former.url })).stop();
   primary = await former.startStandby('next');
-  pools.push(await PgBouncer.before(former.url), await PgBouncer.before(primary.url));
+  pools.push(await startPgBouncer(former.url), await startPgBouncer(primary.url));
 });
 afterAll(async () => {
   for (const service of services) await service.stop();

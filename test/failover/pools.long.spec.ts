@@ -3,7 +3,7 @@ import { OwnPostgres } from '../faults/own-postgres.js';
 import { eventually } from '../support/eventually.js';
 import { printFigures } from '../support/jest/long-form.js';
 import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
-import { PgBouncer } from '../support/stores/pgbouncer.mjs';
+import { type PgBouncer, startPgBouncer } from '../support/stores/pgbouncer.mjs';
 import { Pair } from './load/pair.js';
 import { POOL_FAULTS, SESSIONS } from './pool-faults.js';
 
@@ -23,7 +23,7 @@ describe.each([SESSIONS, 2])('two instances behind PgBouncer in transaction mode
   let pair: Pair;
   beforeAll(async () => {
     postgres = await OwnPostgres.start();
-    pool = await PgBouncer.before(postgres.url, { default_pool_size: String(sessions) });
+    pool = await startPgBouncer(postgres.url, { default_pool_size: String(sessions) });
     const env = { DATABASE_URL: pool.instead(postgres.url), DATABASE_POOLING: 'transaction' };
     pair = await Pair.start('PgBouncer', login, env);
   });

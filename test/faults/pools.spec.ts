@@ -11,7 +11,7 @@ import { buildService } from '../support/processes/service-process.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 import { createDatabase } from '../support/stores/databases.mjs';
-import { PgBouncer } from '../support/stores/pgbouncer.mjs';
+import { type PgBouncer, startPgBouncer } from '../support/stores/pgbouncer.mjs';
 import { primaryAt } from '../support/stores/primary.js';
 import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
@@ -48,7 +48,7 @@ describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLIN
   let env: Record<string, string>;
   let service: Service;
   beforeAll(async () => {
-    pool = await PgBouncer.before(database.url, { default_pool_size: String(SESSIONS) });
+    pool = await startPgBouncer(database.url, { default_pool_size: String(SESSIONS) });
     env = {
       DATABASE_URL: pool.instead(database.url),
       DATABASE_POOLING: 'transaction',
@@ -110,7 +110,7 @@ describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLIN
 });
 
 test('a migration that builds an index asks for the address of PostgreSQL behind PgBouncer in transaction mode', async () => {
-  const pool = await PgBouncer.before(database.url);
+  const pool = await startPgBouncer(database.url);
   const primary = primaryAt(pool.instead(database.url), { pooling: 'transaction' });
   class IndexKeys1999000000000 {
     readonly transaction = false;
@@ -131,7 +131,7 @@ test('a migration that builds an index asks for the address of PostgreSQL behind
 
 test('the service works behind PgBouncer in session mode, which ignores our limits, with and without DATABASE_POOLING', async () => {
   const settings = { pool_mode: 'session', default_pool_size: '40', ignore_startup_parameters: IGNORED };
-  const pool = await PgBouncer.before(database.url, settings);
+  const pool = await startPgBouncer(database.url, settings);
   const env = { DATABASE_URL: pool.instead(database.url), ...UNLIMITED };
   const services = [await startService(env), await startService({ ...env, DATABASE_POOLING: 'transaction' })];
   try {

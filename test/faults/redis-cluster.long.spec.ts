@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, afterAll, describe, expect, test } from '@jest/globals';
 import { until } from '../../scripts/lib/wait.mjs';
 import { startRedisCluster } from '../support/stores/redis-cluster.mjs';
-import { redisCli } from '../support/stores/redis-process.mjs';
+import { redisCli } from '../support/stores/redis.mjs';
 import { RedisWatch } from './redis-watch.js';
 
 /** How long a fault lasts that does not end by itself. */

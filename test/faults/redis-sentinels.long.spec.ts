@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,15 +7,17 @@ import { until } from '../../scripts/lib/wait.mjs';
 import type { RateLimit } from '#domain/rate-limit.js';
 import { onRedis } from '../contracts/limited.js';
 import { describeRateLimiter } from '../contracts/rate-limiter-contract.js';
-import { startRedisSentinels } from '../support/stores/redis-sentinels.mjs';
+import { startRedis } from '../support/stores/redis.mjs';
 import { RedisWatch } from './redis-watch.js';
 
+/** How long the primary may be silent before the sentinels replace it, in milliseconds. */
+const DOWN_AFTER_MS = 500;
 /** How long a fault lasts that does not end by itself. */
 const LASTS_MS = 3000;
 
-let sentinels: Awaited<ReturnType<typeof startRedisSentinels>>;
+let sentinels: Awaited<ReturnType<typeof startSentinels>>;
 beforeAll(async () => {
-  sentinels = await startRedisSentinels(mkdtempSync(join(tmpdir(), 'faults-sentinels-')));
+  sentinels = await startSentinels(mkdtempSync(join(tmpdir(), 'faults-sentinels-')));
 });
 afterAll(() => sentinels.stop());
 
@@ -84,3 +86,47 @@ describe('limits in a Redis under Sentinel', () => {
     await Promise.all([sentinel!.start(), primary.start()]);
   });
 });
+
+/** Starts a Redis, a replica of it and three sentinels. */
+async function startSentinels(folder: string) {
+  const settings = ['--repl-diskless-sync-delay', '0'];
+  const first = await startRedis(join(folder, 'redis-0'), undefined, settings);
+  const replicaOf = ['--replicaof', `127.0.0.1 ${first.port}`];
+  const servers = [first, await startRedis(join(folder, 'redis-1'), undefined, [...settings, ...replicaOf])];
+  const startSentinel = (n: number) => {
+    const own = join(folder, `sentinel-${n}`);
+    // A sentinel needs its own file, because it writes into it.
+    mkdirSync(own);
+    const lines = [
+      `sentinel monitor limits 127.0.0.1 ${first.port} 2`,
+      `sentinel down-after-milliseconds limits ${DOWN_AFTER_MS}`,
+      `sentinel failover-timeout limits 2000`,
+    ];
+    writeFileSync(join(own, 'sentinel.conf'), `${lines.join('\n')}\n`);
+    return startRedis(own, undefined, [], join(own, 'sentinel.conf'));
+  };
+  const all = await Promise.all([0, 1, 2].map(startSentinel));
+  const primary = async () => {
+    const query = ['--json', 'SENTINEL', 'get-master-addr-by-name', 'limits'];
+    const [, port] = JSON.parse(await Promise.any(all.map(({ cli }) => cli(...query))));
+    return servers.find((server) => server.port === Number(port))!;
+  };
+  /** Whether the sentinels know each other, and the primary has its replica in step. */
+  const isWhole = async () => {
+    try {
+      const views = await Promise.all(all.map(({ cli }) => cli('SENTINEL', 'CKQUORUM', 'limits')));
+      const replication = await (await primary()).cli('INFO', 'replication');
+      return views.every((view) => view.startsWith('OK 3')) && /role:master[^]*slave0:.*state=online/.test(replication);
+    } catch {
+      return false;
+    }
+  };
+  expect(await until(isWhole, 30_000, 50)).toBe(true);
+  return {
+    url: `redis+sentinel://${all.map(({ port }) => `127.0.0.1:${port}`).join(',')}/limits`,
+    sentinels: all,
+    primary,
+    isWhole,
+    stop: () => Promise.all([...all, ...servers].map((one) => one.kill())),
+  };
+}

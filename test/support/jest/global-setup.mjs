@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../../scripts/embedded-postgres.mjs';
 import { acquireLock } from '../../../scripts/lib/lock.mjs';
 import { removeRunFolder, removeRunsThatDied, runFolderPrefix } from './leftovers.mjs';
-import { PgBouncer } from '../stores/pgbouncer.mjs';
+import { startPgBouncer } from '../stores/pgbouncer.mjs';
 import { startRedis } from '../stores/redis.mjs';
 import { offerSharedThings } from './shared.mjs';
 
@@ -42,7 +42,7 @@ export default async function globalSetup() {
   ]);
   process.env['LATCHKEY_TEST_DATABASE_URL'] = postgres.url;
   process.env['LATCHKEY_TEST_REDIS_URL'] = redis.url;
-  const pool = process.env['LATCHKEY_TEST_POOLED'] === '1' ? await PgBouncer.before(postgres.url) : undefined;
+  const pool = process.env['LATCHKEY_TEST_POOLED'] === '1' ? await startPgBouncer(postgres.url) : undefined;
   if (pool) process.env['LATCHKEY_TEST_POOL_URL'] = pool.instead(postgres.url);
   const shared = await offerSharedThings();
   process.env['LATCHKEY_TEST_SHARED_URL'] = shared.url;

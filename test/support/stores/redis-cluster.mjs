@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
-import { redisCli, startRedisProcess } from './redis-process.mjs';
+import { redisCli, startRedis } from './redis.mjs';
 
 /** How long a node may be silent before the others replace it, in milliseconds. */
 const NODE_TIMEOUT_MS = 1000;
@@ -54,7 +54,7 @@ export async function startRedisCluster(folder) {
 
 /** @param {string} folder */
 async function startNode(folder) {
-  return startRedisProcess(folder, [
+  return startRedis(folder, undefined, [
     ...['--cluster-enabled', 'yes', '--cluster-config-file', join(folder, 'nodes.conf')],
     ...['--cluster-port', String(await freePort()), '--cluster-node-timeout', String(NODE_TIMEOUT_MS)],
     // When a node and its replica are lost, the slots of the other nodes still work.
