@@ -7,12 +7,53 @@ import { newOwner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
 import { createDatabase } from '../support/stores/databases.mjs';
-import { StatementLog } from '../support/stores/statement-log.js';
+import { SlowLine } from '../support/stores/slow-line.js';
 
 /** What PostgreSQL is asked for: the first 96 bits of the digest. */
 const publicPartOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 24);
 /** What readiness reads, and nothing else. */
 const NOBODYS_KEY = '0'.repeat(24);
+
+interface Sent {
+  /** The connection's application_name. */
+  readonly by: string;
+  /** The values of a prepared statement, or the text of a simple one. */
+  readonly text: string;
+}
+
+/** A line to PostgreSQL, without TLS, that notes each statement that is sent, and on which connection, and may hold some. */
+class StatementLog extends SlowLine {
+  readonly sent: Sent[] = [];
+  private held: string | undefined;
+
+  /** Holds what connections with this application_name send, until `release`. */
+  holdStatementsOf(by: string): void {
+    this.held = by;
+    this.hold('requests');
+  }
+
+  /**
+   * Reads what a client sends (PostgreSQL's documentation, "Message Formats"): Startup, which has the connection's
+   * application_name, then typed messages.
+   */
+  protected override requests() {
+    let unread = Buffer.alloc(0);
+    let by: string | undefined;
+    return (bytes: Buffer) => {
+      unread = Buffer.concat([unread, bytes]);
+      for (;;) {
+        const head = by === undefined ? 0 : 1;
+        const end = unread.length < head + 4 ? Infinity : head + unread.readInt32BE(head);
+        if (end > unread.length) return by === this.held ? this.arrival('requests') : undefined;
+        const body = unread.toString('latin1', head + 4, end);
+        const type = String.fromCharCode(unread[0]!);
+        unread = unread.subarray(end);
+        if (by === undefined) by = /application_name\0([^\0]*)/.exec(body)?.[1] ?? '';
+        else if (type === 'B' || type === 'Q') this.sent.push({ by, text: body });
+      }
+    };
+  }
+}
 
 describe('a made-up string', () => {
   let service: Service;
@@ -22,9 +63,9 @@ describe('a made-up string', () => {
   beforeAll(async () => {
     const database = await createDatabase();
     undo.push(() => database.drop());
-    log = await StatementLog.before(database.url);
+    log = await StatementLog.to(database.url);
     undo.push(() => log.close());
-    service = await startService({ DATABASE_URL: log.instead, IMPORT_PREFIXES: `${IMPORT_PREFIX},sk|` });
+    service = await startService({ DATABASE_URL: log.instead(database.url), IMPORT_PREFIXES: `${IMPORT_PREFIX},sk|` });
     undo.push(() => service.stop());
     imported = (await importedKey(service.clients, (await newOwner(service)).id)).text;
   });
@@ -84,7 +125,7 @@ describe('a made-up string', () => {
     const waves = [100, 100].map((length) => Array.from({ length }, importedString));
     const held = () => log.sent.filter(({ by }) => by === 'latchkey imports').length;
     log.sent.length = 0;
-    log.hold('latchkey imports');
+    log.holdStatementsOf('latchkey imports');
     const refused = [];
     for (const [index, wave] of waves.entries()) {
       refused.push(...wave.map((text) => service.clients.validate(text)));

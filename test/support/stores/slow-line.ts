@@ -2,6 +2,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as pause } from 'node:timers/promises';
 
 type Packets = 'requests' | 'answers';
+/** When a packet may go on; undefined: at once. */
+type Arrival = Promise<unknown> | undefined;
 
 /** A line to one of our servers. It delays every packet in both directions, or holds packets until `release`. */
 export class SlowLine {
@@ -16,17 +18,17 @@ export class SlowLine {
     | undefined;
   private readonly sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {}
+  constructor(private readonly server: Server) {}
 
-  static async to(url: string): Promise<SlowLine> {
+  static async to<Line extends SlowLine>(this: new (server: Server) => Line, url: string): Promise<Line> {
     const { hostname, port } = new URL(url);
     const server = createServer();
-    const line = new SlowLine(server);
+    const line = new this(server);
     server.on('connection', (near) => {
       line.connections += 1;
       const far = connect(Number(port), hostname);
-      line.carry('requests', near, far);
-      line.carry('answers', far, near);
+      line.carry(near, far, line.requests());
+      line.carry(far, near, () => line.arrival('answers'));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return line;
@@ -35,9 +37,7 @@ export class SlowLine {
   /** The URL of the server behind it, through this line. */
   instead(url: string): string {
     const { port } = this.server.address() as AddressInfo;
-    const changed = new URL(url);
-    changed.port = String(port);
-    return changed.href;
+    return Object.assign(new URL(url), { port: String(port) }).href;
   }
 
   /** Holds packets from now on, while connections stay open: all of them, or only the given directions. */
@@ -64,28 +64,30 @@ export class SlowLine {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  private carry(packets: Packets, from: Socket, to: Socket): void {
+  /** What decides about the requests of a new connection. */
+  protected requests(): (packet: Buffer) => Arrival {
+    return () => this.arrival('requests');
+  }
+
+  protected arrival(packets: Packets): Arrival {
+    if (this.holding?.held.includes(packets)) {
+      this.heldPackets += 1;
+      return this.holding.over.then(() => (this.heldPackets -= 1));
+    }
+    return this.delayMs > 0 ? pause(this.delayMs) : undefined;
+  }
+
+  private carry(from: Socket, to: Socket, arrivalOf: (packet: Buffer) => Arrival): void {
     this.sockets.add(from);
     let order = Promise.resolve();
-    from.setNoDelay(true).on('data', (chunk) => {
-      const arrival = this.arrival(packets);
-      order = order.then(() => arrival).then(() => void to.write(chunk));
+    from.setNoDelay(true).on('data', (packet: Buffer) => {
+      const arrival = arrivalOf(packet);
+      order = order.then(() => arrival).then(() => void to.write(packet));
     });
     from.on('error', () => to.destroy());
     from.on('close', () => {
       this.sockets.delete(from);
       to.destroy();
     });
-  }
-
-  private arrival(packets: Packets): Promise<void> | undefined {
-    if (this.holding?.held.includes(packets)) return this.held(this.holding.over);
-    return this.delayMs > 0 ? pause(this.delayMs) : undefined;
-  }
-
-  private async held(over: Promise<void>): Promise<void> {
-    this.heldPackets += 1;
-    await over;
-    this.heldPackets -= 1;
   }
 }
