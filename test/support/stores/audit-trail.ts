@@ -3,57 +3,21 @@ import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import type { AuditTrailTransaction } from '#application/audit-trail-ports.js';
 import type { AuditTrail } from '#application/ports.js';
 import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
-import { openApplication, times, type Application } from '../application/application.js';
-import { createMigratedDatabase } from './databases.mjs';
+import { DAY_MS } from '#domain/time.js';
+import { openOnOwnDatabase } from '../application/application.js';
 
 export const SEAL_KEY_HEX = '5e'.repeat(32);
 export const SEAL_KEY = createSecretKey(Buffer.from(SEAL_KEY_HEX, 'hex'));
 
-export interface Trail {
-  readonly app: Application;
-  readonly url: string;
-  /** Records this number of failures, each as a separate event. */
-  record(count: number): Promise<void>;
-  seal(): Promise<string>;
-  /** The number of unsealed events, as of the sealer's last run. */
-  unsealedEvents(): number;
-  /** The audit trail with a clock that is this many days ahead or behind. */
-  inDays(days: number): AuditTrail;
-  /** Three seals over three events each. */
-  recordNineInThreeSeals(): Promise<void>;
-  verify(...expected: Parameters<VerifyAuditTrail['execute']>): ReturnType<VerifyAuditTrail['execute']>;
-  /** Runs statements as a person with the database's password can, without the triggers. */
-  tamper(...statements: string[]): Promise<void>;
-  /** Empties the audit trail, as if nothing had ever been recorded. */
-  reset(): Promise<void>;
-  close(): Promise<void>;
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** The same audit trail, with a clock that is wrong by some days. */
-class ShiftedTrail implements AuditTrail {
-  constructor(
-    private readonly trail: AuditTrail,
-    private readonly days: number,
-  ) {}
-
-  unsealedEvents = () => this.trail.unsealedEvents();
-  events = (...args: Parameters<AuditTrail['events']>) => this.trail.events(...args);
-  read = <T>(work: Parameters<typeof this.trail.read<T>>[0]) => this.trail.read(work);
-  exclusively = <T>(work: (transaction: AuditTrailTransaction) => Promise<T>) =>
-    this.trail.exclusively((transaction) => {
-      const now = new Date(transaction.now.getTime() + this.days * DAY_MS);
-      return work(Object.create(transaction, { now: { value: now } }) as AuditTrailTransaction);
-    });
-}
+export type Trail = Awaited<ReturnType<typeof openTrail>>;
 
 /** An audit trail in its own database. */
-export async function openTrail(): Promise<Trail> {
-  const database = await createMigratedDatabase();
-  const app = await openApplication(database.url);
-  let sealer = new SealAuditEvents(app.auditTrail, [SEAL_KEY]);
+export async function openTrail() {
+  const app = await openOnOwnDatabase();
+  const { auditTrail } = app;
+  let sealer = new SealAuditEvents(auditTrail, [SEAL_KEY]);
   let recorded = 0;
+  /** Records this number of failures, each as a separate event. */
   const record = async (count: number) => {
     await app.sql(
       `INSERT INTO audit_events (type, reason, owner_id, client_ip, user_agent)
@@ -62,32 +26,41 @@ export async function openTrail(): Promise<Trail> {
       [recorded + 1, (recorded += count)],
     );
   };
+  const seal = () => sealer.execute();
+  /** Runs statements as a person with the database's password can, without the triggers. */
   const tamper = async (...statements: string[]) => {
     await app.sql(['BEGIN', 'SET LOCAL session_replication_role = replica', ...statements, 'COMMIT'].join(';'));
   };
   return {
     app,
-    url: database.url,
+    url: app.databaseUrl,
     record,
-    seal: () => sealer.execute(),
-    unsealedEvents: () => sealer.unsealedEvents,
-    inDays: (days) => new ShiftedTrail(app.auditTrail, days),
+    seal,
+    tamper,
+    /** The audit trail with a clock that is this many days ahead or behind. */
+    inDays: (days: number): AuditTrail => {
+      const exclusively: AuditTrail['exclusively'] = (work) =>
+        auditTrail.exclusively((transaction) => {
+          const now = new Date(transaction.now.getTime() + days * DAY_MS);
+          return work(Object.create(transaction, { now: { value: now } }) as AuditTrailTransaction);
+        });
+      return Object.create(auditTrail, { exclusively: { value: exclusively } }) as AuditTrail;
+    },
+    /** Three seals over three events each. */
     recordNineInThreeSeals: async () => {
-      for (const events of times(3, () => 3)) {
-        await record(events);
-        await sealer.execute();
+      for (let seals = 0; seals < 3; seals += 1) {
+        await record(3);
+        await seal();
       }
     },
-    verify: (exported) => new VerifyAuditTrail(app.auditTrail, [SEAL_KEY]).execute(exported),
-    tamper,
+    verify: (...expected: Parameters<VerifyAuditTrail['execute']>) =>
+      new VerifyAuditTrail(auditTrail, [SEAL_KEY]).execute(...expected),
+    /** Empties the audit trail, as if nothing had ever been recorded. */
     reset: async () => {
       await tamper('TRUNCATE audit_events, audit_seals, audit_prunings RESTART IDENTITY');
-      sealer = new SealAuditEvents(app.auditTrail, [SEAL_KEY]);
+      sealer = new SealAuditEvents(auditTrail, [SEAL_KEY]);
       recorded = 0;
     },
-    close: async () => {
-      await app.close();
-      await database.drop();
-    },
+    close: () => app.close(),
   };
 }
