@@ -1,9 +1,11 @@
 import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwright-core';
-import { loadOnce } from '#test/support/jest/load-once.js';
 import { newOwner, type Owner } from '#test/support/callers/owners.js';
 import { sharedService, type Service } from '#test/support/processes/service.js';
 import { whereIs, worker } from '#test/support/jest/where-is.js';
+
+/** By environment.mjs: loads the package once for all suites of a worker, outside of Jest's module registry. */
+declare const latchkeyLoadOnce: (name: string) => Promise<typeof import('playwright-core')>;
 
 // On a machine that is busy with other work each step may take seconds, and a test has dozens.
 const STEP_TIMEOUT_MS = 60_000;
@@ -45,7 +47,7 @@ export class Stage {
     const [service, { endpoint }, { chromium }] = await Promise.all([
       given ?? sharedService(),
       whereIs<{ endpoint: string }>(`chromium/${worker}`),
-      loadOnce<typeof import('playwright-core')>('playwright-core'),
+      latchkeyLoadOnce('playwright-core'),
     ]);
     return new Stage(service, await chromium.connect(endpoint), [service.url, ...elsewhere]);
   }

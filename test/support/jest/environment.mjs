@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { TestEnvironment } from 'jest-environment-node';
 
-/** Node's environment, in which a suite can load a package once for all suites: see load-once.ts. */
+/** Node's environment, in which a suite can load a large package without state once for all suites of a worker. */
 export default class Environment extends TestEnvironment {
   /** Milliseconds of this suite by what they went to, for `npm test -- --profile`. */
   spent = { path: '', load: 0, setUp: 0, tests: 0, cpu: 0 };

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { acquireLock } from '../../../scripts/lib/lock.mjs';
 import { run } from '../../../scripts/lib/run.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
-import { stopOrphan } from '../../../scripts/postgres/server.mjs';
 
 export const runFolderPrefix = 'latchkey-test-';
 
@@ -28,46 +27,38 @@ export async function removeRunsThatDied(temp) {
  * @param {string} folder
  */
 export async function removeRunFolder(folder) {
-  // With the types of the entries: without them, the search follows links, and some lead to all installed packages.
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.map(({ parentPath, name }) => join(parentPath, name));
-  for (const file of files) {
-    if (file.endsWith('postmaster.pid')) await stopOrphan(dirname(file));
-    if (file.endsWith('redis.pid')) await stopServer(file, 'redis-server');
-    if (file.endsWith('pgbouncer.pid')) await stopServer(file, 'pgbouncer');
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGKILL'])) {
+    for (const pid of serversIn(folder)) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has just ended.
+      }
+    }
+    await until(() => serversIn(folder).length === 0, 5_000);
   }
-  for (const disk of disksIn(folder)) await run('umount', [disk]);
+  // The small disks that a killed run left mounted.
+  const mounted = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8').split('\n') : [];
+  const disks = mounted.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`));
+  for (const disk of disks) await run('umount', [disk]);
   // A process that has just ended may still write its last bytes.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
+const SERVER = /^\S*(postgres|redis-server|pgbouncer)\b/;
+
 /**
- * The small disks that a killed run left mounted. None where the system has no such list.
+ * By what /proc says. None where the system has no /proc.
  * @param {string} folder
  */
-function disksIn(folder) {
-  if (!existsSync('/proc/mounts')) return [];
-  const mounted = readFileSync('/proc/mounts', 'utf8').split('\n');
-  return mounted.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`));
-}
-
-/**
- * @param {string} pidFile
- * @param {string} command
- */
-async function stopServer(pidFile, command) {
-  const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
-  const runs = () => commandOf(pid).includes(command);
-  if (!runs()) return;
-  process.kill(pid, 'SIGTERM');
-  await until(() => !runs(), 5_000);
-}
-
-/** @param {number} pid */
-function commandOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
+function serversIn(folder) {
+  const pids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return pids.map(Number).filter((pid) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return SERVER.test(command) && `${readlinkSync(`/proc/${pid}/cwd`)} ${command}`.includes(`${folder}/`);
+    } catch {
+      return false;
+    }
+  });
 }

@@ -2,22 +2,19 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { freePort } from '../../../scripts/lib/ports.mjs';
-import { run } from '../../../scripts/lib/run.mjs';
+import { succeed } from '../../../scripts/lib/run.mjs';
 import { startService } from '../../../scripts/lib/service.mjs';
 import { prepareService, startInHost } from '../processes/hosted-service.mjs';
 import { createDatabase } from '../stores/databases.mjs';
 
 /**
- * Something that suites share, while it runs.
- * @typedef {object} Shared
- * @property {Readonly<Record<string, string>>} addresses where suites reach it
- * @property {() => Promise<unknown>} stop
+ * Something that suites share, while it runs: where they reach it, and what ends it, unless it ends with something else.
+ * @typedef {{ addresses: Readonly<Record<string, string>>, stop?: () => Promise<unknown> }} Shared
+ * @typedef {(path: string) => Promise<Shared>} Find finds what a path names, and starts it if it does not run yet
  */
 
-/**
- * Finds what a path names, and starts it if it does not run yet.
- * @typedef {(path: string) => Promise<Shared>} Find
- */
+/** @param {Parameters<typeof succeed>[1]} args */
+const node = (args, env = {}) => succeed(process.execPath, args, { env: { ...process.env, ...env } });
 
 /**
  * Path → how to start what it names. Hosts, services and browsers are numbered, one for each Jest worker: suites that
@@ -25,11 +22,37 @@ import { createDatabase } from '../stores/databases.mjs';
  * @type {Readonly<Record<string, (number: string, find: Find) => Promise<Shared>>>}
  */
 const KINDS = {
-  build,
-  migrated: migrateDatabase,
-  host: startHost,
-  service: startSharedService,
-  chromium: startSharedChromium,
+  /** Builds what is out of date. */
+  build: async () => {
+    await node([join(root, 'scripts/build.mjs')]);
+    return { addresses: {} };
+  },
+  /** A database with all tables and nothing else, of which suites get copies. */
+  migrated: async (_, find) => {
+    const [{ url }] = await Promise.all([createDatabase(), find('/build')]);
+    await node([join(root, 'dist/composition/cli.js'), 'migrate'], { DATABASE_URL: url });
+    return { addresses: { name: new URL(url).pathname.slice(1) } };
+  },
+  /** A process that runs services for the suites of one worker. */
+  host: async (_, find) => {
+    await find('/build');
+    const port = String(await freePort());
+    const host = startService('test/support/processes/service-host.mjs', { HOST_PORT: port });
+    if (!(await host.ready)) throw new Error(`The host of services did not start: ${await host.exited}`);
+    return { addresses: { url: `http://127.0.0.1:${port}` }, stop: host.stop };
+  },
+  /** A service with demo values and its own database, in the host with the same number, with which it ends. */
+  service: async (number, find) => {
+    const [host, { env, addresses }] = await Promise.all([find(`/host/${number}`), prepareService()]);
+    await startInHost(host.addresses['url'] ?? '', env);
+    return { addresses };
+  },
+  chromium: async () => {
+    // Loaded here, because few runs need a browser.
+    const { startChromium } = await import('../../browser/support/chromium.mjs');
+    const browser = await startChromium();
+    return { addresses: { endpoint: browser.wsEndpoint() }, stop: () => browser.close() };
+  },
 };
 
 /**
@@ -42,7 +65,10 @@ export async function offerSharedThings() {
   const started = new Map();
   /** @type {Find} */
   const find = (path) => {
-    const starting = started.get(path) ?? start(path, find);
+    const [, name = '', number = ''] = path.split('/');
+    const kind = KINDS[name];
+    if (!kind) return Promise.reject(new Error(`Unknown path of a shared service: ${path}`));
+    const starting = started.get(path) ?? kind(number, find);
     started.set(path, starting);
     return starting;
   };
@@ -62,77 +88,7 @@ export async function offerSharedThings() {
       server.close();
       server.closeAllConnections();
       const all = await Promise.allSettled(started.values());
-      await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
+      await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value.stop?.() : undefined)));
     },
   };
-}
-
-/**
- * @param {string} path
- * @param {Find} find
- */
-async function start(path, find) {
-  const [, name = '', number = ''] = path.split('/');
-  const kind = KINDS[name];
-  if (!kind) throw new Error(`Unknown path of a shared service: ${path}`);
-  return kind(number, find);
-}
-
-/**
- * A process that runs services for the suites of one worker.
- * @param {string} _number
- * @param {Find} find
- * @returns {Promise<Shared>}
- */
-async function startHost(_number, find) {
-  await find('/build');
-  const port = String(await freePort());
-  const host = startService('test/support/processes/service-host.mjs', { HOST_PORT: port });
-  if (!(await host.ready)) throw new Error(`The host of services did not start: ${await host.exited}`);
-  return { addresses: { url: `http://127.0.0.1:${port}` }, stop: host.stop };
-}
-
-/**
- * A service with demo values and its own database, in the host with the same number.
- * @param {string} number
- * @param {Find} find
- * @returns {Promise<Shared>}
- */
-async function startSharedService(number, find) {
-  const [{ addresses }, { env, addresses: own }] = await Promise.all([find(`/host/${number}`), prepareService()]);
-  // It ends with its host.
-  await startInHost(addresses['url'] ?? '', env);
-  return { addresses: own, stop: async () => {} };
-}
-
-/**
- * Builds what is out of date.
- * @returns {Promise<Shared>}
- */
-async function build() {
-  const { code, output } = await run(process.execPath, [join(root, 'scripts/build.mjs')]);
-  if (code !== 0) throw new Error(output);
-  return { addresses: {}, stop: async () => {} };
-}
-
-/**
- * A database with all tables and nothing else, of which suites get copies.
- * @param {string} _number
- * @param {Find} find
- * @returns {Promise<Shared>}
- */
-async function migrateDatabase(_number, find) {
-  const [{ url }] = await Promise.all([createDatabase(), find('/build')]);
-  const env = { ...process.env, DATABASE_URL: url };
-  const { code, output } = await run(process.execPath, [join(root, 'dist/composition/cli.js'), 'migrate'], { env });
-  if (code !== 0) throw new Error(output);
-  return { addresses: { name: new URL(url).pathname.slice(1) }, stop: async () => {} };
-}
-
-/** @returns {Promise<Shared>} */
-async function startSharedChromium() {
-  // Loaded here, because few runs need a browser.
-  const { startChromium } = await import('../../browser/support/chromium.mjs');
-  const browser = await startChromium();
-  return { addresses: { endpoint: browser.wsEndpoint() }, stop: () => browser.close() };
 }
