@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { serverCertificate, serverKey } from '../../../clients/node/src/testing/certificates.js';
@@ -25,17 +26,13 @@ export class MailServer {
       disableReverseLookup: true,
       closeTimeout: 100,
       ...options,
-      onData: (stream, session, callback) => {
-        const chunks: Buffer[] = [];
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-        stream.on('end', async () => {
-          const raw = Buffer.concat(chunks);
-          const recipients = session.envelope.rcptTo.map(({ address }) => address);
-          const { secure: wasEncrypted, user } = session;
-          const mail = await PostalMime.parse(raw);
-          this.mails.push({ ...mail, raw: raw.toString(), recipients, wasEncrypted, user: user as string | undefined });
-          callback();
-        });
+      onData: async (stream, session, callback) => {
+        const raw = await buffer(stream);
+        const recipients = session.envelope.rcptTo.map(({ address }) => address);
+        const { secure: wasEncrypted, user } = session;
+        const mail = await PostalMime.parse(raw);
+        this.mails.push({ ...mail, raw: raw.toString(), recipients, wasEncrypted, user: user as string | undefined });
+        callback();
       },
     });
     // A client that disconnects in the middle is not the server's fault.

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { Configuration, Provider } from 'oidc-provider';
+import { serve } from './http-server.js';
 
 export const CLIENT = { id: 'latchkey', secret: 'a secret of 32 characters and more' };
 
@@ -30,29 +31,30 @@ export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1') {
   let visitor: Visitor | undefined;
   let isAway = false;
-  let isSlow = false;
   let shownKeys: object | undefined;
-  let listener: RequestListener = () => undefined;
-  const tokenRequests = { seen: 0, open: 0, mostOpen: 0 };
-  let stalled = Promise.resolve();
-  let endStall = () => {};
-  const stall = () => void (stalled = new Promise((resolve) => (endStall = resolve)));
-  const answerToken: RequestListener = (request, response) => {
-    tokenRequests.seen += 1;
-    tokenRequests.open += 1;
-    tokenRequests.mostOpen = Math.max(tokenRequests.mostOpen, tokenRequests.open);
-    response.once('close', () => (tokenRequests.open -= 1));
-    void stalled.then(() => listener(request, response));
+  let provider: Provider;
+  /** What waits for `resume`. */
+  let stalled = { paths: /^$/, over: Promise.resolve(), end: () => {} };
+  const stall = (paths = /^\/token$/) => {
+    let end = () => {};
+    stalled = { paths, over: new Promise((resolve) => (end = resolve)), end };
   };
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    if (isAway) response.destroy();
-    else if (isSlow && request.url!.startsWith('/.well-known/')) void stalled.then(() => listener(request, response));
-    else if (shownKeys && request.url === '/jwks') response.end(JSON.stringify(shownKeys));
-    else if (request.url === '/token') answerToken(request, response);
-    else listener(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
+  const tokenRequests = { seen: 0, open: 0, mostOpen: 0 };
+  const { url: issuer, stop } = await serve(async (request, response) => {
+    const path = request.url!;
+    if (isAway) return response.destroy();
+    if (path === '/token') {
+      tokenRequests.seen += 1;
+      tokenRequests.open += 1;
+      tokenRequests.mostOpen = Math.max(tokenRequests.mostOpen, tokenRequests.open);
+      response.once('close', () => (tokenRequests.open -= 1));
+    }
+    if (stalled.paths.test(path)) await stalled.over;
+    if (shownKeys && path === '/jwks') return response.end(JSON.stringify(shownKeys));
+    return path.startsWith('/interaction/')
+      ? interact(provider, request, response, visitor)
+      : provider.callback()(request, response);
+  }, host);
 
   // The library prints advice for production.
   const advice = (['warn', 'info'] as const).map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
@@ -60,12 +62,7 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   const begin = async () => {
     const policy = oidc.interactionPolicy.base();
     policy.add(new oidc.interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
-    const provider = new oidc.Provider(issuer, await configuration(redirectUri, policy, () => visitor));
-    const answer = provider.callback();
-    listener = (request, response) => {
-      if (request.url!.startsWith('/interaction/')) void interact(provider, request, response, visitor);
-      else void answer(request, response);
-    };
+    provider = new oidc.Provider(issuer, await configuration(redirectUri, policy, () => visitor));
   };
   await begin();
   return {
@@ -75,9 +72,7 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
     setVisitor: (next: Visitor | undefined) => void (visitor = next),
     /** Signs with other keys from now on. */
     rotateKeys: begin,
-    /**
-     * Makes its signatures invalid: from now on it publishes other keys, under the names of those that it signs with.
-     */
+    /** Makes its signatures invalid: from now on it publishes other keys, under the names of those that it signs with. */
     showOtherKeys: async () => {
       const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { keys: { kid: string; alg: string }[] };
       const other = await exportJWK((await generateKeyPair('RS256')).publicKey);
@@ -87,24 +82,18 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
     /** The requests for tokens, each with our credentials. */
     tokenRequests,
     /** Answers no request for tokens until `resume`. */
-    stall,
-    /** The same for its metadata. */
-    stallMetadata: () => {
-      isSlow = true;
-      stall();
-    },
+    stall: () => stall(),
+    /** The same for its metadata, and for tokens. */
+    stallMetadata: () => stall(/^\/(token$|\.well-known\/)/),
     resume: () => {
-      isSlow = false;
-      endStall();
+      stalled.end();
+      stalled.paths = /^$/;
     },
     goAway: () => void (isAway = true),
     comeBack: () => void (isAway = false),
-    stop: async () => {
+    stop: () => {
       for (const spy of advice) spy.mockRestore();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      return stop();
     },
   };
 }
@@ -162,7 +151,7 @@ async function interact(
   response: ServerResponse,
   visitor: Visitor | undefined,
 ): Promise<void> {
-  const typed = request.method === 'POST' ? new URLSearchParams(await textOf(request)).get('login') : null;
+  const typed = request.method === 'POST' ? new URLSearchParams(await text(request)).get('login') : null;
   const person = visitor ?? (typed ? { accountId: typed, acr: 'gold' } : undefined);
   if (!person) {
     response.setHeader('content-type', 'text/html').end(LOGIN_PAGE);
@@ -181,9 +170,3 @@ async function interact(
 const LOGIN_PAGE = `<!doctype html>
 <html lang="en"><title>The platform’s login</title>
 <form method="post"><label>Who are you? <input name="login" autofocus></label> <button>Sign in</button></form></html>`;
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type HttpServer, serve } from './http-server.js';
 
 export interface ReceivedSpan {
   readonly traceId: string;
@@ -11,68 +11,52 @@ export interface ReceivedSpan {
   readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: {
-      readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
-    };
-    readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
-  }[];
+interface ResourceSpans {
+  readonly resource: {
+    readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
+  };
+  readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
 }
 
 /** Replaces a collector: takes spans over OTLP/HTTP and keeps them unchanged. */
 export class OtlpReceiver {
   /** Headers and body of each request. */
   readonly received: string[] = [];
-  private readonly exports: Export[] = [];
-
-  private constructor(private readonly server: Server) {
-    server.on('request', (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const body = Buffer.concat(chunks).toString();
-        this.received.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`);
-        this.exports.push(JSON.parse(body) as Export);
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-      });
-    });
-  }
+  private readonly exported: ResourceSpans[] = [];
+  private server!: HttpServer;
 
   static async start(): Promise<OtlpReceiver> {
-    const server = createServer({ keepAliveTimeout: 0 });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new OtlpReceiver(server);
+    const receiver = new OtlpReceiver();
+    receiver.server = await serve(async (request, response) => {
+      const body = await text(request);
+      receiver.received.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`);
+      receiver.exported.push(...JSON.parse(body).resourceSpans);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    return receiver;
   }
 
   /** The environment of a service that sends every span here, soon. */
   get env(): Record<string, string> {
-    const { port } = this.server.address() as AddressInfo;
     return {
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: this.server.url,
       OTEL_BSP_SCHEDULE_DELAY: '400',
       OTEL_BSP_MAX_QUEUE_SIZE: '100000',
     };
   }
 
   get spans(): ReceivedSpan[] {
-    return this.exports.flatMap(({ resourceSpans }) =>
-      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-    );
+    return this.exported.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
   }
 
   get serviceNames(): string[] {
-    const resources = this.exports.flatMap(({ resourceSpans }) => resourceSpans.map(({ resource }) => resource));
-    const names = resources.map(
-      ({ attributes }) => attributes.find(({ key }) => key === 'service.name')?.value.stringValue,
+    const names = this.exported.map(
+      ({ resource }) => resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue,
     );
     return [...new Set(names.map(String))];
   }
 
   stop(): Promise<void> {
-    return new Promise((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
+    return this.server.stop();
   }
 }

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTHeaderParameters, type JWTPayload } from 'jose';
+import { serve } from './http-server.js';
 
 export const ISSUER = 'https://login.example.org';
 export const AUDIENCE = 'latchkey';
@@ -15,22 +14,16 @@ export async function startPlatformLogin() {
     Object.entries(pairs).map(async ([alg, { publicKey }]) => ({ ...(await exportJWK(publicKey)), alg, kid: alg })),
   );
   let answer = { status: 200, body: JSON.stringify({ keys: publicKeys }) };
-  const server = createServer({ keepAliveTimeout: 0 }, (_request, response) => {
+  const { url, stop } = await serve((_request, response) => {
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
+    jwksUrl: `${url}/jwks.json`,
     publicKeys,
     privateKey: (alg: 'RS256' | 'ES256') => pairs[alg].privateKey,
     /** The answer from now on, in place of its keys. */
     answers: (status: number, body: string) => void (answer = { status, body }),
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop,
   };
 }
 

@@ -1,14 +1,9 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { type HttpServer, serve } from './http-server.js';
 
-export interface Delivery {
+interface Delivery {
   readonly id: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -20,12 +15,12 @@ export interface WebhookEvent {
 }
 type Answer = (response: ServerResponse, delivery: Delivery) => void;
 
-export const ACCEPTS: Answer = (response) => void response.writeHead(204).end();
-export const HANGS: Answer = () => undefined;
 export const answering =
   (status: number, headers: Readonly<Record<string, string>> = {}): Answer =>
   (response) =>
     void response.writeHead(status, headers).end();
+export const ACCEPTS = answering(204);
+export const HANGS: Answer = () => undefined;
 
 /** A receiver of Standard Webhooks as a platform would write one, on a port of its own. */
 export class WebhookServer {
@@ -33,23 +28,21 @@ export class WebhookServer {
   /** Everything that has come, accepted or not. */
   readonly deliveries: Delivery[] = [];
   answer: Answer = ACCEPTS;
+  private server!: HttpServer;
 
-  private constructor(
-    private readonly server: Server,
-    private readonly port: number,
-  ) {
-    this.serve(server);
-  }
-
-  /** @param port of an earlier receiver, to start again on the same port */
-  static async start(port = 0): Promise<WebhookServer> {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    return new WebhookServer(server, (server.address() as AddressInfo).port);
+  static async start(): Promise<WebhookServer> {
+    const receiver = new WebhookServer();
+    receiver.server = await serve(async (request, response) => {
+      const { headers } = request;
+      const delivery = { id: String(headers['webhook-id']), headers, body: await text(request) };
+      receiver.deliveries.push(delivery);
+      receiver.answer(response, delivery);
+    });
+    return receiver;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}/webhooks`;
+    return `${this.server.url}/webhooks`;
   }
 
   /** The environment of a service that sends its notices here. */
@@ -64,27 +57,11 @@ export class WebhookServer {
 
   /** Closes the connections of all senders that wait for an answer. */
   hangUp(): void {
-    this.server.closeAllConnections();
+    this.server.hangUp();
   }
 
   stop(): Promise<void> {
-    return new Promise((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
-  }
-
-  private serve(server: Server): void {
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const { headers } = request;
-        const delivery = { id: String(headers['webhook-id']), headers, body: Buffer.concat(chunks).toString() };
-        this.deliveries.push(delivery);
-        this.answer(response, delivery);
-      });
-    });
+    return this.server.stop();
   }
 }
 
