@@ -1,25 +1,12 @@
 import type { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
-import { connectClients, type Clients } from '../callers/grpc-clients.js';
+import { connectClients } from '../callers/grpc-clients.js';
 import { prepareService, startInHost } from './hosted-service.mjs';
 import { Person } from '../callers/person.js';
 import { whereIs, worker } from '../jest/where-is.js';
 
-interface Addresses {
-  readonly url: string;
-  readonly grpcTarget: string;
-  /** Of the services as JSON. */
-  readonly servicesUrl: string;
-  readonly databaseUrl: string;
-}
-
-export interface Service extends Addresses {
-  /** With the demo service identities. */
-  readonly clients: Clients;
-  /** A person with their own cookies, not signed in yet. */
-  person(): Person;
-  /** Stops the service, or releases a shared one. */
-  stop(): Promise<void>;
-}
+/** Where a service is reached; `servicesUrl`: its services as JSON. */
+type Addresses = Awaited<ReturnType<typeof prepareService>>['addresses'];
+export type Service = ReturnType<typeof reach>;
 
 /**
  * The service that the suites of this worker share, one after the other, with demo values and no other settings. A
@@ -55,12 +42,15 @@ export async function startServiceHere(env: NodeJS.ProcessEnv = {}, passwords?: 
   return reach(prepared.addresses, () => latchkey.stop(), prepared.drop);
 }
 
-function reach(where: Addresses, stop: () => Promise<void>, drop = () => Promise.resolve()): Service {
+function reach(where: Addresses, stop: () => Promise<void>, drop = () => Promise.resolve()) {
+  /** With the demo service identities. */
   const clients = connectClients(where.grpcTarget);
   return {
     ...where,
     clients,
+    /** A person with their own cookies, not signed in yet. */
     person: () => new Person(where.url),
+    /** Stops the service, or releases a shared one. */
     stop: async () => {
       clients.close();
       await stop();

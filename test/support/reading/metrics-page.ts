@@ -1,30 +1,21 @@
-/** The content of a metrics page in the text format of Prometheus. */
-export interface MetricsPage {
-  readonly text: string;
-  /** Name → type of each metric; a histogram is one metric. */
-  readonly types: ReadonlyMap<string, string>;
-  readonly samples: readonly Sample[];
-  /** The sum over all samples of that name whose labels include these. */
-  sum(name: string, labels?: Readonly<Record<string, string>>): number;
-}
+export type MetricsPage = Awaited<ReturnType<typeof readMetrics>>;
 
-interface Sample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** Throws when there is no such page, or a line of it that is neither comment nor sample. */
-export async function readMetrics(url: string): Promise<MetricsPage> {
+/**
+ * Reads a metrics page in the text format of Prometheus. Throws when there is no such page, or a line of it that is
+ * neither comment nor sample.
+ */
+export async function readMetrics(url: string) {
   const response = await fetch(`${url}/metrics`);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`/metrics answered ${response.status}: ${text}`);
+  /** Name → type of each metric; a histogram is one metric. */
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
   const samples = text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('# '))
     .map(toSample);
-  const sum = (name: string, labels = {}) =>
+  /** The sum over all samples of that name whose labels include these. */
+  const sum = (name: string, labels: Readonly<Record<string, string>> = {}) =>
     samples
       .filter((sample) => sample.name === name)
       .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
@@ -32,7 +23,7 @@ export async function readMetrics(url: string): Promise<MetricsPage> {
   return { text, types, samples, sum };
 }
 
-function toSample(line: string): Sample {
+function toSample(line: string) {
   const [, name, labels = '', value] = /^([a-z_]\w*)(?:\{(.*)\})? (-?[\d.e+-]+|NaN|\+Inf)$/i.exec(line) ?? [];
   if (!name) throw new Error(`not a sample: ${line}`);
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label!, text!]);
