@@ -4,19 +4,16 @@ import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { rotateKey, themselves } from '../support/application/calls.js';
 import { client, createKey, newOwner, openApplication, type Application } from '../support/application/application.js';
 import { SEAL_KEY, SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
-import { CommandHost } from '../support/processes/command-line.js';
+import { commandHost } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
-import { buildService } from '../support/processes/service-process.js';
 import { sql } from '../support/stores/sql.js';
 
 /** A person with the database's password, against `latchkey audit verify`. */
 describe('a database writer', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let app: Application;
-  let host: CommandHost;
+  const host = commandHost();
   beforeAll(async () => {
-    await buildService();
-    host = CommandHost.start();
     database = await createDatabase();
     app = await openApplication(database.url);
   });
@@ -27,7 +24,6 @@ describe('a database writer', () => {
     );
   });
   afterAll(async () => {
-    host?.stop();
     await app?.close();
     await database.drop();
   });

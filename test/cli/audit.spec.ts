@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openTrail, SEAL_KEY_HEX, type Trail } from '../support/stores/audit-trail.js';
-import { CommandHost, latchkey, LATCHKEY, runCommand } from '../support/processes/command-line.js';
-import { buildService } from '../support/processes/service-process.js';
+import { latchkey, LATCHKEY, runCommand } from '../support/processes/command-line.js';
+import { commandHost } from '../support/processes/shell.js';
 
 const MANY = 6000;
 const LONG_DETAILS = 10_000;
@@ -10,15 +10,12 @@ const LITTLE_HEAP = '--max-old-space-size=48';
 
 describe('latchkey audit', () => {
   let trail: Trail;
-  let host: CommandHost;
+  const host = commandHost();
   beforeAll(async () => {
-    await buildService();
-    host = CommandHost.start();
     trail = await openTrail();
     await trail.recordNineInThreeSeals();
   });
   afterAll(async () => {
-    host?.stop();
     await trail?.close();
   });
 

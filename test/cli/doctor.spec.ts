@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { version } from '#config/config.js';
 import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '../support/application/application.js';
-import { CommandHost } from '../support/processes/command-line.js';
-import { buildService } from '../support/processes/service-process.js';
+import { commandHost } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
@@ -11,14 +10,11 @@ const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL'];
 
 describe('latchkey doctor', () => {
   let app: OwnApplication;
-  let host: CommandHost;
+  const host = commandHost();
   beforeAll(async () => {
-    await buildService();
     app = await openOnOwnDatabase({ noticeReceivers: { webhook: true, mail: false } });
-    host = CommandHost.start();
   });
   afterAll(async () => {
-    host?.stop();
     await app?.close();
   });
 

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '../support/application/application.js';
-import { CommandHost } from '../support/processes/command-line.js';
-import { buildService } from '../support/processes/service-process.js';
+import { commandHost } from '../support/processes/shell.js';
 
 describe('latchkey events', () => {
   let app: OwnApplication;
-  let host: CommandHost;
+  const host = commandHost();
   beforeAll(async () => {
-    await buildService();
     app = await openOnOwnDatabase({ noticeReceivers: { webhook: true, mail: false } });
-    host = CommandHost.start();
   });
   afterAll(async () => {
-    host?.stop();
     await app?.close();
   });
 

@@ -6,20 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '#config/config.js';
-import { CommandHost, latchkey, LATCHKEY } from '../support/processes/command-line.js';
+import { latchkey, LATCHKEY } from '../support/processes/command-line.js';
+import { commandHost } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/callers/key-strings.js';
-import { buildService } from '../support/processes/service-process.js';
 
 const [CTRL_C, CTRL_D] = ['\u0003', '\u0004'];
 
-let host: CommandHost;
-beforeAll(async () => {
-  await buildService();
-  host = CommandHost.start();
-});
-afterAll(() => host?.stop());
+const host = commandHost();
 
 describe('latchkey migrate', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;

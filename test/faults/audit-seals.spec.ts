@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { times } from '../support/application/calls.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
-import { CommandHost } from '../support/processes/command-line.js';
+import { commandHost } from '../support/processes/shell.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { type Clients, connectClients } from '../support/callers/grpc-clients.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { printFigures } from '../support/jest/long-form.js';
-import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { ServiceProcess } from '../support/processes/service-process.js';
 import { startService } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
@@ -16,15 +16,12 @@ import { outcomeOf } from './measure.js';
 const SEALED_WITHIN_MS = 1000;
 
 describe('the sealed audit trail of processes that are killed', () => {
-  let host: CommandHost;
+  const host = commandHost();
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
-    await buildService();
     database = await createDatabase();
-    host = CommandHost.start();
   });
   afterAll(async () => {
-    host.stop();
     await ServiceProcess.killTheRest();
     await database.drop();
   });

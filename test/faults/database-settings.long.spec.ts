@@ -10,8 +10,8 @@ import { withWrongSecret } from '../support/callers/key-strings.js';
 import { ADMIN, ADMIN_PROFILE } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
-import { CommandHost, LATCHKEY, runCommand } from '../support/processes/command-line.js';
-import { buildService } from '../support/processes/service-process.js';
+import { LATCHKEY, runCommand } from '../support/processes/command-line.js';
+import { commandHost } from '../support/processes/shell.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -37,13 +37,11 @@ const TURNED = {
 };
 
 describe.each(['session', 'transaction'])('a database with settings of its own, DATABASE_POOLING=%s', (pooling) => {
-  let host: CommandHost;
+  const host = commandHost();
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: Service;
   let env: Record<string, string>;
   beforeAll(async () => {
-    await buildService();
-    host = CommandHost.start();
     database = await createDatabase();
     const name = new URL(database.url).pathname.slice(1);
     for (const [setting, value] of Object.entries(TURNED)) {
@@ -57,7 +55,6 @@ describe.each(['session', 'transaction'])('a database with settings of its own, 
   });
   afterAll(async () => {
     await service?.stop();
-    host?.stop();
     await database?.drop();
   });
   const latchkey = async (...args: string[]) => {
@@ -137,7 +134,6 @@ describe.each(['session', 'transaction'])('a database with settings of its own, 
 describe('the start', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
-    await buildService();
     database = await createDatabase();
   });
   afterAll(() => database.drop());

@@ -6,8 +6,7 @@ import { createIndex } from '#infrastructure/outbound/postgres/migrations/create
 import { migrate } from '#infrastructure/outbound/postgres/migrations/migrate.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { eventually } from '../support/eventually.js';
-import { CommandHost } from '../support/processes/command-line.js';
-import { buildService } from '../support/processes/service-process.js';
+import { commandHost } from '../support/processes/shell.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -21,15 +20,12 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 const SESSIONS = 3;
 const IGNORED = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
 
-let host: CommandHost;
+const host = commandHost();
 let database: Awaited<ReturnType<typeof createDatabase>>;
 beforeAll(async () => {
-  await buildService();
-  host = CommandHost.start();
   database = await createDatabase();
 });
 afterAll(async () => {
-  host.stop();
   await database.drop();
 });
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandHost } from '#test/support/processes/command-line.js';
+import { latchkey } from '#test/support/processes/command-line.js';
 import { startService, type Service } from '#test/support/processes/service.js';
 import { buildService } from '#test/support/processes/service-process.js';
 
@@ -12,14 +12,11 @@ const PREFIX = 'acme_';
 export class NewHome {
   private readonly folder = mkdtempSync(join(tmpdir(), 'moved-'));
 
-  private constructor(
-    readonly service: Service,
-    private readonly host: CommandHost,
-  ) {}
+  private constructor(readonly service: Service) {}
 
   static async open(): Promise<NewHome> {
     await buildService();
-    return new NewHome(await startService({ IMPORT_PREFIXES: PREFIX }), CommandHost.start());
+    return new NewHome(await startService({ IMPORT_PREFIXES: PREFIX }));
   }
 
   /** @returns the counts that the command prints */
@@ -27,7 +24,7 @@ export class NewHome {
     const file = join(this.folder, `keys.${extension}`);
     writeFileSync(file, exported);
     const env = { DATABASE_URL: this.service.databaseUrl, IMPORT_PREFIXES: PREFIX };
-    const { out, err } = await this.host.latchkey(['keys', 'import', file, '--json'], { env });
+    const { out, err } = await latchkey(['keys', 'import', file, '--json'], { env });
     if (err !== '') throw new Error(err);
     return JSON.parse(out) as { imported: number; alreadyThere: number; refused: number; refusedLines: object[] };
   }
@@ -39,7 +36,6 @@ export class NewHome {
   }
 
   async close(): Promise<void> {
-    this.host.stop();
     await this.service.stop();
     rmSync(this.folder, { recursive: true });
   }

@@ -8,9 +8,9 @@ const [, , program = ''] = process.argv;
 const { href } = pathToFileURL(program);
 let runs = 0;
 
-process.on('message', (order) => runCommand(/** @type {import('./command-line.js').Order} */ (order)));
+process.on('message', (order) => runCommand(/** @type {import('./shell.js').Order} */ (order)));
 
-/** @param {import('./command-line.js').Order} order */
+/** @param {import('./shell.js').Order} order */
 async function runCommand({ args, env, input }) {
   const printed = { out: '', err: '' };
   replace('stdin', Readable.from([Buffer.from(input)]));
