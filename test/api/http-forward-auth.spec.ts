@@ -1,16 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import {
-  about,
-  type ForwardAuthStage,
-  FORWARDED,
-  headersOf,
-  NGINX,
-  routesFile,
-  startForwardAuth,
-} from '../support/callers/forward-auth.js';
+import { about, FORWARDED, headersOf, NGINX, routesFile } from '../support/callers/forward-auth.js';
 import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
 import { rawRequest } from '../support/callers/raw-http.js';
 import { PrintedLog } from '../support/reading/printed-log.js';
 import { startService, startServiceHere } from '../support/processes/service.js';
@@ -23,12 +16,26 @@ const MODES = [
   ['haproxy', FORWARDED, NGINX],
 ] as const;
 
+type Stage = Awaited<ReturnType<typeof startStage>>;
+
+/** Latchkey as a proxy sees it, with an owner who has systems:read, systems:write and a tenant, and a very high rate limit. */
+async function startStage(env: NodeJS.ProcessEnv = {}) {
+  const limits = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+  const service = await startService({ ...limits, FORWARD_AUTH_ROUTES: routesFile(), ...env });
+  const owner = await newOwner(service, { attributes: { items: [{ name: 'tenant', value: 'acme' }] } });
+  const { apiKey, fullKey: good } = await owner.person.newKey();
+  const { fullKey: readOnly } = await owner.person.newKey({ access: 'read-only' });
+  const send = (mode: string, headers: string[], method = 'GET', body = '') =>
+    rawRequest(service, `${method} /v1/forward-auth?mode=${mode}`, headers, body);
+  return { service, owner, keyId: apiKey.id, expiresAt: apiKey.expiresAt, good, readOnly, send };
+}
+
 describe('a proxy with forward auth', () => {
-  let stage: ForwardAuthStage;
+  let stage: Stage;
   beforeAll(async () => {
-    stage = await startForwardAuth();
+    stage = await startStage();
   });
-  afterAll(() => stage.stop());
+  afterAll(() => stage.service.stop());
 
   describe.each(MODES)('as %s', (mode, own, others) => {
     test('gets the owner and the rate limit of the key', async () => {
@@ -168,11 +175,11 @@ test('a good key on a path without a route is logged once a minute, with method 
 });
 
 describe('a proxy that forwards the headers of a client', () => {
-  let stage: ForwardAuthStage;
+  let stage: Stage;
   beforeAll(async () => {
-    stage = await startForwardAuth({ ALLOWED_ORIGINS: 'https://app.example.com' });
+    stage = await startStage({ ALLOWED_ORIGINS: 'https://app.example.com' });
   });
-  afterAll(() => stage.stop());
+  afterAll(() => stage.service.stop());
 
   test('gets 401 for two Authorization headers, for none, and for a session', async () => {
     const [authorization, ...rest] = about(stage.good, 'GET', '/systems', FORWARDED) as [string, ...string[]];

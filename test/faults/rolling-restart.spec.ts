@@ -1,9 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createGuard, type FailureEvent, type Guard } from '@latchkey/guard';
+import { createGuard, type Decision, type FailureEvent, type Guard } from '@latchkey/guard';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
-import { GuardLoad } from '../support/callers/guard-load.js';
 import { isLong, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { Person } from '../support/callers/person.js';
@@ -12,6 +12,8 @@ import { startService, type Service } from '../support/processes/service.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const CALLERS = 32;
+/** The pause between two requests of one caller: an ordinary load, not a measurement of the maximum. */
+const PACE_MS = 4;
 const ROUNDS = shortOrLong(1, 10);
 /** How long a request may wait because of a restart. The long form prints it. */
 const PROMISED_MS = 1000;
@@ -33,7 +35,8 @@ describe('two instances behind one guard', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let instances: { ports: Record<string, string>; service: Instance }[];
   let guard: Guard;
-  let load: GuardLoad;
+  const load = { isOver: false, granted: 0, refused: [] as Decision[], slowestMs: 0 };
+  let callers: Promise<void>[];
   const failures: FailureEvent[] = [];
   beforeAll(async () => {
     await buildService();
@@ -50,15 +53,29 @@ describe('two instances behind one guard', () => {
     });
     await eventually(async () => (await guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' })).allowed);
     failures.splice(0);
-    load = new GuardLoad(guard, fullKey, CALLERS);
+    callers = Array.from({ length: CALLERS }, () => sendRequests(fullKey));
   });
   afterAll(async () => {
-    await load.stop();
+    await stopLoad();
     guard.close();
     await Promise.all(instances.map(({ service }) => service.stop()));
     await database.drop();
   });
 
+  const sendRequests = async (fullKey: string) => {
+    while (!load.isOver) {
+      const startedAt = performance.now();
+      const decision = await guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' });
+      load.slowestMs = Math.max(load.slowestMs, performance.now() - startedAt);
+      if (decision.allowed) load.granted += 1;
+      else load.refused.push(decision);
+      await pause(PACE_MS);
+    }
+  };
+  const stopLoad = () => {
+    load.isOver = true;
+    return Promise.all(callers);
+  };
   const start = (ports: Record<string, string>) =>
     startInstance({ DATABASE_URL: database.url, ...UNLIMITED, ...ports });
   const moreGrants = (count: number) => {
@@ -77,7 +94,7 @@ describe('two instances behind one guard', () => {
         await eventually(async () => (await readMetrics(instance.service.url)).sum('latchkey_validations_total') > 0);
       }
     }
-    await load.stop();
+    await stopLoad();
     const { granted, refused, slowestMs } = load;
     printFigures('rolling restart', {
       restarts: ROUNDS * instances.length,

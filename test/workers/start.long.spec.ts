@@ -3,7 +3,6 @@ import { status } from '@grpc/grpc-js';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { Callers } from '../support/callers/callers.js';
 import { CHEAP_HASH } from '../support/application/cheap.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
@@ -13,7 +12,7 @@ import { childrenOf, isRunning } from '../support/processes/processes.js';
 import { rawRequest } from '../support/callers/raw-http.js';
 import { buildService, freePorts, ServiceProcess } from '../support/processes/service-process.js';
 import { sql } from '../support/stores/sql.js';
-import { BURST, logged, TEN_AT_ONCE } from './workers.js';
+import { BURST, Callers, logged, TEN_AT_ONCE } from './workers.js';
 
 const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
 const CALLERS = 8;

@@ -6,7 +6,6 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { Callers } from '../support/callers/callers.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { bearer, connectClients } from '../support/callers/grpc-clients.js';
@@ -14,7 +13,7 @@ import { readMetrics } from '../support/reading/metrics-page.js';
 import { Person } from '../support/callers/person.js';
 import { childrenOf, isRunning } from '../support/processes/processes.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
-import { BURST, logged, TEN_AT_ONCE } from './workers.js';
+import { BURST, Callers, logged, TEN_AT_ONCE } from './workers.js';
 
 const CALLERS = 8;
 const GRANTED = { outcome: 'granted' };

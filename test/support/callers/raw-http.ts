@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Service } from '../processes/service.js';
 
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   /** Status line and headers. */
   readonly head: string;
