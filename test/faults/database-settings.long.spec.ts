@@ -11,6 +11,7 @@ import { ADMIN, ADMIN_PROFILE } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { LATCHKEY, runCommand } from '../support/processes/command-line.js';
+import { buildService } from '../support/processes/service-process.js';
 import { commandHost } from '../support/processes/shell.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
@@ -134,6 +135,7 @@ describe.each(['session', 'transaction'])('a database with settings of its own, 
 describe('the start', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
+    await buildService();
     database = await createDatabase();
   });
   afterAll(() => database.drop());
