@@ -1,14 +1,6 @@
-import type {
-  PasswordGuesses,
-  Passwords,
-  PlatformLogin,
-  PlatformTokens,
-  RecordingGate,
-  Instances,
-} from '#application/ports.js';
-import { buildUseCases, type Settings } from '#composition/use-cases.js';
+import type { Instances, RecordingGate } from '#application/ports.js';
+import { buildUseCases, type Ports, type Settings } from '#composition/use-cases.js';
 import { ChangeWaits } from '#application/change-waits.js';
-import type { RateLimit } from '#domain/rate-limit.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';
 import { fakeAccounts } from './accounts/fake-accounts.js';
@@ -24,14 +16,9 @@ import { fakeLeakReports } from './leaks/fake-leak-reports.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
 import { fakePasswordGuesses, fakeSessions, fakeSpentSignIns } from './sessions/fake-sessions.js';
 
-export interface Parts {
+interface Given extends Partial<Pick<Ports, 'passwords' | 'guesses' | 'platformTokens' | 'platformLogin'>> {
   /** By default a new store. */
   readonly store?: FakeStore;
-  readonly passwords?: Passwords;
-  readonly guesses?: PasswordGuesses;
-  readonly tokens?: PlatformTokens;
-  readonly login?: PlatformLogin;
-  readonly rateLimit?: RateLimit;
   readonly settings?: Partial<Settings>;
 }
 
@@ -44,7 +31,7 @@ export const ADMIN_PERMISSION = 'api-keys:administer';
 const openGate: RecordingGate = { pass: (_keyId, _since, record) => record() };
 
 /** The fakes behind all ports, on one store. */
-export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
+export function fakePorts(store: FakeStore) {
   const instances = fakeInstances(store);
   return {
     keyReader: fakeKeyReader(store),
@@ -65,22 +52,22 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     validationGate: openGate,
     sessions: fakeSessions(store),
     spentSignIns: fakeSpentSignIns(),
-    guesses: parts.guesses ?? fakePasswordGuesses(store),
+    guesses: fakePasswordGuesses(store),
     leakReports: fakeLeakReports(store),
     usage: fakeKeyUsage(store),
-    passwords: parts.passwords ?? new FakePasswords(),
+    passwords: new FakePasswords(),
     limiter: new MemoryRateLimiter(() => store.now().getTime() * 1000),
-    platformTokens: parts.tokens,
-    platformLogin: parts.login,
+    platformTokens: undefined,
+    platformLogin: undefined,
     meter: new FakeValidationMeter(),
     refusals: new FakeRefusals(),
   };
 }
 
 /** The use cases on fakes. Nothing has to be started or closed. */
-export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts = {}) {
-  const rateLimit = parts.rateLimit ?? { perSecond: 20, burst: 100 };
-  const ports = fakePorts(store, parts);
+export function openFakes({ store = new FakeStore(), settings = {}, ...replaced }: Given = {}) {
+  const { rateLimit = { perSecond: 20, burst: 100 }, leaseMs = 0 } = settings;
+  const ports = { ...fakePorts(store), ...replaced };
   const useCases = buildUseCases(
     {
       keyPrefix: 'lk',
@@ -89,7 +76,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
       keyChangesPerHour: 0,
       keyPolicy: SERVICE_POLICY,
       rateLimit,
-      leaseMs: 0,
+      leaseMs,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       signInRules: undefined,
@@ -100,7 +87,7 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
     },
     ports,
   );
-  return { ...ports, ...useCases, rateLimit, leaseMs: 0, cheapHash: fakeHash(PASSWORD, 1024), store };
+  return { ...ports, ...useCases, rateLimit, leaseMs, cheapHash: fakeHash(PASSWORD, 1024), store };
 }
 
 function fakeInstances(store: FakeStore): Instances {

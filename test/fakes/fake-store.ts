@@ -107,7 +107,8 @@ export class FakeStore {
   /** Makes events impossible to record, so that everything that records one fails. */
   isAuditTrailAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
-  private lastEventId = 0n;
+  /** The last assigned id. */
+  lastEventId = 0n;
   private lastTransaction: Promise<unknown> = Promise.resolve();
 
   /** Stands still until a test moves it. */
@@ -202,11 +203,6 @@ export class FakeStore {
     const { client, actorKind: _, ...event } = change;
     const { ip: clientIp, userAgent, requestId } = client;
     return this.newEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: storedDetails(change) });
-  }
-
-  /** The last assigned id. */
-  get newestEventId(): bigint {
-    return this.lastEventId;
   }
 
   addEvents(...events: readonly SealableEvent[]): void {

@@ -17,7 +17,10 @@ const at = (minutes: number) => new Date(Date.parse('2026-03-29T00:30:00.000Z') 
 const SIGN_IN = { authenticatedAt: at(0), acr: undefined };
 
 const login = new FakePlatformLogin();
-const app = openFakes({ login, settings: { signInRules: { permissions: ['users:read'], roles: ROLES } } });
+const app = openFakes({
+  platformLogin: login,
+  settings: { signInRules: { permissions: ['users:read'], roles: ROLES } },
+});
 const ACTOR = { actorId: 'service:accounts', actorKind: 'service', client: client() } as const;
 
 let people = 0;

@@ -8,7 +8,7 @@ import type { Passwords } from '../ports.js';
 
 describe('IdentifyOwner', () => {
   const tokens = new FakePlatformTokens();
-  const app = openFakes({ tokens });
+  const app = openFakes({ platformTokens: tokens });
   const without = openFakes({ store: app.store });
 
   test('finds the person of a session', async () => {

@@ -10,7 +10,7 @@ import { SignInAtPlatform, type SignInPurpose, type SignInUnderWay } from './sig
 
 const rule = { maxAgeSeconds: 300, acrValues: ['gold'] };
 const login = new FakePlatformLogin();
-const app = openFakes({ login, settings: { freshSignIn: rule } });
+const app = openFakes({ platformLogin: login, settings: { freshSignIn: rule } });
 const atPlatform = app.signInAtPlatform!;
 
 const signIn = { authenticatedAt: new Date('2026-03-29T00:29:00.000Z'), acr: 'gold' };
@@ -166,7 +166,7 @@ describe('The budget of sign-ins at the platform', () => {
   beforeEach(async () => {
     nowMs = 0;
     login = new FakePlatformLogin();
-    app = openFakes({ login });
+    app = openFakes({ platformLogin: login });
     const signInAccounts = new SignInAccounts(app.accounts, undefined);
     const rule = { maxAgeSeconds: 300, acrValues: [] };
     returning = new SignInAtPlatform({ ...app, login, rule, signInAccounts }, () => nowMs);

@@ -7,7 +7,7 @@ import { type ReportedUses, ReportUses } from './report-uses.js';
 
 describe('A validation that wishes for a lease', () => {
   const LIMIT = { perSecond: 1, burst: 10 };
-  const app = openFakes({ rateLimit: LIMIT });
+  const app = openFakes({ settings: { rateLimit: LIMIT } });
   const FOR_LEASE = { longestLeaseMs: 2000, graceSeconds: null };
   const WISH = { understands: new Set(['permissions', 'networks']), uses: 4 };
 
@@ -84,7 +84,7 @@ describe('ReportUses', () => {
   const LIMIT = { perSecond: 2, burst: 10 };
 
   function opened() {
-    const app = openFakes({ rateLimit: LIMIT });
+    const app = openFakes({ settings: { rateLimit: LIMIT } });
     const clock = { ms: 0 };
     const noted: unknown[] = [];
     const usage = { ...app.usage, noteLeased: (uses: unknown) => void noted.push(uses) };

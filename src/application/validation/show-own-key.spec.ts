@@ -4,7 +4,7 @@ import { eventsOf } from '#test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, themselves } from '#test/support/application/calls.js';
 import { unknownKey } from '#test/support/callers/key-strings.js';
 
-const app = openFakes({ rateLimit: { perSecond: 1, burst: 2 } });
+const app = openFakes({ settings: { rateLimit: { perSecond: 1, burst: 2 } } });
 const show = (credential: string | undefined) => app.showOwnKey.execute(credential, client(), null);
 
 describe('ShowOwnKey', () => {

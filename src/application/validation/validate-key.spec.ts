@@ -28,7 +28,7 @@ class DistantLimiter implements RateLimiter {
 }
 const limiter = new DistantLimiter();
 
-const app = openFakes({ rateLimit: SLOW });
+const app = openFakes({ settings: { rateLimit: SLOW } });
 
 /** Uses the same store, but its own reader and the asynchronous limiter. */
 function judgeOver(reader: KeyReader): ValidateKey {

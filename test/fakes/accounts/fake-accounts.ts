@@ -64,7 +64,7 @@ function fakeAccountTransaction(store: FakeStore, id: string, others: readonly s
       const holder = [...store.accounts.values()].find((other) => emailKey(other.email) === emailKey(email));
       if (email !== '' && holder && holder.id !== account.id)
         throw new LatchkeyError('email_taken', 'email belongs to another account');
-      if (store.formerAccounts.delete(id)) store.formerEvents.set(id, store.newestEventId);
+      if (store.formerAccounts.delete(id)) store.formerEvents.set(id, store.lastEventId);
       store.accounts.set(account.id, account.snapshot());
     },
     forgetAccount: async (former) => {
