@@ -97,22 +97,10 @@ function partsOf(permission: string) {
   return { segments: resource.split('/'), action };
 }
 
+/** One to a hundred characters, a colon, one to 28 characters. No segment of the resource consists of dots alone. */
 function isOfNewGrammar(permission: string): boolean {
-  const [resource = '', action = '', ...more] = permission.split(':');
-  const consistsOf = (text: string, allowed: string) => [...text].every((each) => allowed.includes(each));
-  const [small, digits] = ['abcdefghijklmnopqrstuvwxyz', '0123456789'];
-  const letters = small + small.toUpperCase();
-  return (
-    more.length === 0 &&
-    resource.length <= 100 &&
-    consistsOf(resource, `${letters}${digits}._-/`) &&
-    consistsOf(resource.slice(0, 1), letters + digits) &&
-    resource.split('/').every((segment) => segment.replaceAll('.', '') !== '') &&
-    action.length <= 28 &&
-    action !== '' &&
-    consistsOf(action, `${small}${digits}._-`) &&
-    consistsOf(action.slice(0, 1), small)
-  );
+  const isWritten = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}:[a-z][a-z0-9._-]{0,27}$/.test(permission);
+  return isWritten && partsOf(permission).segments.every((segment) => segment.replaceAll('.', '') !== '');
 }
 
 function covers(wide: string, narrow: string): boolean {
