@@ -65,15 +65,11 @@ export class Checkout {
 
   /** Starts as a person does: with npm, whose shell is replaced by the script. */
   npmStart(env: Record<string, string>): Run {
-    const run = new Run('npm', ['start'], { ...basicEnvironment(), ...env }, this.folder);
-    this.started.push(run);
-    return run;
+    return this.launch('npm', ['start'], env);
   }
 
   run(script: string, env: Record<string, string> = {}, args: readonly string[] = []): Run {
-    const run = new Run(process.execPath, [join(this.folder, script), ...args], { ...basicEnvironment(), ...env });
-    this.started.push(run);
-    return run;
+    return this.launch(process.execPath, [join(this.folder, script), ...args], env, process.cwd());
   }
 
   /** Ends what still runs, and removes the stand-ins' records. PostgreSQL's data stay. */
@@ -91,6 +87,14 @@ export class Checkout {
     rmSync(this.base, { recursive: true, force: true });
   }
 
+  private launch(command: string, args: readonly string[], env: Record<string, string>, cwd = this.folder): Run {
+    // Without the test runner's environment: it sets NODE_ENV, and a developer may have set DATABASE_URL.
+    const basic = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TMPDIR: tmpdir() };
+    const run = new Run(command, args, { ...basic, ...env }, cwd);
+    this.started.push(run);
+    return run;
+  }
+
   private take(name: string): void {
     cpSync(join(root, name), join(this.folder, name), { recursive: true });
   }
@@ -102,7 +106,7 @@ class Run {
   readonly ended: Promise<number | string>;
   output = '';
 
-  constructor(command: string, args: readonly string[], env: Record<string, string>, cwd = process.cwd()) {
+  constructor(command: string, args: readonly string[], env: Record<string, string>, cwd: string) {
     // The channel closes with this process, and the started script then ends, even when the test run is killed.
     this.child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     for (const stream of [this.child.stdout, this.child.stderr]) {
@@ -128,9 +132,4 @@ export async function freePorts(): Promise<Record<string, string>> {
   while (ports.size < 4) ports.add(await freePort());
   const [http, grpc, services, systems] = [...ports].map(String) as [string, string, string, string];
   return { HTTP_PORT: http, GRPC_PORT: grpc, SERVICES_PORT: services, SYSTEMS_API_PORT: systems };
-}
-
-/** Without the test runner's environment: it sets NODE_ENV, and a developer may have set DATABASE_URL. */
-function basicEnvironment(): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TMPDIR: tmpdir() };
 }

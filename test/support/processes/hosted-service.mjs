@@ -12,27 +12,20 @@ import { LONG_TIMEOUTS, NO_KEY_LIMIT } from './timeouts.mjs';
 export async function prepareService(given = {}) {
   const own = given['DATABASE_URL'] ? undefined : await createMigratedDatabase();
   const databaseUrl = given['DATABASE_URL'] ?? own?.url ?? '';
-  const way = reached(databaseUrl);
-  const httpPort = given['HTTP_PORT'] ?? String(await freePort());
-  const grpcPort = given['GRPC_PORT'] ?? String(await freePort());
-  const servicesPort = given['SERVICES_PORT'] ?? String(await freePort());
+  const { url, pooling } = reached(databaseUrl);
+  const port = async (/** @type {string} */ name) => given[name] ?? String(await freePort());
+  const ports = {
+    HTTP_PORT: await port('HTTP_PORT'),
+    GRPC_PORT: await port('GRPC_PORT'),
+    SERVICES_PORT: await port('SERVICES_PORT'),
+  };
+  const settings = { DEMO: '1', LOG_LEVEL: 'silent', ...LONG_TIMEOUTS, ...NO_KEY_LIMIT, DATABASE_POOLING: pooling };
   return {
-    env: {
-      DEMO: '1',
-      LOG_LEVEL: 'silent',
-      ...LONG_TIMEOUTS,
-      ...NO_KEY_LIMIT,
-      HTTP_PORT: httpPort,
-      GRPC_PORT: grpcPort,
-      SERVICES_PORT: servicesPort,
-      ...given,
-      DATABASE_URL: way.url,
-      DATABASE_POOLING: given['DATABASE_POOLING'] ?? way.pooling,
-    },
+    env: { ...settings, ...given, ...ports, DATABASE_URL: url },
     addresses: {
-      url: `http://127.0.0.1:${httpPort}`,
-      grpcTarget: `127.0.0.1:${grpcPort}`,
-      servicesUrl: `http://127.0.0.1:${servicesPort}`,
+      url: `http://127.0.0.1:${ports.HTTP_PORT}`,
+      grpcTarget: `127.0.0.1:${ports.GRPC_PORT}`,
+      servicesUrl: `http://127.0.0.1:${ports.SERVICES_PORT}`,
       databaseUrl,
     },
     drop: async () => own?.drop(),
