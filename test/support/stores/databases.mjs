@@ -25,7 +25,7 @@ export async function createMigratedDatabase() {
   const { name } = /** @type {{ name: string }} */ (await answer.json());
   const database = await create(`TEMPLATE ${name}`);
   // Random in each database, as after a migration.
-  await query(database.url, `UPDATE decoy_key SET key = sha256('${randomBytes(32).toString('hex')}')`);
+  await sql(database.url, `UPDATE decoy_key SET key = sha256('${randomBytes(32).toString('hex')}')`);
   return database;
 }
 
@@ -36,10 +36,10 @@ export async function createMigratedDatabase() {
 async function create(how) {
   const server = fromSetup('LATCHKEY_TEST_DATABASE_URL');
   const name = `suite_${randomBytes(6).toString('hex')}`;
-  await query(server, `CREATE DATABASE ${name} ${how}`);
+  await sql(server, `CREATE DATABASE ${name} ${how}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => query(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return { url: url.href, drop: async () => void (await sql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) };
 }
 
 /** @param {string} name */
@@ -50,14 +50,20 @@ function fromSetup(name) {
 }
 
 /**
- * @param {string} connectionString
- * @param {string} statement
+ * Runs one statement on a connection of its own, to read stored data or to move stored times.
+ * @template {import('pg').QueryResultRow} Row
+ * @param {string} url
+ * @param {string} text
+ * @param {unknown[]} [values]
+ * @returns {Promise<Row[]>}
  */
-async function query(connectionString, statement) {
-  const client = new pg.Client({ connectionString });
+export async function sql(url, text, values = []) {
+  const client = new pg.Client({ connectionString: url });
+  // A server that is stopped ends the connection, perhaps after the answer. A failed statement is thrown all the same.
+  client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query(text, values)).rows;
   } finally {
     await client.end();
   }

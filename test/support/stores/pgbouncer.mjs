@@ -1,10 +1,10 @@
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { cleanEnvironment, identityFor } from '../../../scripts/postgres/place.mjs';
 import { searchPath } from '../../../scripts/testing/programs.mjs';
+import { sql } from './databases.mjs';
 import { startServer } from './server-process.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startPgBouncer>>} PgBouncer */
@@ -54,20 +54,8 @@ export async function startPgBouncer(postgresUrl, settings = {}) {
   /**
    * Sends a command to its console: PAUSE, RESUME, KILL and the like.
    * @param {string} text
-   * @returns {Promise<Record<string, unknown>[]>}
    */
-  const command = async (text) => {
-    const url = Object.assign(new URL(instead(server.href)), { pathname: '/pgbouncer' });
-    const console = new pg.Client({ connectionString: url.href });
-    // A pool that is stopped ends the connection, perhaps after the answer.
-    console.on('error', () => undefined);
-    await console.connect();
-    try {
-      return (await console.query(text)).rows;
-    } finally {
-      await console.end();
-    }
-  };
+  const command = (text) => sql(Object.assign(new URL(instead(server.href)), { pathname: '/pgbouncer' }).href, text);
 
   configure();
   const start = () =>
