@@ -18,7 +18,7 @@ import { recentUse, type KeyHistory } from '#domain/usage/key-history.js';
 import { utcDay } from '#domain/time.js';
 
 type StoredAccount = Parameters<typeof Account.restore>[0];
-export interface StoredKey {
+interface StoredKey {
   readonly state: Parameters<typeof ApiKey.restore>[0];
   readonly idempotencyKey: string | undefined;
   /** Whether its account was purged. The same id may belong to another account by now. */

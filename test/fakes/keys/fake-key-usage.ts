@@ -30,21 +30,15 @@ export function fakeKeyUsage(store: FakeStore): KeyUsage {
     const others = days.filter((each) => each.day !== day.day);
     store.usage.set(keyId, { ...rest, days: [...others, { ...day, [what]: day[what] + times }] });
   };
-  const noteLeased: KeyUsage['noteLeased'] = ({
-    keyId,
-    clientIp,
-    service,
-    at,
-    count: times,
-    used = UNKNOWN_PERMISSION,
-  }) => {
+  const noteLeased: KeyUsage['noteLeased'] = (leased) => {
+    const { keyId, clientIp, service, at, used = UNKNOWN_PERMISSION } = leased;
     if (!store.keys.has(keyId)) return;
     store.lastUses.set(keyId, at);
-    count(keyId, at, 'granted', times);
+    count(keyId, at, 'granted', leased.count);
     const { uses, permissionUse, ...rest } = usageOf(keyId);
     const noted = new PermissionUses();
     for (const each of permissionUse) noted.note(each.used, each.firstDay, each.lastDay, each.count);
-    noted.note(used, utcDay(at), utcDay(at), times);
+    noted.note(used, utcDay(at), utcDay(at), leased.count);
     const use = clientIp === null ? [] : [{ clientIp, service, firstAt: at, lastAt: at }];
     store.usage.set(keyId, { ...rest, uses: [...uses, ...use], permissionUse: noted.take() });
   };

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import type { PasswordGuesses, Passwords, PlatformTokens } from '#application/ports.js';
+import type { PasswordGuesses, Passwords } from '#application/ports.js';
 import { buildAdapters } from '#composition/adapters.js';
 import { Parts } from '#composition/parts.js';
 import { buildUseCases } from '#composition/use-cases.js';
@@ -24,7 +24,6 @@ export * from './calls.js';
 export interface Given {
   readonly passwords?: Passwords;
   readonly guesses?: PasswordGuesses;
-  readonly platformTokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
   readonly timeoutMs?: number;
   /** No limit by default. */
