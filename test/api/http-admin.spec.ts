@@ -1,53 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { DAY_MS } from '#domain/time.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { ADMIN, ADMIN_PERMISSION, ADMIN_PROFILE, ADMIN_ROUTES } from '../support/callers/management-routes.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
 import type { Answer } from '../support/callers/person.js';
 import { eventually } from '../support/eventually.js';
+import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
-const ISSUER = 'https://platform.example.com';
-const AUDIENCE = 'latchkey';
 /** Not even an administrator sees these. */
 const SECRETS = /digest|secret|passwordHash|"fullKey"/i;
 
 describe('administrators', () => {
-  let jwks: Server;
+  let login: PlatformLogin;
   let service: Service;
   let closed: Service;
   let administrator: Owner;
-  let tokenOf: (id: string) => Promise<string>;
   beforeAll(async () => {
-    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-    const key = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' };
-    jwks = createServer({ keepAliveTimeout: 0 }, (_, response) => response.end(JSON.stringify({ keys: [key] })));
-    await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve));
-    const login = {
-      SESSION_JWKS_URL: `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/jwks.json`,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
-      PASSWORD_SIGN_IN: 'on',
-    };
-    tokenOf = (sub) =>
-      new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub })
-        .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-        .setExpirationTime('5 minutes')
-        .sign(privateKey);
-    service = await startService({ ...ADMIN, ...login });
+    login = await startPlatformLogin();
+    service = await startService({ ...ADMIN, ...login.env, PASSWORD_SIGN_IN: 'on' });
     closed = await startService();
     administrator = await newOwner(service, ADMIN_PROFILE);
   });
   afterAll(async () => {
     await service?.stop();
     await closed?.stop();
-    jwks.closeAllConnections();
-    await new Promise((resolve) => jwks.close(resolve));
+    await login?.stop();
   });
 
   /** An administrator's answers about keys; the path below /v1/admin. */
@@ -120,7 +100,7 @@ describe('administrators', () => {
       if (becomes) await at.clients.account(becomes, owner.id);
       const headers: Record<Case['by'], Record<string, string>> = {
         session: { cookie: owner.person.cookie },
-        token: { authorization: `Bearer ${await tokenOf(owner.id)}` },
+        token: { authorization: `Bearer ${await login.token({ sub: owner.id })}` },
         key: { authorization: `Bearer ${fullKey}` },
         'unknown key': { authorization: `Bearer ${unknownKey()}` },
         nothing: {},
@@ -155,7 +135,7 @@ describe('administrators', () => {
       const isAdministrator = async (by: Owner, headers = {}) =>
         (await by.person.call('GET', '/v1/session', undefined, headers)).body.isAdministrator;
       expect([await isAdministrator(administrator), await isAdministrator(other)]).toEqual([true, false]);
-      const authorization = `Bearer ${await tokenOf(administrator.id)}`;
+      const authorization = `Bearer ${await login.token({ sub: administrator.id })}`;
       expect(await isAdministrator(administrator, { authorization })).toBe(false);
     });
 

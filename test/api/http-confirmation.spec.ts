@@ -4,7 +4,7 @@ import { newOwner, type Owner, PASSWORD } from '../support/callers/owners.js';
 import { type Service, startService } from '../support/processes/service.js';
 import { failuresOf } from '../support/stores/recorded-failures.js';
 import { sql } from '../support/stores/sql.js';
-import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform/platform-login.js';
+import { type PlatformLogin, startPlatformLogin } from '../support/platform/platform-login.js';
 import { ADMIN, ADMIN_PROFILE, ADMIN_ROUTES, MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
 
 describe('the password that confirms a creation', () => {
@@ -82,9 +82,7 @@ describe('an owner with a token of the platform login', () => {
   beforeAll(async () => {
     login = await startPlatformLogin();
     const env = {
-      SESSION_JWKS_URL: login.jwksUrl,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...login.env,
       ALLOWED_ORIGINS: ORIGIN,
     };
     service = await startService(env);
@@ -103,7 +101,7 @@ describe('an owner with a token of the platform login', () => {
     return id;
   };
   const bearer = async (sub: string, claims: object = {}) => ({
-    authorization: `Bearer ${await sign({ sub, ...claims }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'))}`,
+    authorization: `Bearer ${await login.token({ sub, ...claims })}`,
   });
   const create = async (at: Service, sub: string, claims: object, order: object = ORDER) =>
     at.person().call('POST', '/v1/api-keys', order, await bearer(sub, claims));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform/platform-login.js';
+import { type PlatformLogin, startPlatformLogin } from '../support/platform/platform-login.js';
 import { type Service, sharedService, startService } from '../support/processes/service.js';
 import { MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
@@ -14,9 +14,7 @@ describe('a page of another origin', () => {
     platform = await startPlatformLogin();
     service = await startService({
       ALLOWED_ORIGINS: ALLOWED,
-      SESSION_JWKS_URL: platform.jwksUrl,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...platform.env,
       PASSWORD_SIGN_IN: 'on',
     });
   });
@@ -25,8 +23,7 @@ describe('a page of another origin', () => {
     await platform.stop();
   });
 
-  const token = async () =>
-    `Bearer ${await sign({ sub: 'demo' }, { alg: 'ES256', kid: 'ES256' }, platform.privateKey('ES256'))}`;
+  const token = async () => `Bearer ${await platform.token({ sub: 'demo' })}`;
   const fromPage = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' });
 
   test('may list, create and rename keys with a platform token when it is allowed', async () => {

@@ -8,7 +8,7 @@ import { bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { routesFile } from '../support/callers/forward-auth.js';
 import { newOwner } from '../support/callers/owners.js';
-import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform/platform-login.js';
+import { type PlatformLogin, startPlatformLogin } from '../support/platform/platform-login.js';
 import { type Entry, PrintedLog } from '../support/reading/printed-log.js';
 import { startServiceHere, type Service } from '../support/processes/service.js';
 
@@ -28,9 +28,7 @@ describe('the log at debug', () => {
       LOG_LEVEL: 'debug',
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '20',
-      SESSION_JWKS_URL: login.jwksUrl,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...login.env,
       PASSWORD_SIGN_IN: 'on',
     });
   });
@@ -42,7 +40,7 @@ describe('the log at debug', () => {
 
   const refusalOf = (requestId: string) => log.named('refused').find((entry) => entry['requestId'] === requestId);
   const present = async (claims: object, requestId: string): Promise<Entry | undefined> => {
-    const jwt = await sign({ sub: 'nobody', ...claims }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+    const jwt = await login.token({ sub: 'nobody', ...claims });
     const headers = { authorization: `Bearer ${jwt}`, 'x-request-id': requestId };
     expect((await service.person().call('GET', '/v1/session', undefined, headers)).status).toBe(401);
     return refusalOf(requestId);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
-import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform/platform-login.js';
+import { type PlatformLogin, startPlatformLogin } from '../support/platform/platform-login.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { putKeys } from './support/rows.js';
 import { Stage } from './support/stage.js';
@@ -91,9 +91,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
   hostUrl = `http://localhost:${(host.address() as AddressInfo).port}`;
   service = await startService({
-    SESSION_JWKS_URL: login.jwksUrl,
-    SESSION_JWT_ISSUER: ISSUER,
-    SESSION_JWT_AUDIENCE: AUDIENCE,
+    ...login.env,
     ALLOWED_ORIGINS: hostUrl,
     PASSWORD_SIGN_IN: 'on',
     KEY_CHANGES_PER_HOUR: '0',
@@ -111,7 +109,7 @@ afterAll(async () => {
   await login?.stop();
 });
 
-const tokenOf = (id: string) => sign({ sub: id }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+const tokenOf = (id: string) => login.token({ sub: id });
 const putBot = (id: string, managers: readonly string[]) =>
   service.clients.putAccount({
     id,

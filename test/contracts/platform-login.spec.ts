@@ -9,7 +9,7 @@ import { FakePlatformLogin, FakePlatformTokens } from '../fakes/sessions/fake-pl
 import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
 import { SILENT } from '../support/reading/kept-log.js';
 import { HttpBrowser } from '../support/callers/http-browser.js';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform/platform-login.js';
+import { AUDIENCE, ISSUER, startPlatformLogin } from '../support/platform/platform-login.js';
 
 interface Opened {
   readonly login: PlatformLogin;
@@ -129,7 +129,7 @@ async function openRealLogin(): Promise<Login> {
   const issue = (sub: string, expiresAt: Date, { authenticatedAt, acr }: Partial<PlatformSignIn> = {}) => {
     const exp = Math.floor(expiresAt.getTime() / 1000);
     const authTime = authenticatedAt && { auth_time: authenticatedAt.getTime() / 1000 };
-    return sign({ sub, exp, acr, ...authTime }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+    return login.token({ sub, exp, acr, ...authTime });
   };
   const tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE }, SILENT);
   return { tokens, issue, goAway: login.stop, stop: login.stop };

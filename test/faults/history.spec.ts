@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findViolation } from '../support/history/linearizability.js';
 import { type OwnerLife, playLives, Tally } from '../support/history/owner-life.js';
 import type { Instance } from '../support/history/owner-calls.js';
-import { AUDIENCE, ISSUER, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
+import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService } from '../support/processes/service.js';
 import * as grounds from './history-grounds.js';
@@ -50,9 +50,7 @@ test.each(inThisRun)(
     const place = await ground();
     const env = {
       ...UNLIMITED,
-      SESSION_JWKS_URL: login.jwksUrl,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...login.env,
       PASSWORD_SIGN_IN: 'on',
       ...place.env,
     };

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
-import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform/platform-login.js';
+import { type PlatformLogin, startPlatformLogin } from '../support/platform/platform-login.js';
 import { PrintedLog } from '../support/reading/printed-log.js';
 import { startRedis } from '../support/stores/redis.mjs';
 import { startServiceHere, type Service } from '../support/processes/service.js';
@@ -27,9 +27,7 @@ describe('the log', () => {
       LOG_LEVEL: 'info',
       DATABASE_URL: postgres.url,
       REDIS_URL: redis.url,
-      SESSION_JWKS_URL: login.jwksUrl,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...login.env,
       PASSWORD_SIGN_IN: 'on',
     });
   });
@@ -93,7 +91,7 @@ describe('the log', () => {
 
   test("has the same two lines for an outage of the platform's login", async () => {
     const keys = JSON.stringify({ keys: login.publicKeys });
-    const jwt = await sign({ sub: 'nobody' }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+    const jwt = await login.token({ sub: 'nobody' });
     const statusOfCall = async () => {
       const headers = { authorization: `Bearer ${jwt}` };
       return (await service.person().call('GET', '/v1/session', undefined, headers)).status;

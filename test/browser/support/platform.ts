@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '#test/support/platform/platform-login.js';
+import { startPlatformLogin } from '#test/support/platform/platform-login.js';
 import { makeHostPages, type HostPages } from './host-pages.js';
 
 /** Longer than any confirmation may be old. */
@@ -58,9 +58,7 @@ export class Platform {
   /** The service's settings for this platform. */
   get env() {
     return {
-      SESSION_JWKS_URL: this.login.jwksUrl,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...this.login.env,
       ALLOWED_ORIGINS: this.url,
     };
   }
@@ -105,6 +103,6 @@ export class Platform {
       auth_time: Math.floor(Date.now() / 1000) - age,
       ...(acr && { acr }),
     };
-    return sign(claims, { alg: 'ES256', kid: 'ES256' }, this.login.privateKey('ES256'));
+    return this.login.token(claims);
   }
 }

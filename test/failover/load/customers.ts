@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PASSWORD } from '#test/support/application/calls.js';
 import { CHEAP_HASH } from '#test/support/application/cheap.mjs';
 import type { Answer } from '#test/support/callers/person.js';
-import { sign, type PlatformLogin } from '#test/support/platform/platform-login.js';
+import type { PlatformLogin } from '#test/support/platform/platform-login.js';
 import type { Service } from '#test/support/processes/service.js';
 import type { Ledger, LedgerKey } from './ledger.js';
 
@@ -41,7 +41,7 @@ export class Customers {
   private async live(): Promise<void> {
     const id = `c-${randomUUID()}`;
     if (!(await this.signUp(id))) return pause(PACE_MS);
-    const token = await sign({ sub: id }, { alg: 'ES256', kid: 'ES256' }, this.login.privateKey('ES256'));
+    const token = await this.login.token({ sub: id });
     const keys: LedgerKey[] = [];
     for (let key = 0; key < KEYS_EACH && !this.isOver; key += 1) {
       const created = await this.create(token);

@@ -1,7 +1,7 @@
 import { type OwnerLife, playLives, Tally } from '#test/support/history/owner-life.js';
 import { findViolation } from '#test/support/history/linearizability.js';
 import { ValidationStream } from '#test/support/callers/validation-stream.js';
-import { AUDIENCE, ISSUER, type PlatformLogin } from '#test/support/platform/platform-login.js';
+import type { PlatformLogin } from '#test/support/platform/platform-login.js';
 import { startService, type Service } from '#test/support/processes/service.js';
 import { Customers } from './customers.js';
 import { Ledger } from './ledger.js';
@@ -40,9 +40,7 @@ export class Pair {
     const all = {
       ...UNLIMITED,
       DATABASE_PATIENCE_MS: '120',
-      SESSION_JWKS_URL: login.jwksUrl,
-      SESSION_JWT_ISSUER: ISSUER,
-      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...login.env,
       PASSWORD_SIGN_IN: 'on',
       ...env,
     };

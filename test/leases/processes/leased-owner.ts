@@ -5,7 +5,7 @@ import { PASSWORD } from '#test/support/application/calls.js';
 import { CHEAP_HASH } from '#test/support/application/cheap.mjs';
 import type { Clients } from '#test/support/callers/grpc-clients.js';
 import { Person } from '#test/support/callers/person.js';
-import { type PlatformLogin, sign } from '#test/support/platform/platform-login.js';
+import type { PlatformLogin } from '#test/support/platform/platform-login.js';
 import type { AccountState, Change, Rotation } from './stale-grants.js';
 
 /** Where calls are sent. An instance that is stopped or killed answers nothing. */
@@ -41,7 +41,7 @@ export class LeasedOwner {
     login: PlatformLogin,
     private readonly onKeys: () => void,
   ) {
-    this.token = sign({ sub: this.id }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+    this.token = login.token({ sub: this.id });
   }
 
   get keyIds(): ReadonlySet<string> {

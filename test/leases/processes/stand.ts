@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectClients, type Clients } from '#test/support/callers/grpc-clients.js';
 import { eventually } from '#test/support/eventually.js';
-import { AUDIENCE, ISSUER, type PlatformLogin } from '#test/support/platform/platform-login.js';
+import type { PlatformLogin } from '#test/support/platform/platform-login.js';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { freePorts, ServiceProcess } from '#test/support/processes/service-process.js';
 import { type Decided, GuardProcess, type Language } from './guard-process.js';
@@ -84,9 +84,7 @@ export class Stand {
         DATABASE_PATIENCE_MS: '120',
         LEASE_MS: String(each),
         PASSWORD_SIGN_IN: 'on',
-        SESSION_JWKS_URL: login.jwksUrl,
-        SESSION_JWT_ISSUER: ISSUER,
-        SESSION_JWT_AUDIENCE: AUDIENCE,
+        ...login.env,
         ...env(index),
       });
       await instance.start();

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { sign, type PlatformLogin } from '../platform/platform-login.js';
+import type { PlatformLogin } from '../platform/platform-login.js';
 import type { Operation } from './linearizability.js';
 import { type Instance, type KnownKey, OwnerCalls } from './owner-calls.js';
 import { changesNothing, type OwnerAction } from './owner-model.js';
@@ -135,7 +135,7 @@ export async function playLives(
   const oneOwnerAfterAnother = async () => {
     while (lives.length * ANSWERS_A_LIFE < answers && !signal.aborted) {
       const id = `u-${randomUUID()}`;
-      const token = sign({ sub: id }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+      const token = login.token({ sub: id });
       const life = new OwnerLife(new OwnerCalls(instances, id, token), tally);
       lives.push(life);
       await life.live(signal);

@@ -17,8 +17,12 @@ export async function startPlatformLogin() {
   const { url, stop } = await serve((_request, response) => {
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
   });
+  const jwksUrl = `${url}/jwks.json`;
   return {
-    jwksUrl: `${url}/jwks.json`,
+    jwksUrl,
+    /** The environment of a service that accepts its tokens. */
+    env: { SESSION_JWKS_URL: jwksUrl, SESSION_JWT_ISSUER: ISSUER, SESSION_JWT_AUDIENCE: AUDIENCE },
+    token: (claims: JWTPayload) => sign(claims, { alg: 'ES256', kid: 'ES256' }, pairs.ES256.privateKey),
     publicKeys,
     privateKey: (alg: 'RS256' | 'ES256') => pairs[alg].privateKey,
     /** The answer from now on, in place of its keys. */
