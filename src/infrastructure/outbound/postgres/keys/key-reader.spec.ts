@@ -91,6 +91,20 @@ test('reads an owner without permissions, and times of every millisecond', async
   expect(found!.verdictOn(READ, true, now)).toMatchObject({ permissions: [], createdAt: early, expiresAt: late });
 });
 
+test('reads the digest of a key in a pooled session with another bytea_output', async () => {
+  const key = await newKey(['systems:read']);
+  const name = new URL(database.url).pathname.slice(1);
+  await app.sql(`ALTER DATABASE ${name} SET bytea_output = 'escape'`);
+  const pooled = new PostgresKeyReader(primaryAt(database.url, { pooling: 'transaction' }));
+  try {
+    const { found } = await pooled.read(key.publicPart);
+    expect(found!.proof.digest).toEqual(key.digest);
+  } finally {
+    await pooled.close();
+    await app.sql(`ALTER DATABASE ${name} RESET bytea_output`);
+  }
+});
+
 test('reads that a key or its owner has ended, regardless of the clock', async () => {
   const [expired, revoked] = [await newKey([]), await newKey([])];
   await app.sql(`UPDATE api_keys SET expired_at = now() WHERE id = $1`, [expired.id]);

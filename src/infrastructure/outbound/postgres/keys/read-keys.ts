@@ -52,7 +52,8 @@ export function readKeys(
     id: 'k.id',
     ownerId: 'k.owner_id',
     access: 'k.access',
-    digest: 'k.digest',
+    // A session of a pool may have another bytea_output.
+    digest: `encode(k.digest, 'hex')`,
     createdAt: `date_part('epoch', k.created_at)`,
     expiresAt: `date_part('epoch', k.expires_at)`,
     revokedAt: `date_part('epoch', k.revoked_at)`,
@@ -132,7 +133,7 @@ export function toReading(sentAt: number, row: KeyRow, givesLeases: boolean): Ke
     id: row.id,
     ownerId: row.ownerId,
     access: row.access,
-    digest: Buffer.from(row.digest.slice('\\x'.length), 'hex'),
+    digest: Buffer.from(row.digest, 'hex'),
     createdAt: toDate(row.createdAt),
     expiresAt: toDate(row.expiresAt),
     revokedAt: row.revokedAt === null ? null : toDate(row.revokedAt),
