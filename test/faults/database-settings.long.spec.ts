@@ -173,7 +173,7 @@ describe('the start', () => {
       await sql(database.url, grants);
       await (await startService({ DATABASE_URL: url.href })).stop();
       await expect(startService({ DATABASE_URL: url.href, AUDIT_RETENTION_DAYS: '400' })).rejects.toThrow(
-        /^DATABASE_URL: this role lacks DELETE on audit_events: for AUDIT_RETENTION_DAYS run `GRANT DELETE ON audit_events`/,
+        /^DATABASE_URL: this role lacks DELETE on audit_events: for AUDIT_RETENTION_DAYS run `GRANT DELETE ON audit_events TO` this role/,
       );
       await sql(database.url, `GRANT DELETE ON audit_events TO ${role}`);
       await (await startService({ DATABASE_URL: url.href, AUDIT_RETENTION_DAYS: '400' })).stop();
