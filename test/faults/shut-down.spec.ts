@@ -3,7 +3,8 @@ import { connect, createConnection, type Socket } from 'node:net';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DEMO_OWNER } from '#config/demo.js';
-import { type Service, startService } from '../support/processes/service.js';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { type Service, startService, startServiceHere } from '../support/processes/service.js';
 
 describe('the shutdown with open HTTP connections', () => {
   /** An HTTP client that can send any bytes at any time. */
@@ -79,6 +80,18 @@ describe('the shutdown with open HTTP connections', () => {
     expect(connected.unfinished.received).toMatch(/^HTTP\/1\.1 100 /);
     expect(connected.unfinished.received).not.toContain('HTTP/1.1 400');
   });
+});
+
+test('the shutdown does not wait for clients of METRICS_PORT, because others may take all of its time', async () => {
+  const port = await freePort();
+  const service = await startServiceHere({ METRICS_PORT: String(port) });
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  // A request that is answered, and never ends.
+  socket.write('POST /metrics HTTP/1.1\r\nHost: latchkey\r\nContent-Length: 9\r\n\r\n');
+  await once(socket, 'data');
+  const begunAt = performance.now();
+  await service.stop();
+  expect(performance.now() - begunAt).toBeLessThan(4000);
 });
 
 describe('shutting down over open gRPC connections', () => {

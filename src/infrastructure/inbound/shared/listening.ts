@@ -36,9 +36,9 @@ const TIMEOUT_MS = 5000;
  * @param close accepts nothing new, and calls back once everything has ended
  * @param cutOff ends the rest, after which `close` calls back too
  */
-export function shutDown(close: (done: () => void) => void, cutOff: () => void): Promise<void> {
+export function shutDown(close: (done: () => void) => void, cutOff: () => void, timeoutMs = TIMEOUT_MS): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(cutOff, TIMEOUT_MS);
+    const timer = setTimeout(cutOff, timeoutMs);
     close(() => {
       clearTimeout(timer);
       resolve();
@@ -76,12 +76,16 @@ export class HttpListener {
   /** Node would wait forever for a connection that has never sent a request, and proxies keep such connections open. */
   private readonly unused = new Set<Socket>();
 
-  /** @param port of this variable; undefined: it does not listen */
+  /**
+   * @param port of this variable; undefined: it does not listen
+   * @param timeoutMs for requests in progress at the end
+   */
   constructor(
     private readonly server: HttpServer,
     private readonly variable: PortVariable,
     private readonly port: number | undefined,
     private readonly host: string,
+    private readonly timeoutMs = TIMEOUT_MS,
   ) {
     server.keepAliveTimeout = KEEP_ALIVE_MS;
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -107,6 +111,6 @@ export class HttpListener {
       this.server.close(done);
       for (const socket of this.unused) socket.destroy();
     };
-    return shutDown(close, () => this.server.closeAllConnections());
+    return shutDown(close, () => this.server.closeAllConnections(), this.timeoutMs);
   }
 }

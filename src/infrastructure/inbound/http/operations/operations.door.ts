@@ -89,5 +89,6 @@ export function metricsListener(
     ]);
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
   });
-  return new HttpListener(server, 'METRICS_PORT', metricsPort, host);
+  // It closes after the ports of clients, which may have taken half of the time for a stop.
+  return new HttpListener(server, 'METRICS_PORT', metricsPort, host, 0);
 }
