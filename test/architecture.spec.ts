@@ -112,7 +112,6 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/outbound/brand-new/planted.ts', '#application/change-waits.js', decided],
     ['src/infrastructure/outbound/brand-new/planted.ts', '#domain/keys/owner-keys.js', decided],
     ['src/infrastructure/outbound/brand-new/planted.ts', '#domain/keys/key-change.js', decided],
-    ['src/infrastructure/outbound/brand-new/planted.ts', '#domain/notices/notices-of-change.js', decided],
     ['src/infrastructure/outbound/postgres/keys/planted.ts', '../../../../domain/keys/owner-keys.js', byName],
     ['src/infrastructure/telemetry/planted.ts', '../../application/ports.js', byName],
     ['src/infrastructure/telemetry/planted.ts', '../inbound/shared/error-table.js', bothSides],
@@ -200,9 +199,12 @@ describe('the house: every arrow points down', () => {
     },
   );
 
-  it('names no folder that does not exist', () => {
+  it('names no folder or file that does not exist', () => {
     // The configuration is JSON with comments.
     const text = readFileSync(join(root, '.oxlintrc.json'), 'utf8').replace(/^\s*\/\/.*$/gm, '');
+    const files = [...text.matchAll(/"#([^"*]+)\.js"/g)].flatMap(([, path]) => spellOut(path!));
+    expect(files.filter((file) => !existsSync(join(root, 'src', `${file}.ts`)))).toEqual([]);
+    expect(files.length).toBeGreaterThan(2);
     const { overrides } = JSON.parse(text) as { overrides: { files: string[] }[] };
     const folders = overrides.flatMap(({ files }) => files.flatMap(spellOut)).map((glob) => glob.split('*')[0] ?? '');
     const empty = folders.filter((folder) => !existsSync(join(root, folder)));
@@ -258,10 +260,14 @@ describe('an adapter decides nothing', () => {
       `src/infrastructure/outbound/postgres/keys/${name}.ts`,
       `export const decide = (one: { ${name}(): void }) => one.${name}();\n`,
     ]);
+    planted.push([
+      'src/infrastructure/outbound/postgres/keys/notices.ts',
+      `import { type KeyNotice, noticesOfChange } from '#domain/notices/key-notice.js';\nexport const decide: KeyNotice[] = noticesOfChange();\n`,
+    ]);
     const allowed = 'src/infrastructure/outbound/postgres/keys/allowed.ts';
     const verdicts = verdictsOn({
       ...Object.fromEntries(planted),
-      [allowed]: 'export const read = (one: { snapshot(): void }) => one.snapshot();\n',
+      [allowed]: `import type { KeyNotice } from '#domain/notices/key-notice.js';\nexport const read = (one: { snapshot(): KeyNotice }) => one.snapshot();\n`,
     });
     for (const [file] of planted) expect([file, verdicts.get(file!)]).toEqual([file, [decided]]);
     expect(verdicts.get(allowed)).toEqual([]);
