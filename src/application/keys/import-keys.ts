@@ -78,7 +78,11 @@ export class ImportKeys {
       const parts = lines.map(({ sha256 }) => ImportedKey.ofDigest(sha256).publicPart);
       const known = new Map<string, ApiKey>();
       for (const key of await transaction.findByPublicParts(parts)) known.set(key.snapshot().publicPart, key);
-      const imported = lines.map((line) => orRefusal(() => this.import(line, { transaction, keys, known })));
+      const activeBefore = keys.countActive(transaction.now) + (this.rehearsed.get(ownerId) ?? 0);
+      const importing = { transaction, known, activeBefore, made: new Map<string, ApiKey>() };
+      const imported = lines.map((line) => orRefusal(() => this.import(line, importing)));
+      // In one order: an import for another owner may be adding the same keys, and each would wait for the other.
+      for (const [, key] of [...importing.made].sort(([one], [other]) => (one < other ? -1 : 1))) keys.addImported(key);
       await saveKeys(transaction, { keys, actor });
       return imported;
     });
@@ -87,9 +91,9 @@ export class ImportKeys {
     return outcomes;
   }
 
-  private import(line: ImportedLine, { transaction, keys, known }: Importing): ImportOutcome {
+  private import(line: ImportedLine, { transaction, known, activeBefore, made }: Importing): ImportOutcome {
     const { publicPart } = ImportedKey.ofDigest(line.sha256);
-    const before = known.get(publicPart);
+    const before = known.get(publicPart) ?? made.get(publicPart);
     if (before) {
       const isSame = before.ownerId === line.ownerId && isProof(line.sha256, before.snapshot());
       if (!isSame) throw invalidFields([{ field: 'sha256', message: 'belongs to a key of another owner' }]);
@@ -100,9 +104,8 @@ export class ImportKeys {
       throw new LatchkeyError('account_not_found', 'no account has this owner_id');
     const order = importOrder(line, owner, { ...this.rules, now });
     const key = ApiKey.import({ ...order, id: randomUUID() }, this.rules.marker, now);
-    keys.addImported(key);
-    known.set(publicPart, key);
-    const activeKeys = keys.countActive(now) + (this.rehearsed.get(owner.id) ?? 0);
+    made.set(publicPart, key);
+    const activeKeys = activeBefore + made.size;
     const { maxActiveKeys } = keyPolicy(this.rules.policy, owner);
     return {
       keyId: key.id,
@@ -114,9 +117,10 @@ export class ImportKeys {
 
 interface Importing {
   readonly transaction: KeyMaking;
-  readonly keys: OwnerKeys;
-  /** By public part: stored keys, and those of earlier lines. */
-  readonly known: Map<string, ApiKey>;
+  readonly activeBefore: number;
+  /** By public part, like the keys that earlier lines made. */
+  readonly known: ReadonlyMap<string, ApiKey>;
+  readonly made: Map<string, ApiKey>;
 }
 
 function orRefusal<T>(work: () => T): T | RefusedLine {

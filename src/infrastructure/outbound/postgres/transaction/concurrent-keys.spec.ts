@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type Application,
@@ -8,13 +9,16 @@ import {
   openApplication,
   PASSWORD,
   runOut,
+  SERVICE_POLICY,
   tally,
   themselves,
   times,
 } from '#test/support/application/application.js';
 import { createDatabase } from '#test/support/stores/databases.mjs';
+import { ImportKeys } from '#application/keys/import-keys.js';
 import { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
 import type { PasswordGuesses, Passwords } from '#application/ports.js';
+import { DAY_MS } from '#domain/time.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 
@@ -210,6 +214,29 @@ describe('keys on two instances', () => {
       expect(events.filter(({ type }) => type === 'api_key.expired')).toHaveLength(1);
       const named = events.filter(({ actor_id: actor }) => actor === 'admin:ada').map(({ key_id: key }) => key);
       expect(named.sort()).toEqual(ended);
+    });
+  });
+
+  describe('an import', () => {
+    const rules = { importPrefixes: ['acme_'], policy: SERVICE_POLICY, marker: 'lk' };
+    const importFor = (instance: Application, ownerId: string, digests: readonly Buffer[]) =>
+      new ImportKeys(instance.accounts, rules, false).execute(
+        digests.map((sha256) => ({
+          ...{ ownerId, sha256, name: 'CI', access: 'read-only', displayPrefix: 'acme_1', permissions: ['*'] },
+          ...{ allowedNetworks: [], expiresAt: new Date(Date.now() + DAY_MS) },
+        })),
+        ADMIN,
+      );
+    const refusals = (outcomes: readonly object[]) => outcomes.filter((outcome) => 'refused' in outcome).length;
+
+    test('makes each key once for two owners whose lines have the same keys in opposite orders', async () => {
+      const [ada, grace] = [await newOwner(app), await newOwner(app)];
+      const digests = times(100, () => randomBytes(32));
+      const [one, two] = await Promise.all([
+        importFor(app, ada.id, digests),
+        importFor(other, grace.id, digests.toReversed()),
+      ]);
+      expect([refusals(one), refusals(two)].toSorted()).toEqual([0, 100]);
     });
   });
 });
