@@ -17,7 +17,8 @@ export interface UnansweredChange {
 export interface AccountLocks<Needs extends LockedAccounts> {
   /**
    * Runs `work` in one transaction that locks the account's row. Commits when `work` resolves or throws a Refusal,
-   * which is thrown after the commit. `work` may run twice when two calls open the same account, or import the same key.
+   * which is thrown after the commit. `work` runs again when another call has opened the same account, or imported the
+   * same key, in the meantime.
    * @param others further accounts to lock. All rows are locked in the order of their ids
    */
   transaction<T>(id: string, work: (transaction: Needs) => Promise<T>, others?: readonly string[]): Promise<T>;

@@ -82,14 +82,16 @@ export class PostgresAccounts implements Accounts {
         await transaction.finish(this.outbox);
         return outcome;
       });
-    const outcome = await attempt().catch((error: unknown) => {
-      // Two calls opened the same account or imported the same key at once: the retry sees the row of the first.
-      const isMadeTwice = ['accounts_pkey', 'api_keys_public_part'].some((index) => isUniqueViolation(error, index));
-      if (isMadeTwice) return attempt();
-      throw error;
-    });
-    if ('refusal' in outcome) throw outcome.refusal;
-    return outcome.result;
+    for (;;) {
+      try {
+        const outcome = await attempt();
+        if ('refusal' in outcome) throw outcome.refusal;
+        return outcome.result;
+      } catch (error) {
+        // Another call opened the same account or imported the same key in the meantime: this time its row is seen.
+        if (!['accounts_pkey', 'api_keys_public_part'].some((index) => isUniqueViolation(error, index))) throw error;
+      }
+    }
   }
 
   private async findByEmailKeys(keys: readonly string[]): Promise<Map<string, Account>> {

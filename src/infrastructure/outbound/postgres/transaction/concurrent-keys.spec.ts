@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import {
   type Application,
   client,
@@ -15,9 +16,11 @@ import {
   times,
 } from '#test/support/application/application.js';
 import { createDatabase } from '#test/support/stores/databases.mjs';
+import { eventually } from '#test/support/eventually.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
 import { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
 import type { PasswordGuesses, Passwords } from '#application/ports.js';
+import { ImportedKey } from '#domain/keys/imported-key.js';
 import { DAY_MS } from '#domain/time.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -237,6 +240,38 @@ describe('keys on two instances', () => {
         importFor(other, grace.id, digests.toReversed()),
       ]);
       expect([refusals(one), refusals(two)].toSorted()).toEqual([0, 100]);
+    });
+
+    test('refuses keys that two other imports add while it waits for them, one after the other', async () => {
+      const [ada, grace] = [await newOwner(app), await newOwner(app)];
+      const { key } = await createKey(app, grace.id);
+      const digests = times(2, (n) => Buffer.concat([Buffer.of(n), randomBytes(31)]));
+      const adding = await Promise.all(
+        digests.map(async (digest) => {
+          const holder = new pg.Client({ connectionString: database.url });
+          await holder.connect();
+          await holder.query('BEGIN');
+          await holder.query(
+            `INSERT INTO api_keys SELECT (jsonb_populate_record(k, jsonb_build_object('id', gen_random_uuid(),
+              'public_part', $2::text))).* FROM api_keys k WHERE k.id = $1`,
+            [key.id, ImportedKey.ofDigest(digest).publicPart],
+          );
+          return holder;
+        }),
+      );
+      const importing = importFor(app, ada.id, digests);
+      importing.catch(() => undefined);
+      try {
+        for (const holder of adding) {
+          const waits = `SELECT 1 FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))`;
+          const { rows } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+          await eventually(async () => (await app.sql(waits, [rows[0]!.pid])).length > 0);
+          await holder.query('COMMIT');
+        }
+        expect(refusals(await importing)).toBe(2);
+      } finally {
+        await Promise.all(adding.map((holder) => holder.end()));
+      }
     });
   });
 });
