@@ -141,13 +141,16 @@ final class Transport {
   private static FailedException errorOf(int status, byte[] body) {
     try {
       JsonNode problem = JSON.readTree(body);
-      String code = problem.required("code").asText();
-      String message = Texts.cut(problem.path("message").asText(), 200);
-      boolean mayRetry = status == 503 && code.equals("unavailable");
-      return new FailedException(code.toUpperCase(Locale.ROOT), message, mayRetry);
-    } catch (IOException | IllegalArgumentException e) {
-      return FailedException.unreadable("the status " + status);
+      String code = problem.path("code").textValue();
+      if (code != null && !code.isEmpty()) {
+        String message = Texts.cut(problem.path("message").asText(), 200);
+        boolean mayRetry = status == 503 && code.equals("unavailable");
+        return new FailedException(code.toUpperCase(Locale.ROOT), message, mayRetry);
+      }
+    } catch (IOException e) {
+      // This is no JSON, so nothing of Latchkey either.
     }
+    return FailedException.unreadable("the status " + status);
   }
 
   FailedException failureOf(Throwable problem) {

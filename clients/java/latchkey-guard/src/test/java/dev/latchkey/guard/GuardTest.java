@@ -37,6 +37,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A test that waits for what never comes ends by its timeout. */
 @Timeout(120)
@@ -86,6 +88,17 @@ final class GuardTest {
     assertEquals(2, seen.size());
     assertTrue(seen.get(0).contains("INTERNAL"), seen.get(0));
     assertFalse(String.join(" ", seen).matches(".*(lk_key|very-secret).*"), seen.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"code\":\"\"}", "{\"code\":null}", "{\"code\":14}", "{}", "[]", ""})
+  void anErrorWithoutACodeIsNoAnswerOfLatchkey(String body) {
+    List<String> failures = new ArrayList<>();
+    try (var latchkey = new RawLatchkey(call -> json(503, body));
+        Guard guard = builder(latchkey).onError(failure -> failures.add(failure.code())).build()) {
+      assertEquals(503, guard.check(question()).status());
+    }
+    assertEquals(List.of("UNREADABLE_ANSWER"), failures);
   }
 
   @Test
