@@ -90,4 +90,17 @@ public final class LatchkeyAuthentication extends AbstractAuthenticationToken {
     if (isAuthenticated) throw new IllegalArgumentException("Only the guard authenticates");
     super.setAuthenticated(false);
   }
+
+  /** A simulated one equals no granted one: no call of Latchkey stands behind it. */
+  @Override
+  public boolean equals(Object other) {
+    return super.equals(other)
+        && other instanceof LatchkeyAuthentication that
+        && isSimulated() == that.isSimulated();
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * super.hashCode() + Boolean.hashCode(isSimulated());
+  }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
+import dev.latchkey.guard.Decision;
 import dev.latchkey.guard.LatchkeyPrincipal;
 import dev.latchkey.guard.LatchkeyPrincipal.Access;
 import dev.latchkey.guard.RawLatchkey;
@@ -280,5 +281,19 @@ final class LatchkeySecurityTest {
     var asked = LatchkeyAuthentication.unauthenticated(null);
     assertThat(asked.isAuthenticated()).isFalse();
     assertThatIllegalArgumentException().isThrownBy(() -> asked.setAuthenticated(true));
+  }
+
+  @Test
+  void aSimulatedAuthenticationEqualsNoGrantedOne() {
+    var principal =
+        new LatchkeyPrincipal("k", "o", Access.READ_ONLY, List.of("a:read"), Map.of(), Instant.MAX);
+    var decision = new Decision(200, principal, "", null, 0, "", "", "");
+    var granted = LatchkeyAuthentication.granted(decision);
+    var simulated = LatchkeyAuthentication.simulated(principal);
+    assertThat(simulated).isNotEqualTo(granted);
+    assertThat(granted).isNotEqualTo(simulated);
+    assertThat(granted)
+        .isEqualTo(LatchkeyAuthentication.granted(decision))
+        .hasSameHashCodeAs(LatchkeyAuthentication.granted(decision));
   }
 }
