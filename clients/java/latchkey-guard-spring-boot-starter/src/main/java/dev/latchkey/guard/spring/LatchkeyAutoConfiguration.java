@@ -3,6 +3,7 @@ package dev.latchkey.guard.spring;
 import dev.latchkey.guard.CredentialForm;
 import dev.latchkey.guard.Guard;
 import dev.latchkey.guard.GuardBuilder;
+import dev.latchkey.guard.spring.LatchkeyFailureAnalyzer.UnusablePropertyException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -54,7 +55,11 @@ public class LatchkeyAutoConfiguration {
           });
     }
     customizers.orderedStream().forEach(each -> each.customize(builder));
-    return builder.build();
+    try {
+      return builder.build();
+    } catch (IllegalArgumentException e) {
+      throw new UnusablePropertyException(e);
+    }
   }
 
   /** Not next to a login of the service, whose beans it would replace. */

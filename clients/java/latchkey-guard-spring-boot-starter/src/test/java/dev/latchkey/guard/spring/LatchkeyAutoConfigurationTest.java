@@ -111,6 +111,18 @@ final class LatchkeyAutoConfigurationTest {
   }
 
   @Test
+  void anUnusableGuardOfOnesOwnIsNotExplainedByProperties() {
+    runner
+        .withBean(Guard.class, () -> Guard.builder().build())
+        .run(
+            context -> {
+              Throwable failure = context.getStartupFailure();
+              assertThat(failure).hasRootCauseMessage("Latchkey guard: target is missing");
+              assertThat(new LatchkeyFailureAnalyzer().analyze(failure)).isNull();
+            });
+  }
+
+  @Test
   void aLoginOfTheServiceKeepsItsBeans() {
     runner
         .withPropertyValues("latchkey.service-token=token")
