@@ -48,6 +48,7 @@ type Decision struct {
 	MissingPermission string
 	KeyID, OwnerID    string   // of a refused key, once its secret is proven
 	failure           *Failure // with 503
+	expires, policy   string   // as headers write them
 }
 
 // clone is a grant that a handler may change.
@@ -67,33 +68,29 @@ var messages = map[int]string{
 	401: "invalid api key", 403: "operation not allowed", 429: "too many requests", 503: "service unavailable",
 }
 
-// addHeaders adds what clients learn. The names are canonical, so that they are not changed at each request.
+// addHeaders adds what clients learn. The names are canonical.
 func (g *Guard) addHeaders(h http.Header, r *http.Request, d Decision) {
 	if g.has(XAPIKey) && len(h["Cache-Control"]) == 0 {
-		h.Set("Cache-Control", "private")
+		h["Cache-Control"] = []string{"private"}
 	}
 	if rate := d.RateLimit; rate != nil {
-		policy := `"key";q=` + strconv.Itoa(rate.Limit)
-		if rate.WindowSeconds > 0 {
-			policy += ";w=" + strconv.Itoa(rate.WindowSeconds)
-		}
-		h.Set("Ratelimit-Policy", policy)
-		h.Set("Ratelimit", `"key";r=`+strconv.Itoa(rate.Remaining)+";t="+strconv.Itoa(rate.ResetSeconds))
+		h["Ratelimit-Policy"] = []string{d.policy}
+		h["Ratelimit"] = []string{`"key";r=` + strconv.Itoa(rate.Remaining) + ";t=" + strconv.Itoa(rate.ResetSeconds)}
 	}
 	switch {
 	case d.Status == 200:
-		h.Set("Latchkey-Key-Expires", d.Principal.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000Z"))
-		h.Add("Access-Control-Expose-Headers", "Latchkey-Key-Expires")
+		h["Latchkey-Key-Expires"] = []string{d.expires}
+		h["Access-Control-Expose-Headers"] = append(h["Access-Control-Expose-Headers"], "Latchkey-Key-Expires")
 	case d.Status == 401:
-		h.Set("Www-Authenticate", g.challenge(r))
+		h["Www-Authenticate"] = []string{g.challenge(r)}
 	case d.Status == 403 && d.Reason != "ADDRESS_NOT_ALLOWED": // RFC 6750: more scope would not help there.
 		value := `Bearer error="insufficient_scope"`
 		if isPermission(d.MissingPermission) {
 			value += `, scope="` + d.MissingPermission + `"`
 		}
-		h.Set("Www-Authenticate", value)
+		h["Www-Authenticate"] = []string{value}
 	case d.Status == 429:
-		h.Set("Retry-After", strconv.Itoa(d.RetryAfter))
+		h["Retry-After"] = []string{strconv.Itoa(d.RetryAfter)}
 	}
 }
 
@@ -148,6 +145,13 @@ func (a *answer) decision(question Question) (d Decision, err error) {
 	if rate := a.RateLimit; rate != nil {
 		window := cmp.Or(int(rate.Window), a.window)
 		d.RateLimit = &RateLimit{int(rate.Limit), int(rate.Remaining), int(rate.ResetAfter), window}
+		d.policy = `"key";q=` + strconv.Itoa(d.RateLimit.Limit)
+		if window > 0 {
+			d.policy += ";w=" + strconv.Itoa(window)
+		}
+	}
+	if d.Principal != nil {
+		d.expires = d.Principal.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000Z")
 	}
 	return d, err
 }
