@@ -139,8 +139,8 @@ func (g *Guard) Check(ctx context.Context, question Question) Decision {
 // decide grants from a lease, or asks Latchkey. Before that it waits for one call that may bring a lease.
 func (g *Guard) decide(ctx context.Context, question Question) (decision Decision, source string) {
 	granted, own, other := g.fromLease(question, true)
-	if granted != nil {
-		return *granted, "lease"
+	if granted.Status == 200 {
+		return granted, "lease"
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.deadline)
 	defer cancel()
@@ -152,8 +152,8 @@ func (g *Guard) decide(ctx context.Context, question Question) (decision Decisio
 			return g.unavailable(ctx, question, ctx.Err()), "service"
 		case <-other:
 		}
-		if granted, _, _ := g.fromLease(question, false); granted != nil {
-			return *granted, "lease"
+		if granted, _, _ := g.fromLease(question, false); granted.Status == 200 {
+			return granted, "lease"
 		}
 	}
 	decision, _ = g.ask(ctx, question, 0)

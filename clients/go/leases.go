@@ -99,12 +99,13 @@ type leases struct {
 	lock   sync.Mutex
 	spent  int
 	keys   map[[sha256.Size]byte]*leasedKey
-	counts map[Question]count // without the members that no report has
+	counts map[Question]*count // without the members that no report has
 }
 
 // digestOf is of the credential's form and exact text, by which Latchkey reads it.
 func digestOf(c Credential) [sha256.Size]byte {
-	return sha256.Sum256([]byte(c.APIKey + "\x00" + c.Authorization))
+	text := make([]byte, 0, 256) // On the stack, unless the credential is longer.
+	return sha256.Sum256(append(append(append(text, c.APIKey...), 0), c.Authorization...))
 }
 
 // Leases returns how many leases are held, and how many requests were granted from leases, for metrics.
@@ -122,10 +123,10 @@ func (g *Guard) Leases() (held, spent int) {
 // fromLease grants from a lease. A request that it does not grant, and that mayWait, may get a call of its own, whose
 // decision comes on a channel, or the end of another request's call, after which it tries once more.
 func (g *Guard) fromLease(question Question, mayWait bool) (
-	granted *Decision, own <-chan Decision, other <-chan struct{},
+	granted Decision, own <-chan Decision, other <-chan struct{},
 ) {
 	if !g.hasLeases || question.Credential == (Credential{}) || g.closing.Err() != nil {
-		return nil, nil, nil
+		return granted, nil, nil
 	}
 	digest := digestOf(question.Credential)
 	l := &g.leases
@@ -144,15 +145,15 @@ func (g *Guard) fromLease(question Question, mayWait bool) (
 		}
 	case !mayWait, question.Operation != Read && question.Operation != Write:
 	case key.call != nil:
-		return nil, nil, key.call
+		return granted, nil, key.call
 	case now.since(key.emptyAt) >= quiet:
-		return nil, g.callForLease(key, question, nil, now), nil
+		return granted, g.callForLease(key, question, nil, now), nil
 	}
-	return nil, nil, nil
+	return granted, nil, nil
 }
 
 // spend takes a use of a lease, and renews the lease if that is due.
-func (g *Guard) spend(key *leasedKey, question Question, permission string, now moment) *Decision {
+func (g *Guard) spend(key *leasedKey, question Question, permission string, now moment) Decision {
 	g.leases.spent++
 	key.used, key.usedAt = key.used+1, now
 	used := Question{
@@ -168,7 +169,7 @@ func (g *Guard) spend(key *leasedKey, question Question, permission string, now 
 	if rate := decision.RateLimit; rate != nil {
 		rate.Remaining = max(0, rate.Remaining-key.used)
 	}
-	return &decision
+	return decision
 }
 
 // callForLease ends by its deadline, even if this client goes: others may wait for it. If it grants, the use that began it
@@ -212,10 +213,16 @@ func (l *leases) drop(credential Credential) {
 }
 
 func (l *leases) count(used Question, at moment) {
-	if _, isKnown := l.counts[used]; !isKnown && len(l.counts) >= mostCounts {
+	known := l.counts[used]
+	if known == nil && len(l.counts) >= mostCounts {
 		used.ClientIP = ""
+		known = l.counts[used]
 	}
-	l.counts[used] = count{l.counts[used].times + 1, at}
+	if known == nil {
+		known = &count{}
+		l.counts[used] = known
+	}
+	known.times, known.last = known.times+1, at
 }
 
 // takeUses takes out what leases were used for, as KeyUses in JSON, and frees memory.

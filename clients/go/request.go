@@ -83,7 +83,12 @@ func requestID(given string) string { return strings.TrimLeft(tidy(given, 100)+"
 
 // tidy removes control characters.
 func tidy(text string, longest int) string {
-	return strings.Join(strings.FieldsFunc(latin1(text, longest), unicode.IsControl), "")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, latin1(text, longest))
 }
 
 // latin1 reads each byte as one character, and keeps so many.
@@ -246,8 +251,10 @@ func (g *Guard) addressOf(r *http.Request) string {
 	} else if hasAny(r, "X-Forwarded-For", "Forwarded", "X-Real-Ip") {
 		return ""
 	}
-	address, _ := addressIn(text).MarshalText() // What is no address becomes an empty text.
-	return string(address)
+	if address := addressIn(text); address.IsValid() {
+		return address.String()
+	}
+	return ""
 }
 
 // addressIn is without port, brackets and zone. What is no address is not valid.
