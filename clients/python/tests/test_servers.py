@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from typing import Any
 import pytest
 
 import latchkey_guard
-from latchkey_guard import Decision, Granted, Guard, Request
+from latchkey_guard import Credential, Decision, Granted, Guard, Question, Request
 from latchkey_guard.aio import AsyncGuard
 
 APP = """
@@ -283,5 +284,29 @@ def test_a_child_of_a_fork_during_a_request_decides_by_its_own_answers(up: Latch
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert owner_in(under_way.result()) == "lk_2"
     assert up.asked.count("lk_kept") == 2
+    guard.close()
+    until(lambda: not up.open)
+
+
+def test_a_child_of_a_fork_while_a_question_is_written_asks_all_the_same(up: Latchkey) -> None:
+    guard = Guard(up.url, "token", deadline_ms=60_000)
+    is_reading, may_read = threading.Event(), threading.Event()
+
+    def slowly(_name: str) -> list[str]:
+        is_reading.set()
+        may_read.wait()
+        return []
+
+    credential = Credential(authorization="Bearer lk_key")
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(guard.check, Question(credential, "READ", values=slowly))
+        is_reading.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            os._exit(0 if guard.check(Question(credential, "READ")).status == 200 else 1)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        may_read.set()
+        assert (ended, under_way.result().status) == (0, 200)
     guard.close()
     until(lambda: not up.open)

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeVar
 
@@ -133,15 +133,19 @@ class Question:
     challenge: str = "Bearer"
     #: Every value of a header, by its name in lower case.
     values: Values = field(default=lambda _name: [], repr=False, compare=False)
+    _request_id: str = field(default="", init=False, repr=False, compare=False)
 
-    @cached_property
+    @property
     def user_agent(self) -> str:
         return _printable(self.values("user-agent"), 256)
 
-    @cached_property
+    @property
     def request_id(self) -> str:
         """Of the call to Latchkey: the client's own, and an end that no client can know."""
-        return f"{_printable(self.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-")
+        # No cached_property: up to Python 3.11 it has a lock, which a fork may copy while a thread holds it.
+        if not self._request_id:
+            self._request_id = f"{_printable(self.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-")
+        return self._request_id
 
 
 def _printable(values: Sequence[str], longest: int) -> str:
