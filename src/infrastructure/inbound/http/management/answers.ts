@@ -11,9 +11,9 @@ import type { ApiKeyHistoryView, ApiKeyListView, AuditEventView, DenialView } fr
 
 export function keyListView({ items, policy, now, ...list }: KeysOfOwner): ApiKeyListView {
   const { activeKeys, endedKeys, nextCursor } = list;
-  const { maxActiveKeys, revokeIdleAfterDays = null, limitedByAccount } = policy;
-  // The domain made the policy to be shown, with all its fields.
-  const shown = { ...policy, revokeIdleAfterDays, limitedByAccount: [...limitedByAccount] };
+  const { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays = null } = policy;
+  const limitedByAccount = [...policy.limitedByAccount];
+  const shown = { maxActiveKeys, maxKeyDays, maxAccess, newKeys, revokeIdleAfterDays, limitedByAccount };
   const counts = { activeKeys, endedKeys, maxActiveKeys };
   return { items: items.map(keyView), ...counts, policy: shown, nextCursor, now: now.toISOString() };
 }
