@@ -9,12 +9,8 @@ import { JwksPlatformTokens } from '#infrastructure/outbound/platform-login/jwks
 import { OidcPlatformLogin } from '#infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { PostgresHousekeeping } from '#infrastructure/outbound/postgres/housekeeping.js';
 import { PostgresPasswordGuesses } from '#infrastructure/outbound/postgres/sign-in/password-guesses.js';
-import {
-  PostgresSessions,
-  PostgresSharedKey,
-  PostgresSpentSignIns,
-  PostgresStoredCosts,
-} from '#infrastructure/outbound/postgres/sign-in/sessions.js';
+import { PostgresSessions, PostgresSpentSignIns } from '#infrastructure/outbound/postgres/sign-in/sessions.js';
+import { PostgresSharedKey, PostgresStoredCosts } from '#infrastructure/outbound/postgres/sign-in/stored-costs.js';
 import { PostgresAudit } from '#infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '#infrastructure/outbound/postgres/client/database.js';
 import type { Primary } from '#infrastructure/outbound/postgres/client/primary.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { counter } from '#infrastructure/telemetry/instrument.js';
 import { readConfig } from '#config/config.js';
-import { PostgresStoredCosts } from '#infrastructure/outbound/postgres/sign-in/sessions.js';
+import { PostgresStoredCosts } from '#infrastructure/outbound/postgres/sign-in/stored-costs.js';
 import { createDataSource } from '#infrastructure/outbound/postgres/schema.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import { NO_TRACES } from '#infrastructure/telemetry/traces.js';

@@ -14,7 +14,7 @@ import {
 } from '#test/support/application/application.js';
 import { shortOrLong } from '#test/support/jest/long-form.js';
 import { sql } from '#test/support/stores/sql.js';
-import { PostgresStoredCosts } from './sessions.js';
+import { PostgresStoredCosts } from './stored-costs.js';
 
 let app: OwnApplication;
 
