@@ -23,7 +23,7 @@ export async function run(command, args, { input = '', ...options } = {}) {
   running.child.stdin?.on('error', () => {}).end(input);
   const ended = await running.then((printed) => ({ ...printed, code: 0 })).catch((error) => error);
   process.off('exit', kill);
-  // Of a command that cannot be run, it is the name of an error.
+  // A command that can't be run has the name of an error in place of an exit code.
   if (typeof ended.code === 'string') return { code: 127, output: ended.message };
   return { code: ended.code ?? 1, output: ended.stdout + ended.stderr };
 }

@@ -13,7 +13,7 @@ import { startRedisCluster } from '../support/stores/redis-cluster.mjs';
 
 /** Answers about each key at each instance after each change: more than any burst of the tests. */
 const ANSWERS = shortOrLong(20, 40);
-/** Of the account, together with its limits, in turn. */
+/** The account gets them one after the other, together with its limits. */
 const CEILINGS = ['ACCESS_LEVEL_READ_ONLY', 'ACCESS_LEVEL_READ_AND_WRITE'] as const;
 
 const KEY_COUNTS = shortOrLong([1], [1, 3]);

@@ -118,8 +118,9 @@ export class ImportKeys {
 interface Importing {
   readonly transaction: KeyMaking;
   readonly activeBefore: number;
-  /** By public part, like the keys that earlier lines made. */
+  /** The stored keys, by public part. */
   readonly known: ReadonlyMap<string, ApiKey>;
+  /** The keys of earlier lines, by public part. */
   readonly made: Map<string, ApiKey>;
 }
 

@@ -110,7 +110,7 @@ export function accessAllows(access: AccessLevel, action: string): boolean {
 
 /**
  * What a key may do now: the owner's permissions whose action the access level allows. Permissions with another action
- * are left out. Of a key with a subset, what both the owner's permissions and the subset cover.
+ * are left out. A key with a subset may do what both the owner's permissions and the subset cover.
  */
 export function effectivePermissions(
   access: AccessLevel,
