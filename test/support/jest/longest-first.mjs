@@ -4,6 +4,7 @@ import { root } from '../../../scripts/lib/paths.mjs';
 
 /** Where suites start processes or a browser: the slowest first. */
 const SLOW = [
+  'test/conformance',
   'test/workers',
   'test/packages',
   'test/faults',
