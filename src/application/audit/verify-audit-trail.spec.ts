@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SEAL_KEY, Trail } from '#test/support/application/trail.js';
-import { sealEvents } from '#domain/audit/audit-seal.js';
+import { recordPruning, sealEvents } from '#domain/audit/audit-seal.js';
 import { type FakeApplication, openFakes } from '#test/fakes/fake-application.js';
 import { client, createKey, newOwner, themselves } from '#test/support/application/calls.js';
 import { DAY_MS, MINUTE_MS } from '#domain/time.js';
@@ -85,6 +85,16 @@ describe('An audit trail with a replaced key', () => {
     trail.store.seals = [...trail.store.seals, next];
     const problem = 'the seal was made with an older key than the seal before it';
     expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ intact: false, problem, seal: { id: 5n } });
+  });
+
+  test('shows when a holder of the old key has deleted events that the new key sealed, as if by retention', async () => {
+    trail.record(1);
+    await new SealAuditEvents(trail.trail, [NEW_KEY, SEAL_KEY]).execute();
+    const newest = trail.store.seals.at(-1)!;
+    trail.store.prunings = [recordPruning(SEAL_KEY, 0n, newest, NOW)];
+    trail.deleteEvents(() => true);
+    const problem = 'pruning 1 was recorded with an older key than this seal';
+    expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ intact: false, problem, seal: { id: newest.id } });
   });
 });
 

@@ -67,7 +67,11 @@ export class VerifyAuditTrail {
         sealProblem(this.keys, newest, seal) ??
         (exported?.id === seal.id && !exported.mac.equals(seal.mac) ? 'the seal is not the one exported' : undefined);
       if (problem !== undefined) return broken(problem, seal);
-      const found = await events.digestUpTo(seal.toEventId, sealKeyOf(this.keys, seal)!);
+      const key = sealKeyOf(this.keys, seal)!;
+      const keysSince = this.keys.slice(0, this.keys.indexOf(key) + 1);
+      const madeUp = prunings.find((each) => each.toSealId === seal.id && !isPruningGenuine(keysSince, each));
+      if (madeUp) return broken(`pruning ${madeUp.id} was recorded with an older key than this seal`, seal);
+      const found = await events.digestUpTo(seal.toEventId, key);
       const eventProblem =
         seal.id > prunedToSealId ? eventsProblem(seal, found) : prunedEventsProblem(found.eventCount);
       if (eventProblem !== undefined) return broken(eventProblem, seal);
