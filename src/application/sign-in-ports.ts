@@ -113,6 +113,8 @@ export interface SpentSignIns {
 
 export interface PlatformToken {
   readonly accountId: string;
+  /** See PlatformPerson. */
+  readonly issuer: string;
   readonly expiresAt: Date;
   readonly signIn: PlatformSignIn;
 }

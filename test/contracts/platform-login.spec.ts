@@ -5,7 +5,7 @@ import { OidcPlatformLogin } from '#infrastructure/outbound/platform-login/oidc-
 import type { PlatformSignIn } from '#domain/accounts/session.js';
 import { HOUR_MS } from '#domain/time.js';
 import { JwksPlatformTokens } from '#infrastructure/outbound/platform-login/jwks-platform-tokens.js';
-import { FakePlatformLogin, FakePlatformTokens } from '../fakes/sessions/fake-platform-login.js';
+import { FakePlatformLogin, FakePlatformTokens, ISSUER as FAKE_ISSUER } from '../fakes/sessions/fake-platform-login.js';
 import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
 import { SILENT } from '../support/reading/kept-log.js';
 import { HttpBrowser } from '../support/callers/http-browser.js';
@@ -112,6 +112,7 @@ describe.each<[string, () => Promise<Opened>]>([
 
 interface Login {
   readonly tokens: PlatformTokens;
+  readonly issuer: string;
   issue(accountId: string, expiresAt: Date, signIn?: Partial<PlatformSignIn>): Promise<string> | string;
   /** From now on the login is unavailable. */
   goAway(): Promise<void> | void;
@@ -121,7 +122,7 @@ interface Login {
 function openFakeTokens(): Login {
   const tokens = new FakePlatformTokens();
   const goAway = () => void (tokens.isAway = true);
-  return { tokens, issue: (...call) => tokens.issue(...call), goAway, stop: () => {} };
+  return { tokens, issuer: FAKE_ISSUER, issue: (...call) => tokens.issue(...call), goAway, stop: () => {} };
 }
 
 async function openRealLogin(): Promise<Login> {
@@ -132,7 +133,7 @@ async function openRealLogin(): Promise<Login> {
     return login.token({ sub, exp, acr, ...authTime });
   };
   const tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE }, SILENT);
-  return { tokens, issue, goAway: login.stop, stop: login.stop };
+  return { tokens, issuer: ISSUER, issue, goAway: login.stop, stop: login.stop };
 }
 
 describe.each<[string, () => Login | Promise<Login>]>([
@@ -154,10 +155,11 @@ describe.each<[string, () => Login | Promise<Login>]>([
     await expect(away.tokens.verify(jwt)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('name their account until they expire', async () => {
+  test('name their account and their issuer until they expire', async () => {
     const expiresAt = inMs(HOUR_MS);
     expect(await login.tokens.verify(await login.issue('auth0|abc', expiresAt))).toEqual({
       accountId: 'auth0|abc',
+      issuer: login.issuer,
       expiresAt,
       signIn: { authenticatedAt: undefined, acr: undefined },
     });

@@ -29,7 +29,8 @@ export class IdentifyOwner {
   async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
     const bearer = (await this.parts.tokens?.verify(jwt)) ?? { refusal: 'no platform login is configured' };
     if ('refusal' in bearer) return this.refuse(bearer.refusal, client);
-    const account = await this.parts.accounts.find(bearer.accountId);
+    const stored = await this.parts.accounts.find(bearer.accountId);
+    const account = stored?.isOfOtherLogin(bearer.issuer) ? undefined : stored;
     if (account && (await isRefused(this.parts.audit, account, client))) return undefined;
     if (account?.isActive) return { account, expiresAt: bearer.expiresAt, signIn: bearer.signIn };
     if (account) return this.refuse(`the account is ${account.status}`, client, account.id);

@@ -4,6 +4,7 @@ import { eventsOf } from '#test/support/application/stored.js';
 import { FakePlatformTokens } from '#test/fakes/sessions/fake-platform-login.js';
 import { client, createKey, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 import { fakeBcrypt, FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
+import { SignInAccounts } from '../accounts/sign-in-accounts.js';
 import type { Passwords } from '../ports.js';
 
 describe('IdentifyOwner', () => {
@@ -57,6 +58,19 @@ describe('IdentifyOwner', () => {
     expect(await app.identifyOwner.bySession('planted', from)).toBeUndefined();
     const refused = { type: 'session.refused', reason: 'service-account', actorId: null, clientIp: '203.0.113.9' };
     expect(eventsOf(app, id, 'session.')).toMatchObject([refused, refused]);
+  });
+
+  test('finds no account that a sign-in at another login has opened, whose id may be of another person', async () => {
+    const id = 'u-of-other-login';
+    const profile = { issuedAt: new Date(), email: '', displayName: 'Ada', roles: [] };
+    const person = {
+      accountId: id,
+      issuer: 'https://other.example.com',
+      signIn: { authenticatedAt: undefined, acr: undefined },
+      profile,
+    };
+    await new SignInAccounts(app.accounts, { permissions: [], roles: undefined }).of(person, client());
+    expect(await outcomeOf(app.identifyOwner.byPlatformToken(tokens.issue(id), client()))).toBe('no_account');
   });
 
   test.each([

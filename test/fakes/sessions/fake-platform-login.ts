@@ -11,7 +11,7 @@ import type { FreshSignInRule, PlatformSignIn } from '#domain/accounts/session.j
 import { LatchkeyError } from '#domain/errors.js';
 import { HOUR_MS } from '#domain/time.js';
 
-const ISSUER = 'https://login.example.com';
+export const ISSUER = 'https://login.example.com';
 
 /** Each answer is valid once, and only for the sign-in for which it was made. */
 export class FakePlatformLogin implements PlatformLogin {
@@ -77,7 +77,7 @@ export class FakePlatformTokens implements PlatformTokens {
     { authenticatedAt, acr }: Partial<PlatformSignIn> = {},
   ): string {
     const jwt = randomUUID();
-    this.issued.set(jwt, { accountId, expiresAt, signIn: { authenticatedAt, acr } });
+    this.issued.set(jwt, { accountId, issuer: ISSUER, expiresAt, signIn: { authenticatedAt, acr } });
     return jwt;
   }
 

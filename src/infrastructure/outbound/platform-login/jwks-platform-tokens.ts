@@ -51,7 +51,7 @@ export class JwksPlatformTokens implements PlatformTokens {
       const { sub, exp } = payload;
       // jose requires the claim to exist and does not check its type or format.
       if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return { refusal: NO_ACCOUNT_ID };
-      return { accountId: sub, expiresAt: new Date(exp! * 1000), signIn: signInOf(payload) };
+      return { accountId: sub, issuer, expiresAt: new Date(exp! * 1000), signIn: signInOf(payload) };
     } catch (error) {
       if (isRefusal(error)) return { refusal: refusalOf(error) };
       const message = 'The platform login (SESSION_JWKS_URL) is not available: try again shortly';
