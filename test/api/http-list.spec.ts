@@ -264,6 +264,7 @@ describe('listing keys', () => {
     ['cursor', cursor(`created ${SOME_ID} 2024`)],
     ['cursor', cursor(`created ${SOME_ID} 2024-02-30T00:00:00.000Z`)],
     ['cursor', cursor(`created ${SOME_ID} -infinity`)],
+    ['cursor', cursor(`created ${SOME_ID} -271821-04-20T00:00:00.000Z`)],
     ['cursor', cursor(`created ${'-'.repeat(36)} 2024-01-01T00:00:00.000Z`)],
     ['cursor', cursor(`created ' OR true -- 2024-01-01T00:00:00.000Z`)],
     ['cursor', cursor(`name ${SOME_ID} a`)],
@@ -282,7 +283,7 @@ describe('listing keys', () => {
 
   test.each([
     ['created', '0000-01-01T00:00:00.000Z', 0],
-    ['created', '+275760-09-13T00:00:00.000Z', 1],
+    ['created', '9999-12-31T23:59:59.999Z', 1],
     ['expires', '0000-01-01T00:00:00.000Z', 1],
     ['lastUsed', '-infinity', 0],
     ['requests', '9'.repeat(18), 1],

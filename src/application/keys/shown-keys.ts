@@ -21,6 +21,7 @@ import type { ApiKeys } from '../ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
 import { readDisplayed } from '#domain/keys/imported-key.js';
 import { readShownPrefix } from '#domain/keys/key-string.js';
+import { timeIn } from '#domain/time.js';
 
 export interface ShownPage extends Page<OwnedKey> {
   readonly now: Date;
@@ -85,8 +86,7 @@ function isSortedBy(sort: KeySort, value: string): boolean {
   // PostgreSQL takes no NUL in a text.
   if (sort === 'name') return !value.includes('\0');
   if (sort === 'requests') return /^\d{1,18}$/.test(value);
-  const time = new Date(value);
-  return (sort === 'lastUsed' && value === NEVER) || (!Number.isNaN(time.getTime()) && time.toISOString() === value);
+  return (sort === 'lastUsed' && value === NEVER) || timeIn(value)?.toISOString() === value;
 }
 
 /** Throws what `wrong` returns for what is not a cursor of this list of keys. */
