@@ -186,6 +186,20 @@ describe("the chart's CronJob", () => {
     expect(off.objects.filter(({ kind }) => kind === 'CronJob' || kind === 'Role')).toEqual([]);
   });
 
+  test('calls Latchkey by https where that has a certificate, and trusts the authority in its Secret', async () => {
+    const { keys } = await renderChart({ keys: valuesWith(values(), { grpcTls: { existingSecret: 'keys-tls' } }) });
+    const { containers, volumes } = podOf(keys.objects);
+    expect(containers[0].env).toEqual(
+      expect.arrayContaining([
+        { name: 'LATCHKEY_URL', value: 'https://keys-latchkey-services.keys:3080' },
+        { name: 'CURL_CA_BUNDLE', value: '/latchkey/ca.crt' },
+      ]),
+    );
+    expect(containers[0].volumeMounts).toContainEqual({ name: 'latchkey', mountPath: '/latchkey' });
+    const secret = { secretName: 'keys-tls', items: [{ key: 'ca.crt', path: 'ca.crt' }] };
+    expect(volumes).toContainEqual({ name: 'latchkey', secret });
+  });
+
   test('replaces the key and its id in the Secret, twice', async () => {
     const cluster = await startReceiver();
     try {
