@@ -255,8 +255,26 @@ describe('in a pipeline', () => {
     );
     expect(await run('sh', ['-e', '-c', step.run], { cwd: folder, env: environment() })).toMatchObject({ code: 0 });
     const id = await expectReplacedBy(noted('stored'));
-    expect(noted('arguments')).toContain(`secret set API_KEY\nvariable set API_KEY_ID --body ${id}\n`);
+    expect(noted('arguments')).toContain(`variable set API_KEY_ID --body ${id}\nsecret set API_KEY\n`);
   });
+
+  test.each(['variable', 'secret'])(
+    'a job of GitHub Actions leaves the old key in use if it can not store the %s',
+    async (refused) => {
+      mkdirSync(join(folder, '.github'));
+      writeFileSync(join(folder, '.github/rotate-key.sh'), readFileSync(SCRIPT));
+      writeFileSync(join(folder, 'secret'), job.key);
+      writeFileSync(join(folder, 'variable'), job.id);
+      writeFileSync(
+        join(folder, 'gh.sh'),
+        `[ "$1" = ${refused} ] && exit 1
+        if [ "$1" = secret ]; then cat >"${folder}/secret"; else printf %s "$5" >"${folder}/variable"; fi`,
+      );
+      const step = recipe('github-actions.yml')['jobs'].rotate.steps.at(-1);
+      expect(await run('sh', ['-e', '-c', step.run], { cwd: folder, env: environment() })).toMatchObject({ code: 1 });
+      expect([await granted(noted('secret')), noted('variable')]).toEqual([job.id, job.id]);
+    },
+  );
 
   test('a job of GitLab CI stores the key as a variable of the project', async () => {
     const gitlab = await startReceiver();
@@ -276,12 +294,12 @@ describe('in a pipeline', () => {
         token: headers['private-token'],
         value: /name="value"[^]*?\r\n\r\n([^]*?)\r\n--/.exec(text)?.[1],
       }));
-      const id = await expectReplacedBy(puts[0]!.value!);
+      const id = await expectReplacedBy(puts[1]!.value!);
       const url = (name: string) => `PUT /api/v4/projects/7/variables/${name}`;
       const token = 'variables-token';
       expect(puts).toEqual([
-        { url: url('API_KEY'), token, value: expect.any(String) },
         { url: url('API_KEY_ID'), token, value: id },
+        { url: url('API_KEY'), token, value: expect.any(String) },
       ]);
       expectNoSecretIn([noted('arguments')], [token]);
     } finally {
