@@ -247,16 +247,25 @@ describe("Envoy's ext_authz", () => {
 
 describe.each([ENVOY_BY_ROUTES, ENVOY_AT_EDGE_DOOR])('$name', (recipe) => guarantees(recipe));
 
-test.each(['envoy-gateway', 'gateway-api-grpc', 'gateway-api-http'])(
+const REMOVED = [...OVERRIDES, 'X-Latchkey-Status', 'X-Forwarded-Method', 'X-Forwarded-Uri'];
+const gatewayFile = (name: string) => readFileSync(join(root, `deploy/gateways/${name}.yaml`), 'utf8');
+
+test.each(['envoy-gateway', 'gateway-api-grpc', 'gateway-api-http', 'nginx-gateway-fabric'])(
   'deploy/gateways/%s.yaml removes every header that overrides the validated request',
   (name) => {
-    const lines = readFileSync(join(root, `deploy/gateways/${name}.yaml`), 'utf8').split('\n');
-    const removed = lines.flatMap((line) => /^ +- (X-.*)$/.exec(line)?.[1] ?? []);
-    expect(removed).toEqual(
-      expect.arrayContaining([...OVERRIDES, 'X-Latchkey-Status', 'X-Forwarded-Method', 'X-Forwarded-Uri']),
-    );
+    const lines = gatewayFile(name).split('\n');
+    const removed = lines.flatMap((line) => /^ +(?:- (X-.*)|proxy_set_header (X-.*) "";)$/.exec(line)?.slice(1) ?? []);
+    expect(removed).toEqual(expect.arrayContaining(REMOVED));
   },
 );
+
+test('deploy/gateways/apisix.yaml removes every header that overrides the validated request', () => {
+  const patterns = [...gatewayFile('apisix').matchAll(/name:find\("(.*?)"\)/g)].map(
+    ([, lua]) => new RegExp(lua!.replaceAll('%', '\\')),
+  );
+  const left = REMOVED.filter((name) => !patterns.some((pattern) => pattern.test(name.toLowerCase())));
+  expect(left).toEqual([]);
+});
 
 describe('deploy/envoy.yaml', () => {
   test('answers every request with 503 while Latchkey is unavailable', () => {
