@@ -76,6 +76,7 @@ describe('latchkey keys create and rotate', () => {
     [1, 'a service account', () => [...order(person), '--permissions', '*']],
     [1, 'no account', () => [...order('nobody'), '--permissions', '*']],
     [2, 'permissions', () => [...order(), '--permissions', '']],
+    [2, '--allowed-networks', () => [...order(), '--permissions', '*', '--allowed-networks', '']],
     [2, 'expires_in_days', () => [...order(), '--permissions', '*', '--expires-in-days', '400']],
   ])('end with %i and name the problem: %s', async (code, problem, args) => {
     const end = await keys('create', ...args());

@@ -5,7 +5,7 @@ import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Databases } from '../administration.js';
-import { type OptionsOf, wholeNumber, wordsIn } from '../answering.js';
+import { type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
 import { describeKey } from '../ending-keys.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { openNewFile } from '../terminal.js';
@@ -23,6 +23,9 @@ export function addMakingCommands(keys: Command, databases: Databases): void {
   create.action((options) => {
     const { owner: accountId, name, access, note, expiresInDays = 0, idempotencyKey = '' } = options;
     const lists = { permissions: wordsIn(options.permissions), allowedNetworks: wordsIn(options.allowedNetworks) };
+    // An empty variable must not widen a key.
+    if (options.allowedNetworks !== undefined && lists.allowedNetworks.length === 0)
+      throw new UsageError('--allowed-networks must name a network: leave it out for any address');
     const order = { accountId, name, access, note, expiresInDays, idempotencyKey, ...lists };
     return makeKey(databases, options, (fromCode, issuer) => fromCode.create(order, issuer));
   });
