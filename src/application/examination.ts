@@ -5,6 +5,8 @@ export interface ExaminedDatabase {
   readonly version: string;
   /** Milliseconds by which PostgreSQL's clock is ahead of this machine's. */
   readonly clockAheadMs: number;
+  /** Whether commits wait for a standby. */
+  readonly isSynchronous: boolean;
   readonly missingMigrations: readonly string[];
   /** What to do about tables that this release can't migrate. */
   readonly tooOld?: string | undefined;
@@ -25,6 +27,8 @@ export interface ExaminedTables {
   readonly oldestUnsealedSeconds: number | null;
   readonly waitingNotices: number;
   readonly failedNotices: number;
+  /** Those of the waiting that are late because their receiver did not accept them. */
+  readonly refusedNotices: number;
   /** How long the notice waits that is due the longest. */
   readonly overdueNoticeSeconds: number | null;
   /** How long an end of a key is due that no process has recorded. */

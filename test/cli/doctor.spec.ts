@@ -93,6 +93,26 @@ describe('latchkey doctor', () => {
     expect(failed.of('seals').found).toMatch(/^AUDIT_SEAL_KEY is not set here; \d+ events are not sealed$/);
   });
 
+  test('names notices that their receiver does not accept, before they are given up', async () => {
+    await serving([version(), 0]);
+    await createKey(app, (await newOwner(app)).id);
+    await app.sql(
+      `UPDATE outbox SET failed_at = NULL, tries = 5, told_at = now() - interval '2 days', next_try_at = now() + interval '3 hours'`,
+    );
+    const { code, of } = await doctor();
+    expect([code, of('notices').action]).toEqual([1, expect.stringMatching(/^a receiver does not accept them/)]);
+    await app.sql('TRUNCATE outbox');
+  });
+
+  test.each(['READ_BARRIER', 'REQUIRE_SYNCHRONOUS'])('names commits that wait for no standby, with %s', async (name) => {
+    await serving([version(), 0]);
+    const { code, of } = await doctor({ [name]: 'on' });
+    expect([code, of('standby')]).toEqual([
+      1,
+      { what: 'standby', found: 'commits wait for none', action: expect.stringMatching(/synchronous_standby_names/) },
+    ]);
+  });
+
   test('says that a database has to be migrated, and looks no further', async () => {
     const empty = await createDatabase();
     const { code, of, findings } = await doctor({ DATABASE_URL: empty.url });

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '#application/examination.js';
 import { version } from '#config/config.js';
-import { readDatabase } from '#config/database-config.js';
+import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
 import type { Databases } from './administration.js';
 import { answering, DONE, linesOf, NOT_DONE, table } from './answering.js';
 import { readSettings } from './environment.js';
@@ -25,11 +25,12 @@ export function addDoctorCommand(program: Command, databases: Databases): void {
     );
   answering(doctor, async () => {
     const redis = readSettings((settings) => settings.get('REDIS_URL'));
+    const database = readSettings(readDatabase);
     const [found, foundRedis] = await Promise.allSettled([
-      databases.examineDatabase(readSettings(readDatabase)),
+      databases.examineDatabase(database),
       redis && databases.examineRedis(redis),
     ]);
-    const findings = [...ofDatabase(found), ...ofRedis(foundRedis)];
+    const findings = [...ofDatabase(found, database), ...ofRedis(foundRedis)];
     const rows = findings.map(({ what, found: text, action }) => [action ? 'ACTION' : 'ok', what, text]);
     const actions = findings.flatMap(({ what, action }) => (action ? [`${what}: ${action}`] : []));
     return {
@@ -40,13 +41,13 @@ export function addDoctorCommand(program: Command, databases: Databases): void {
   });
 }
 
-function ofDatabase(found: PromiseSettledResult<ExaminedDatabase>): Finding[] {
+function ofDatabase(found: PromiseSettledResult<ExaminedDatabase>, config: DatabaseConfig): Finding[] {
   if (found.status === 'rejected') {
     const action = 'make the primary in DATABASE_URL reachable for this machine';
     return [{ what: 'database', found: linesOf(found.reason).join(' '), action }];
   }
   const { role, database: name, version: server, clockAheadMs, missingMigrations: missing, tooOld } = found.value;
-  const { tables } = found.value;
+  const { tables, isSynchronous } = found.value;
   return [
     { what: 'database', found: `${name}, as the role ${role}, PostgreSQL ${server}` },
     {
@@ -55,12 +56,20 @@ function ofDatabase(found: PromiseSettledResult<ExaminedDatabase>): Finding[] {
       action: missing.length === 0 ? undefined : (tooOld ?? 'run `latchkey migrate` as the role that owns the tables'),
     },
     clock("PostgreSQL's clock", clockAheadMs),
+    ...(config.readBarrier || config.requireSynchronous ? [standby(isSynchronous)] : []),
     ...(tables ? ofTables(tables) : []),
   ];
 }
 
+function standby(isSynchronous: boolean): Finding {
+  const action = 'set synchronous_standby_names: until then READ_BARRIER and REQUIRE_SYNCHRONOUS refuse all they wait for';
+  const found = isSynchronous ? 'commits wait for it' : 'commits wait for none';
+  return { what: 'standby', found, action: isSynchronous ? undefined : action };
+}
+
 function ofTables(tables: ExaminedTables): Finding[] {
   const { instances, unsealedEvents, oldestUnsealedSeconds: age, waitingNotices, failedNotices } = tables;
+  const notAccepted = 'a receiver does not accept them: `latchkey events list` says why';
   const isSealing = readSettings((settings) => settings.get('AUDIT_SEAL_KEY')).length > 0;
   const late = (seconds: number | null, what: string, action: string): Finding => {
     const isLate = (seconds ?? 0) > LATE;
@@ -82,7 +91,9 @@ function ofTables(tables: ExaminedTables): Finding[] {
       action:
         failedNotices > 0
           ? 'see `latchkey events list --status failed`, and repeat them with `latchkey events retry`'
-          : undefined,
+          : tables.refusedNotices > 0
+            ? notAccepted
+            : undefined,
     },
     late(tables.overdueNoticeSeconds, 'sending notices', look),
     late(tables.overdueEndSeconds, 'recording ends of keys', look),

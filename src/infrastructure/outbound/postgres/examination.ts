@@ -1,12 +1,13 @@
 import type { ExaminedDatabase, ExaminedTables } from '#application/examination.js';
 import type { Primary } from './client/primary.js';
+import { IS_SYNCHRONOUS } from './client/server-state.js';
 import { SERVING_SQL } from './keys/instances.js';
 import { appliedMigrations, whyTooOld } from './migrations/migrate.js';
 import { connectAny } from './open-database.js';
 
 const SERVER = `
   SELECT current_user AS role, current_database() AS database, current_setting('server_version') AS version,
-    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`;
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now, ${IS_SYNCHRONOUS} AS "isSynchronous"`;
 
 const seconds = (at: string) => `extract(epoch FROM clock_timestamp() - min(${at}))::float8`;
 const TABLES = `
@@ -15,6 +16,8 @@ const TABLES = `
     unsealed.count::integer AS "unsealedEvents", unsealed.age AS "oldestUnsealedSeconds",
     (SELECT count(*)::integer FROM outbox WHERE failed_at IS NULL) AS "waitingNotices",
     (SELECT count(*)::integer FROM outbox WHERE failed_at IS NOT NULL) AS "failedNotices",
+    (SELECT count(*)::integer FROM outbox
+      WHERE failed_at IS NULL AND tries > 0 AND told_at < clock_timestamp() - interval '10 minutes') AS "refusedNotices",
     (SELECT ${seconds('next_try_at')} FROM outbox WHERE failed_at IS NULL AND next_try_at < clock_timestamp())
       AS "overdueNoticeSeconds",
     (SELECT ${seconds('least(expires_at, ends_at)')} FROM api_keys
@@ -31,14 +34,14 @@ export async function examineDatabase(primary: Primary): Promise<ExaminedDatabas
   const source = await connectAny(primary);
   try {
     const sentAt = Date.now();
-    const [server] = await source.query<(Omit<ExaminedDatabase, 'tables'> & { readonly now: number })[]>(SERVER);
-    const { role, database, version, now } = server!;
+    const [row] = await source.query<(Omit<ExaminedDatabase, 'tables'> & { readonly now: number })[]>(SERVER);
+    const { now, ...server } = row!;
     const clockAheadMs = now - (sentAt + Date.now()) / 2;
     const applied = await appliedMigrations(source);
     const missingMigrations = source.migrations.flatMap(({ name = '' }) => (applied.includes(name) ? [] : [name]));
     const isCurrent = missingMigrations.length === 0;
     const [tables] = isCurrent ? await source.query<ExaminedTables[]>(TABLES) : [];
-    return { role, database, version, clockAheadMs, missingMigrations, tooOld: whyTooOld(applied), tables };
+    return { ...server, clockAheadMs, missingMigrations, tooOld: whyTooOld(applied), tables };
   } finally {
     await source.destroy();
   }
