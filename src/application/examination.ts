@@ -5,6 +5,8 @@ export interface ExaminedDatabase {
   readonly version: string;
   /** Milliseconds by which PostgreSQL's clock is ahead of this machine's. */
   readonly clockAheadMs: number;
+  /** What the role may not do, and the service does: `INSERT on instances`. */
+  readonly lacking: readonly string[];
   /** Whether commits wait for a standby. */
   readonly isSynchronous: boolean;
   readonly missingMigrations: readonly string[];

@@ -104,14 +104,33 @@ describe('latchkey doctor', () => {
     await app.sql('TRUNCATE outbox');
   });
 
-  test.each(['READ_BARRIER', 'REQUIRE_SYNCHRONOUS'])('names commits that wait for no standby, with %s', async (name) => {
+  test('names rights that the role lacks, without which the service does not start', async () => {
     await serving([version(), 0]);
-    const { code, of } = await doctor({ [name]: 'on' });
-    expect([code, of('standby')]).toEqual([
+    const url = new URL(app.databaseUrl);
+    url.username = `reader_${url.pathname.slice(1)}`;
+    await app.sql(
+      `CREATE ROLE ${url.username} LOGIN PASSWORD 'x'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${url.username}`,
+    );
+    url.password = 'x';
+    const { code, of } = await doctor({ DATABASE_URL: url.href });
+    await app.sql(`DROP OWNED BY ${url.username}; DROP ROLE ${url.username}`);
+    expect([code, of('database').action]).toEqual([
       1,
-      { what: 'standby', found: 'commits wait for none', action: expect.stringMatching(/synchronous_standby_names/) },
+      expect.stringMatching(/lacks INSERT on accounts, .*grants\.sql$/),
     ]);
   });
+
+  test.each(['READ_BARRIER', 'REQUIRE_SYNCHRONOUS'])(
+    'names commits that wait for no standby, with %s',
+    async (name) => {
+      await serving([version(), 0]);
+      const { code, of } = await doctor({ [name]: 'on' });
+      expect([code, of('standby')]).toEqual([
+        1,
+        { what: 'standby', found: 'commits wait for none', action: expect.stringMatching(/synchronous_standby_names/) },
+      ]);
+    },
+  );
 
   test('says that a database has to be migrated, and looks no further', async () => {
     const empty = await createDatabase();

@@ -3,7 +3,7 @@ import type { Primary } from './client/primary.js';
 import { IS_SYNCHRONOUS } from './client/server-state.js';
 import { SERVING_SQL } from './keys/instances.js';
 import { appliedMigrations, whyTooOld } from './migrations/migrate.js';
-import { connectAny } from './open-database.js';
+import { connectAny, lackingRights } from './open-database.js';
 
 const SERVER = `
   SELECT current_user AS role, current_database() AS database, current_setting('server_version') AS version,
@@ -40,8 +40,9 @@ export async function examineDatabase(primary: Primary): Promise<ExaminedDatabas
     const applied = await appliedMigrations(source);
     const missingMigrations = source.migrations.flatMap(({ name = '' }) => (applied.includes(name) ? [] : [name]));
     const isCurrent = missingMigrations.length === 0;
+    const lacking = isCurrent ? await lackingRights(source, false) : [];
     const [tables] = isCurrent ? await source.query<ExaminedTables[]>(TABLES) : [];
-    return { ...server, clockAheadMs, missingMigrations, tooOld: whyTooOld(applied), tables };
+    return { ...server, clockAheadMs, lacking, missingMigrations, tooOld: whyTooOld(applied), tables };
   } finally {
     await source.destroy();
   }

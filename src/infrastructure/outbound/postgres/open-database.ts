@@ -143,16 +143,21 @@ const LACKING = `
   SELECT right_name || ' on ' || table_name AS lacking FROM unnest($1::text[], $2::text[]) AS needed (right_name, table_name)
   WHERE NOT has_table_privilege(to_regclass(table_name), right_name) ORDER BY table_name`;
 
-/** Otherwise the service would be ready, and a change would fail at the first table that an upgrade added. */
-async function requireRights(dataSource: SessionSource, deletesEvents: boolean): Promise<void> {
+/** What the role may not do, and the service does. */
+export async function lackingRights(dataSource: SessionSource, deletesEvents: boolean): Promise<string[]> {
   const needed = Object.entries(RIGHTS).flatMap(([rights, tables]) =>
     rights.split(', ').flatMap((right) => tables.map((table) => [right, table] as const)),
   );
   if (deletesEvents) needed.push(['DELETE', 'audit_events']);
   const columns = [needed.map(([right]) => right), needed.map(([, table]) => table)];
   const rows = await dataSource.query<{ lacking: string }[]>(LACKING, columns);
-  if (rows.length === 0) return;
-  const lacking = rows.map((row) => row.lacking);
+  return rows.map((row) => row.lacking);
+}
+
+/** Otherwise the service would be ready, and a change would fail at the first table that an upgrade added. */
+async function requireRights(dataSource: SessionSource, deletesEvents: boolean): Promise<void> {
+  const lacking = await lackingRights(dataSource, deletesEvents);
+  if (lacking.length === 0) return;
   const hint = lacking.includes('DELETE on audit_events')
     ? 'for AUDIT_RETENTION_DAYS run `GRANT DELETE ON audit_events TO` this role'
     : 'run deploy/postgres/grants.sql, as after each `latchkey migrate`';
