@@ -62,21 +62,18 @@ function limitsIn({ maxAccess: level, ...others }: proto.Limits__Output): Accoun
   return givenLimits(Object.fromEntries(Object.entries(every).filter(([, limit]) => limit !== 0)));
 }
 
-export interface ById {
+export interface VersionedId {
   readonly id: string;
-}
-
-export interface Versioned {
   /** The proto loader delivers a uint64 as text. */
   readonly version?: string | undefined;
 }
 
-export function idOf({ id }: ById): string {
+export function idOf({ id }: VersionedId): string {
   requireFields({ id: accountIdProblem(id) });
   return id;
 }
 
-export function versionOf({ version }: Versioned): bigint | undefined {
+export function versionOf({ version }: Pick<VersionedId, 'version'>): bigint | undefined {
   return version === undefined ? undefined : BigInt(version);
 }
 
@@ -86,7 +83,7 @@ export function listingOf(request: proto.ListAccountsRequest__Output): AccountLi
   return { status, email: email || undefined, pageSize, pageToken: pageToken || undefined };
 }
 
-type KeysToRevoke =
+export type KeysToRevoke =
   | { readonly keyId: string; readonly ownerId?: never }
   | { readonly keyId?: never; readonly ownerId: string };
 
