@@ -4,7 +4,7 @@ import { createKey, newOwner, outcomeOf, times } from '#test/support/application
 import { NO_CLIENT } from '#domain/audit/audit-event.js';
 import { DAY_MS } from '#domain/time.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
-import { RevokeForOwner } from './keys/revoke-for-owner.js';
+import { RevokeKeys } from './keys/revoke-keys.js';
 import { ChangeAccount, PurgeAccount } from './accounts/change-account.js';
 import { rehearsed } from './with-transactions.js';
 import { accountsForJobs, ChangeWaits } from './change-waits.js';
@@ -15,7 +15,7 @@ const app = openFakes();
 const ADA = { actorId: 'admin:ada', client: NO_CLIENT };
 const CAUSE = { actor: ADA, reason: 'administrator' } as const;
 const accounts = rehearsed(app.accounts);
-const revoke = new RevokeForOwner(accounts, app.keys, []);
+const revoke = new RevokeKeys(accounts, app.keys, []);
 const status = new ChangeAccount(accounts);
 
 const stored = () => {

@@ -1,7 +1,7 @@
 import { rehearsed } from '#application/with-transactions.js';
 import { ChangeWaits } from '#application/change-waits.js';
 import type { Accounts } from '#application/ports.js';
-import { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
+import { RevokeKeys } from '#application/keys/revoke-keys.js';
 import type { ExaminedDatabase } from '#application/examination.js';
 import type { DatabaseConfig } from '#config/database-config.js';
 import type { Administered, Administration } from '#infrastructure/inbound/cli/administration.js';
@@ -62,7 +62,7 @@ function compose(database: Database, settings: Omit<Administered, 'database'>): 
     revokeLeaked: {
       leakedIn: (text, administrator) =>
         waits.once(stores.accounts, (accounts) =>
-          new RevokeForOwner(accounts, stores.keys, settings.importPrefixes).leakedIn(text, administrator),
+          new RevokeKeys(accounts, stores.keys, settings.importPrefixes).leakedIn(text, administrator),
         ),
     },
     rehearsal: useCases(rehearsed(stores.accounts), true),

@@ -14,7 +14,7 @@ import { ImportKeys } from '#application/keys/import-keys.js';
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
 import { type ChangeWaits, accountsForJobs } from '#application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '#application/keys/record-due-ends.js';
-import { PauseForOwner, RevokeForOwner } from '#application/keys/revoke-for-owner.js';
+import { PauseKey, RevokeKeys } from '#application/keys/revoke-keys.js';
 import { RevokeIdleKeys } from '#application/keys/revoke-idle-keys.js';
 import { ReportUses } from '#application/validation/report-uses.js';
 import { ShowOwnKey } from '#application/validation/show-own-key.js';
@@ -80,7 +80,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
   const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const shared = buildSharedUseCases(ports, settings);
   const { shownKeys, listAllKeys } = shared;
-  const endLeakedKeys = new RevokeForOwner(accountsOfJobs, keys, importPrefixes);
+  const endLeakedKeys = new RevokeKeys(accountsOfJobs, keys, importPrefixes);
   const administrators = new Administrators(settings.adminPermission);
   const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
@@ -141,15 +141,15 @@ export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings
   const { keyPolicy, keyPrefix, importPrefixes } = settings;
   const dueEnds = new RecordDueEnds(ports.dueKeys, ports.recordingGate);
   const shownKeys = new ShownKeys(keys, dueEnds);
-  const revokeForOwner = new RevokeForOwner(accounts, keys, importPrefixes);
+  const revokeKeys = new RevokeKeys(accounts, keys, importPrefixes);
   return {
     dueEnds,
     shownKeys,
     listKeysOfOwner: new ListKeysOfOwner(shownKeys, accounts, keyPolicy),
     listAllKeys: new ListAllKeys(shownKeys, importPrefixes),
-    revokeForOwner,
-    pauseForOwner: new PauseForOwner(accounts),
-    keysFromCode: new KeysFromCode({ keys, accounts, revoke: revokeForOwner, making: makingOf(settings) }),
+    revokeKeys,
+    pauseKey: new PauseKey(accounts),
+    keysFromCode: new KeysFromCode({ keys, accounts, revoke: revokeKeys, making: makingOf(settings) }),
     importKeys: new ImportKeys(accounts, { marker: keyPrefix, importPrefixes, policy: keyPolicy }, isRehearsal),
     managedAccounts: new ManagedAccounts(accounts),
     putAccount: new PutAccount(accounts, ports.passwords, settings.passwordSignIn),

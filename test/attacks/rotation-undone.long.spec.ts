@@ -42,7 +42,7 @@ const inUse = async (graceSeconds?: number) => {
 };
 const revoke = ({ ownerId }: Pair, id: string) => trail.app.changeKeysOfOwner.revoke(themselves(ownerId), id, client());
 const revokeForPlatform = ({ next }: Pair) =>
-  trail.app.revokeForOwner.byId(next, { actor: { actorId: 'service:x', client: client() }, reason: 'platform' });
+  trail.app.revokeKeys.byId(next, { actor: { actorId: 'service:x', client: client() }, reason: 'platform' });
 const set = (id: string, change: string) => trail.app.sql(`UPDATE api_keys SET ${change} WHERE id = $1`, [id]);
 const problems = async () => {
   await trail.seal();

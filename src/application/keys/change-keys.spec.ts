@@ -12,12 +12,12 @@ import {
 } from '#test/support/application/calls.js';
 import { keyProofsIn } from '#domain/leaks/leak-report.js';
 import { VerifyAuditTrail } from '../audit/verify-audit-trail.js';
-import { RevokeForOwner } from './revoke-for-owner.js';
+import { RevokeKeys } from './revoke-keys.js';
 
 const app = openFakes();
 
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
-const revokeForOwner = new RevokeForOwner(app.accounts, app.keys, []);
+const revokeKeys = new RevokeKeys(app.accounts, app.keys, []);
 
 /** The notices of a key, in the order of their sequence. */
 async function noticesOf(keyId: string) {
@@ -61,7 +61,7 @@ describe('The event of a change', () => {
   ])('%s', async (_what, site) => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await revokeForOwner.end(keyProofsIn(fullKey), {
+    await revokeKeys.end(keyProofsIn(fullKey), {
       actor: ADMIN,
       ...(site && { site }),
     });
@@ -97,7 +97,7 @@ describe('The notices of a change', () => {
   test('announce a leak and the revocation', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
-    await revokeForOwner.leakedIn(fullKey, ADMIN);
+    await revokeKeys.leakedIn(fullKey, ADMIN);
     expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', expect.any(String)],
       ['api_key.revoked', 'leaked'],
@@ -189,10 +189,10 @@ describe('A paused key', () => {
     expect(await verdictOn(fullKey)).toEqual(PAUSED);
     await app.changeAsAdministrator.resume(order, { password: PASSWORD }, client());
     expect((await verdictOn(fullKey)).granted).toBe(true);
-    await app.pauseForOwner.execute(id, keyId, 5, BY_COMMAND);
+    await app.pauseKey.execute(id, keyId, 5, BY_COMMAND);
     await resume();
     expect(await verdictOn(fullKey)).toEqual(PAUSED);
-    await app.pauseForOwner.execute(id, keyId, null, BY_COMMAND);
+    await app.pauseKey.execute(id, keyId, null, BY_COMMAND);
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 
@@ -223,7 +223,7 @@ describe('A paused key', () => {
     const stranger = (await app.accounts.find(other.id))!;
     const order = { administrator: stranger, keyId };
     expect(await outcomeOf(app.changeAsAdministrator.pause(order, 5, client()))).toBe('not_found');
-    expect(await outcomeOf(app.pauseForOwner.execute('nobody', keyId, 5, BY_COMMAND))).toBe('account_not_found');
+    expect(await outcomeOf(app.pauseKey.execute('nobody', keyId, 5, BY_COMMAND))).toBe('account_not_found');
     expect(eventsOf(app, id, 'api_key.paused')).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ import { accountNotFound, type AccountLocks, type KeyMaking } from '../account-t
 import type { ManagedTransaction } from '../managed-account.js';
 import type { Accounts, ApiKeys } from '../ports.js';
 import { type CreatedApiKey, createKey, type MakingSettings, type RotatedApiKey, rotateKey } from './make-api-keys.js';
-import type { RevokeForOwner } from './revoke-for-owner.js';
+import type { RevokeKeys } from './revoke-keys.js';
 
 /** The service accounts whose keys an issuer may make and revoke: their ids, or `*` for all of them. */
 export type IssuerScope = readonly string[];
@@ -53,7 +53,7 @@ export interface RotationFromCode {
 interface KeysFromCodeParts {
   readonly keys: Pick<ApiKeys, 'find'>;
   readonly accounts: Pick<Accounts, 'find'> & AccountLocks<KeyMaking>;
-  readonly revoke: RevokeForOwner;
+  readonly revoke: RevokeKeys;
   readonly making: MakingSettings;
 }
 

@@ -8,7 +8,7 @@ import { LatchkeyError } from '#domain/errors.js';
 import { FakeStore } from '#test/fakes/fake-store.js';
 import { DAY_MS, MINUTE_MS } from '#domain/time.js';
 import type { Accounts } from '../ports.js';
-import { RevokeForOwner } from './revoke-for-owner.js';
+import { RevokeKeys } from './revoke-keys.js';
 import { MAX_STEPS, RevokeIdleKeys } from './revoke-idle-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
@@ -18,7 +18,7 @@ const BY_PLATFORM = { actor: PLATFORM, reason: 'platform' } as const;
 const BY_ADMIN = { actor: ADMIN, reason: 'administrator' } as const;
 
 const app = openFakes();
-const revoke = new RevokeForOwner(app.accounts, app.keys, []);
+const revoke = new RevokeKeys(app.accounts, app.keys, []);
 
 const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
@@ -26,7 +26,7 @@ const typesOf = (ownerId: string) => eventsOf(app, ownerId, 'api_key.').map(({ t
 
 const revocations = (ownerId: string) => eventsOf(app, ownerId, 'api_key.revoked');
 
-describe('RevokeForOwner', () => {
+describe('RevokeKeys', () => {
   test('ends a key with an event that names the administrator, for any status of the owner', async () => {
     for (const change of ['suspend', 'delete'] as const) {
       const { id } = await newOwner(app);
@@ -79,7 +79,7 @@ describe('RevokeForOwner', () => {
   });
 });
 
-describe('RevokeForOwner with a text', () => {
+describe('RevokeKeys with a text', () => {
   test('finds a key by its string, and ends it once, as leaked', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
@@ -129,7 +129,7 @@ describe('RevokeForOwner with a text', () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
     /** The store fails after the key was found. */
-    const away = new RevokeForOwner(
+    const away = new RevokeKeys(
       Object.assign(Object.create(app.accounts), {
         transaction: () => Promise.reject(new LatchkeyError('unavailable', 'away')),
       }),

@@ -1,6 +1,6 @@
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import { type LeakReport, pauseAfterTurn, TURN_MS } from '#domain/leaks/leak-report.js';
-import type { RevokeForOwner, UnprovenKey } from '../keys/revoke-for-owner.js';
+import type { RevokeKeys, UnprovenKey } from '../keys/revoke-keys.js';
 import type { Audit, LeakClaim, LeakReports } from '../ports.js';
 
 /** Reports whose keys this instance ends at the same time. Each of them takes a connection. */
@@ -9,7 +9,7 @@ const ENDED_AT_ONCE = 4;
 const CLAIMED_AT_ONCE = 50;
 const LOOK_AGAIN_MS = 100;
 
-type Turn = Awaited<ReturnType<RevokeForOwner['end']>>;
+type Turn = Awaited<ReturnType<RevokeKeys['end']>>;
 
 interface Run {
   ended: number;
@@ -26,7 +26,7 @@ export class EndReportedKeys {
 
   constructor(
     private readonly reports: LeakReports,
-    private readonly revoke: RevokeForOwner,
+    private readonly revoke: RevokeKeys,
     private readonly audit: Audit,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}

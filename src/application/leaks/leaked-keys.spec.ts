@@ -4,7 +4,7 @@ import { eventsOf, runOut } from '#test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, themselves, times } from '#test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '#test/support/callers/key-strings.js';
 import { LatchkeyError } from '#domain/errors.js';
-import { RevokeForOwner } from '../keys/revoke-for-owner.js';
+import { RevokeKeys } from '../keys/revoke-keys.js';
 import { EndReportedKeys } from './end-reported-keys.js';
 
 const HERE = { source: 'scanner', url: 'https://git.example/x' };
@@ -145,8 +145,8 @@ describe('EndReportedKeys', () => {
     const { app, report, newKey, waiting } = setUp();
     const keys = [await newKey(), await newKey(), await newKey()];
     let nowMs = 0;
-    const { found } = RevokeForOwner.prototype;
-    const slow = Object.assign(new RevokeForOwner(app.accounts, app.keys, []), {
+    const { found } = RevokeKeys.prototype;
+    const slow = Object.assign(new RevokeKeys(app.accounts, app.keys, []), {
       found: (...call: Parameters<typeof found>) => {
         nowMs += 1000;
         return found.apply(slow, call);

@@ -5,7 +5,7 @@ import type { ImportKeys } from '#application/keys/import-keys.js';
 import type { KeysFromCode } from '#application/keys/keys-from-code.js';
 import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
 import type { ListAllKeys } from '#application/keys/shown-keys.js';
-import type { PauseForOwner, RevokeForOwner } from '#application/keys/revoke-for-owner.js';
+import type { PauseKey, RevokeKeys } from '#application/keys/revoke-keys.js';
 import type { ExaminedDatabase, ExaminedRedis } from '#application/examination.js';
 import { readKeyPolicy, readMarkers, readNoticeReceivers } from '#config/config.js';
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
@@ -21,15 +21,15 @@ export interface Administration {
   readonly purgeAccount: PurgeAccount;
   readonly listKeysOfOwner: ListKeysOfOwner;
   readonly listAllKeys: ListAllKeys;
-  readonly revokeForOwner: RevokeForOwner;
-  readonly pauseForOwner: PauseForOwner;
-  readonly revokeLeaked: Pick<RevokeForOwner, 'leakedIn'>;
+  readonly revokeKeys: RevokeKeys;
+  readonly pauseKey: PauseKey;
+  readonly revokeLeaked: Pick<RevokeKeys, 'leakedIn'>;
   readonly importKeys: ImportKeys;
   readonly keysFromCode: KeysFromCode;
   /** The same changes, which are rolled back. For `--dry-run`. */
   readonly rehearsal: Pick<
     Administration,
-    'putAccount' | 'changeAccount' | 'purgeAccount' | 'revokeForOwner' | 'importKeys'
+    'putAccount' | 'changeAccount' | 'purgeAccount' | 'revokeKeys' | 'importKeys'
   >;
   readonly trail: AuditTrail;
   readonly outbox: UndeliveredNotices;

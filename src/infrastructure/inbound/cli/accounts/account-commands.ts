@@ -105,8 +105,8 @@ async function purge(
   return { document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` };
 }
 
-function activeKeys({ revokeForOwner }: Administration['rehearsal'], id: string, actor: Actor): Promise<ApiKey[]> {
-  return revokeForOwner.all(id, { actor, reason: 'administrator' });
+function activeKeys({ revokeKeys }: Administration['rehearsal'], id: string, actor: Actor): Promise<ApiKey[]> {
+  return revokeKeys.all(id, { actor, reason: 'administrator' });
 }
 
 async function listAccounts(databases: Databases, listing: AccountListing): Promise<Answer> {

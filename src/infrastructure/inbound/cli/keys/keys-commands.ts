@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { LeakedKey } from '#application/keys/revoke-for-owner.js';
+import type { LeakedKey } from '#application/keys/revoke-keys.js';
 import type { Actor } from '#domain/audit/audit-event.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
@@ -20,13 +20,13 @@ export function addKeysCommands(program: Command, databases: Databases): void {
   addListCommand(keys, databases);
   addImportCommand(keys, databases, KEY_IMPORT);
   addMakingCommands(keys, databases);
-  answering(revokeCommand(keys), (options) => revokeKeys(databases, options));
+  answering(revokeCommand(keys), (options) => endKeys(databases, options));
   const pause = ofOneKey(keys.command('pause'))
     .description('deny one key for some minutes; it works again by itself')
     .requiredOption('--minutes <n>', '1 to 1440', wholeNumber);
-  answering(pause, ({ minutes, ...options }) => pauseKey(databases, options, minutes));
+  answering(pause, ({ minutes, ...options }) => setPause(databases, options, minutes));
   const resume = ofOneKey(keys.command('resume')).description('end a pause by an administrator before its time');
-  answering(resume, (options) => pauseKey(databases, options, null));
+  answering(resume, (options) => setPause(databases, options, null));
 }
 
 function ofOneKey(command: Command) {
@@ -36,14 +36,14 @@ function ofOneKey(command: Command) {
     .addOption(byOption());
 }
 
-async function pauseKey(
+async function setPause(
   databases: Databases,
   { owner, key: keyId, by }: OptionsOf<typeof ofOneKey>,
   minutes: number | null,
 ): Promise<Answer> {
   requireFields({ owner: accountIdProblem(owner), key: keyIdProblem(keyId.toLowerCase()) });
-  const { key, now } = await onDatabase(databases, ({ pauseForOwner }) =>
-    pauseForOwner.execute(owner, keyId.toLowerCase(), minutes, administrator(by)),
+  const { key, now } = await onDatabase(databases, ({ pauseKey }) =>
+    pauseKey.execute(owner, keyId.toLowerCase(), minutes, administrator(by)),
   );
   const until = key.pausedUntil(now)?.toISOString() ?? null;
   return {
@@ -70,7 +70,7 @@ function revokeCommand(keys: Command) {
 
 type RevokeOptions = OptionsOf<typeof revokeCommand>;
 
-async function revokeKeys(databases: Databases, options: RevokeOptions): Promise<Answer> {
+async function endKeys(databases: Databases, options: RevokeOptions): Promise<Answer> {
   const { owner, key, all, leaked, by, yes, dryRun } = options;
   const admin = administrator(by);
   if (leaked && owner === undefined && key === undefined && !all) {
@@ -84,9 +84,9 @@ async function revokeKeys(databases: Databases, options: RevokeOptions): Promise
     owner: accountIdProblem(owner),
     key: keyId === undefined ? undefined : keyIdProblem(keyId),
   });
-  const revoked = await onDatabase(databases, async ({ revokeForOwner, rehearsal, listKeysOfOwner }) => {
+  const revoked = await onDatabase(databases, async ({ revokeKeys, rehearsal, listKeysOfOwner }) => {
     if (!dryRun) await confirmEnd({ listKeysOfOwner }, yes, { owner, keyId });
-    const revoke = dryRun ? rehearsal.revokeForOwner : revokeForOwner;
+    const revoke = dryRun ? rehearsal.revokeKeys : revokeKeys;
     const reason = { actor: admin, reason: 'administrator' } as const;
     return keyId === undefined ? revoke.all(owner, reason) : [await revoke.one(owner, keyId, reason)];
   });
@@ -102,7 +102,7 @@ async function revokeAllLeaked(databases: Databases, admin: Actor, { yes, dryRun
   await confirm(yes || dryRun, 'This revokes every key whose key string is in the text on stdin.');
   const text = await readKey();
   const leaked = await onDatabase(databases, ({ revokeLeaked, rehearsal }) =>
-    (dryRun ? rehearsal.revokeForOwner : revokeLeaked).leakedIn(text, admin),
+    (dryRun ? rehearsal.revokeKeys : revokeLeaked).leakedIn(text, admin),
   );
   if (leaked.length === 0) {
     const reason = 'no key of this service is in the text on stdin: nothing was revoked';

@@ -3,7 +3,7 @@ import type { GetAccount, ListAccounts } from '#application/accounts/find-accoun
 import type { PutAccount } from '#application/accounts/put-account.js';
 import type { ImportKeys } from '#application/keys/import-keys.js';
 import type { Issuer, KeysFromCode } from '#application/keys/keys-from-code.js';
-import type { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
+import type { RevokeKeys } from '#application/keys/revoke-keys.js';
 import type { ListAllKeys } from '#application/keys/shown-keys.js';
 import type { ServiceRole } from '#config/service-roles.js';
 import { type Actor, NO_CLIENT } from '#domain/audit/audit-event.js';
@@ -29,7 +29,7 @@ interface AccountServiceParts {
   readonly getAccount: GetAccount;
   readonly changeAccount: ChangeAccount;
   readonly purgeAccount: PurgeAccount;
-  readonly revokeForOwner: RevokeForOwner;
+  readonly revokeKeys: RevokeKeys;
   readonly listAccounts: ListAccounts;
   readonly listAllKeys: ListAllKeys;
   readonly keysFromCode: KeysFromCode;
@@ -106,10 +106,10 @@ export class AccountService implements GrpcDoor {
 
   /** Throws `forbidden` when an issuer names no single key. */
   private async revoke({ keyId, ownerId }: KeysToRevoke, { actor, issuer, role }: Calling): Promise<number> {
-    const { keysFromCode, revokeForOwner } = this.parts;
+    const { keysFromCode, revokeKeys } = this.parts;
     const cause = { actor, reason: 'platform' } as const;
     if (role !== 'issuer') {
-      return keyId === undefined ? (await revokeForOwner.all(ownerId, cause)).length : revokeForOwner.byId(keyId, cause);
+      return keyId === undefined ? (await revokeKeys.all(ownerId, cause)).length : revokeKeys.byId(keyId, cause);
     }
     if (keyId !== undefined) return keysFromCode.revoke(keyId, issuer);
     throw new LatchkeyError('forbidden', 'The role issuer revokes keys one by one, by key_id');

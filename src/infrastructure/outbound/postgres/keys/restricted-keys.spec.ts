@@ -69,10 +69,10 @@ describe('next to an instance of the release before', () => {
     for (const chosen of [{}, CHOSEN]) {
       const { key, fullKey } = await create(chosen);
       const { ownerId, id } = key;
-      await app.pauseForOwner.execute(ownerId, id, 5, { actorId: null, client: client() });
+      await app.pauseKey.execute(ownerId, id, 5, { actorId: null, client: client() });
       expect(await isRightForTheReleaseBefore(fullKey)).toBe(false);
       expect(await outcomeAt(fullKey, '10.1.2.3')).toBe('paused');
-      await app.pauseForOwner.execute(ownerId, id, null, { actorId: null, client: client() });
+      await app.pauseKey.execute(ownerId, id, null, { actorId: null, client: client() });
       expect(await isRightForTheReleaseBefore(fullKey)).toBe(false);
       expect(await outcomeAt(fullKey, '10.1.2.3')).toBe('granted');
     }
@@ -117,7 +117,7 @@ test.each([
 
 test('a reported key string proves a key with restrictions too', async () => {
   const { key, fullKey } = await create();
-  const leaked = await app.revokeForOwner.leakedIn(`token: ${fullKey}`, { actorId: 'admin:ada', client: client() });
+  const leaked = await app.revokeKeys.leakedIn(`token: ${fullKey}`, { actorId: 'admin:ada', client: client() });
   expect(leaked.map((each) => [each.key.id, each.was])).toEqual([[key.id, 'active']]);
   expect(await outcomeAt(fullKey, '10.1.2.3')).toBe('revoked');
 });

@@ -18,7 +18,7 @@ import {
 import { createDatabase } from '#test/support/stores/databases.mjs';
 import { eventually } from '#test/support/eventually.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
-import { RevokeForOwner } from '#application/keys/revoke-for-owner.js';
+import { RevokeKeys } from '#application/keys/revoke-keys.js';
 import type { PasswordGuesses, Passwords } from '#application/ports.js';
 import { ImportedKey } from '#domain/keys/imported-key.js';
 import { DAY_MS } from '#domain/time.js';
@@ -46,7 +46,7 @@ describe('keys on two instances', () => {
   let app: Application;
   let crowd: Application;
   let other: Application;
-  let admin: RevokeForOwner;
+  let admin: RevokeKeys;
 
   beforeAll(async () => {
     database = await createDatabase();
@@ -54,7 +54,7 @@ describe('keys on two instances', () => {
     app = await openApplication(database.url);
     crowd = await openApplication(database.url, quick);
     other = await openApplication(database.url, quick);
-    admin = new RevokeForOwner(app.accounts, app.keys, []);
+    admin = new RevokeKeys(app.accounts, app.keys, []);
   });
   afterAll(async () => {
     await Promise.all([app, crowd, other].map((instance) => instance?.close()));

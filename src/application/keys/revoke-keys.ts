@@ -42,8 +42,11 @@ interface LeakCircumstances {
   readonly isOver?: () => boolean;
 }
 
-/** Revokes keys without their owners, who may be suspended or deleted: for the platform, leaks and the command line. */
-export class RevokeForOwner {
+/**
+ * Revokes keys of any owner, even a suspended or deleted one: for the platform, leaks and the command line. People do it
+ * through ChangeKeysOfOwner and ChangeAsAdministrator.
+ */
+export class RevokeKeys {
   constructor(
     private readonly accounts: AccountLocks<KeyChanges>,
     private readonly keys: ApiKeys,
@@ -132,7 +135,7 @@ export class RevokeForOwner {
 }
 
 /** For the command line, which pauses as an administrator. */
-export class PauseForOwner {
+export class PauseKey {
   constructor(private readonly accounts: AccountLocks<KeyChanges>) {}
 
   /** Throws `invalid_fields`, `account_not_found`, `not_found` and `api_key_not_active`. @param minutes null ends the pause */
