@@ -56,9 +56,18 @@ function known<Value extends string>(
   return value;
 }
 
-function limitsIn({ maxAccess: level, ...others }: proto.Limits__Output): AccountLimits {
+/** The compiler reports a limit that the domain or the proto has alone. */
+function limitsIn({ maxAccess: level, ...wire }: proto.Limits__Output): AccountLimits {
+  const { requestsPerSecond, burst, maxKeyDays, maxActiveKeys, noNewKeys } = wire;
   const maxAccess = known(level, ACCESS, { 'limits.maxAccess': 'must be an access level' });
-  const every: EveryLimit = { ...others, maxAccess };
+  const every: EveryLimit = {
+    requestsPerSecond,
+    burst,
+    maxAccess,
+    maxKeyDays,
+    maxActiveKeys,
+    noNewKeys,
+  } satisfies Record<keyof proto.Limits__Output, unknown>;
   return givenLimits(Object.fromEntries(Object.entries(every).filter(([, limit]) => limit !== 0)));
 }
 
