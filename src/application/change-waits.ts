@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { waitMs } from '#domain/keys/lease.js';
-import type { UnansweredChange } from './account-transaction.js';
-import type { Accounts, ChangeMeter, Instances } from './ports.js';
+import type { UnansweredChange, Accounts, ChangeMeter, Instances } from './account-ports.js';
 import { valueOf, withTransactions } from './with-transactions.js';
 
 /** A monotonic clock. */

@@ -8,8 +8,7 @@ import { RevokeKeys } from './keys/revoke-keys.js';
 import { ChangeAccount, PurgeAccount } from './accounts/change-account.js';
 import { rehearsed } from './with-transactions.js';
 import { accountsForJobs, ChangeWaits } from './change-waits.js';
-import type { AccountTransaction } from './account-transaction.js';
-import type { Instances } from './ports.js';
+import type { AccountTransaction, Instances } from './account-ports.js';
 
 const app = openFakes();
 const ADA = { actorId: 'admin:ada', client: NO_CLIENT };

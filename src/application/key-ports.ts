@@ -4,6 +4,7 @@ import type { DueNotice, NoticeCandidate } from '#domain/notices/due-notices.js'
 import type { DueNoticeType, KeyNotice } from '#domain/notices/key-notice.js';
 import type { KeyNetworks } from '#domain/usage/key-networks.js';
 import type { UtcDay } from '#domain/time.js';
+import type { KeyFilter, KeyPosition, OwnedKey } from './lists.js';
 
 /** Saved in one transaction. */
 export interface EndedKeys {
@@ -98,3 +99,25 @@ export interface NetworkUses {
 
 /** Decides of which new networks owners are notified. Runs in the transaction that saves the usage. */
 export type NotifyOfNetworks = (used: NetworkUses) => Promise<readonly KeyNotice[]>;
+
+export interface KeyList {
+  readonly items: readonly OwnedKey[];
+  readonly now: Date;
+}
+
+export interface ApiKeys {
+  /** A key of any owner, including purged owners. */
+  find(id: string): Promise<ApiKey | undefined>;
+  /** The existing keys of any owner, including purged owners. Their secrets are still to be proven. */
+  findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
+  /** As lists show it. Excludes keys of purged accounts. @param ownerId undefined: any owner */
+  findListed(id: string, ownerId?: string): Promise<OwnedKey | undefined>;
+  /** Sorted as the filter says, starting after `after`. Excludes keys of purged accounts. */
+  list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList>;
+  /** Adds a mark to what was handled of a key of the owner, without those before the last `HANDLED_KEPT`. */
+  markHandled(id: string, ownerId: string, mark: string): Promise<void>;
+  /** How many keys of the owner are active at this time. */
+  countActive(ownerId: string, at: Date): Promise<number>;
+  /** How many have ended. Excludes keys of purged accounts. */
+  countEnded(ownerId: string, at: Date): Promise<number>;
+}

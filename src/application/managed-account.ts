@@ -1,8 +1,7 @@
 import type { Account } from '#domain/accounts/account.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { AccountLocks, KeyChanges, KeyMaking } from './account-transaction.js';
-import type { Accounts } from './ports.js';
+import type { AccountLocks, KeyChanges, KeyMaking, Accounts } from './account-ports.js';
 
 /** A person, and the account whose keys they work with: their own, or a service account that they manage. */
 export interface Acting {

@@ -1,5 +1,4 @@
-import type { Accounts } from './ports.js';
-import type { AccountTransaction } from './account-transaction.js';
+import type { Accounts, AccountTransaction } from './account-ports.js';
 
 /** The same object, with these methods in place of its own. */
 export function replacing<T extends object>(whole: T, methods: Partial<T>): T {

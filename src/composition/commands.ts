@@ -1,6 +1,6 @@
 import { rehearsed } from '#application/with-transactions.js';
 import { ChangeWaits } from '#application/change-waits.js';
-import type { Accounts } from '#application/ports.js';
+import type { Accounts } from '#application/account-ports.js';
 import { RevokeKeys } from '#application/keys/revoke-keys.js';
 import type { ExaminedDatabase } from '#application/examination.js';
 import type { DatabaseConfig } from '#config/database-config.js';

@@ -1,5 +1,6 @@
 import type { PutAccount, PutAccountCommand } from '#application/accounts/put-account.js';
-import type { Accounts, Passwords } from '#application/ports.js';
+import type { Accounts } from '#application/account-ports.js';
+import type { Passwords } from '#application/sign-in-ports.js';
 import { DEMO_OWNER } from '#config/demo.js';
 import { LatchkeyError } from '#domain/errors.js';
 

@@ -1,7 +1,7 @@
 import { type Config, version } from '#config/config.js';
 import { HOUR_MS, MINUTE_MS } from '#domain/time.js';
 import type { Job } from '#infrastructure/inbound/clock/clock.js';
-import * as job from '#infrastructure/inbound/clock/jobs.js';
+import * as job from '#infrastructure/inbound/clock/metered-jobs.js';
 import type { Readiness } from '#infrastructure/inbound/shared/readiness.js';
 import type { Log } from '#infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';

@@ -23,7 +23,13 @@ import { SendNotices } from '#application/notices/send-notices.js';
 import { NotifyOfDueKeys } from '#application/notices/notify-owners.js';
 import { EndReportedKeys } from '#application/leaks/end-reported-keys.js';
 import { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
-import type * as port from '#application/ports.js';
+import type { Accounts } from '#application/account-ports.js';
+import type { Audit, AuditTrail } from '#application/audit-ports.js';
+import type { ApiKeys, DueKeys, IdleKeys, RecordingGate } from '#application/key-ports.js';
+import type { LeakReports } from '#application/leak-ports.js';
+import type { NoticeReceiver, Outbox } from '#application/notice-ports.js';
+import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens, Sessions, SpentSignIns } from '#application/sign-in-ports.js';
+import type { DatabaseClock, KeyReader, KeyUsage, RateLimiter, Refusals, ValidationMeter } from '#application/validation-ports.js';
 import { SignIn, SignOut } from '#application/sessions/sign-in.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignInAtPlatform } from '#application/sessions/sign-in-at-platform.js';
@@ -33,34 +39,34 @@ import type { Config } from '#config/config.js';
 
 /** The implementation of each port: an adapter, or a fake in tests. */
 export interface Ports {
-  readonly keyReader: port.KeyReader;
+  readonly keyReader: KeyReader;
   /** Undefined without import prefixes. */
-  readonly importReader: port.KeyReader | undefined;
-  readonly databaseClock: port.DatabaseClock;
-  readonly audit: port.Audit;
-  readonly auditTrail: port.AuditTrail;
-  readonly outbox: port.Outbox;
-  readonly webhookReceiver: port.NoticeReceiver | undefined;
-  readonly mailReceiver: port.NoticeReceiver | undefined;
-  readonly dueKeys: port.DueKeys;
-  readonly idleKeys: port.IdleKeys;
-  readonly keys: port.ApiKeys;
-  readonly accounts: port.Accounts;
+  readonly importReader: KeyReader | undefined;
+  readonly databaseClock: DatabaseClock;
+  readonly audit: Audit;
+  readonly auditTrail: AuditTrail;
+  readonly outbox: Outbox;
+  readonly webhookReceiver: NoticeReceiver | undefined;
+  readonly mailReceiver: NoticeReceiver | undefined;
+  readonly dueKeys: DueKeys;
+  readonly idleKeys: IdleKeys;
+  readonly keys: ApiKeys;
+  readonly accounts: Accounts;
   readonly changeWaits: ChangeWaits;
-  readonly recordingGate: port.RecordingGate;
+  readonly recordingGate: RecordingGate;
   /** The same gate with the timeout of a validation. */
-  readonly validationGate: port.RecordingGate;
-  readonly sessions: port.Sessions;
-  readonly spentSignIns: port.SpentSignIns;
-  readonly guesses: port.PasswordGuesses;
-  readonly usage: port.KeyUsage;
-  readonly leakReports: port.LeakReports;
-  readonly passwords: port.Passwords;
-  readonly limiter: port.RateLimiter;
-  readonly platformTokens: port.PlatformTokens | undefined;
-  readonly platformLogin: port.PlatformLogin | undefined;
-  readonly meter: port.ValidationMeter;
-  readonly refusals: port.Refusals;
+  readonly validationGate: RecordingGate;
+  readonly sessions: Sessions;
+  readonly spentSignIns: SpentSignIns;
+  readonly guesses: PasswordGuesses;
+  readonly usage: KeyUsage;
+  readonly leakReports: LeakReports;
+  readonly passwords: Passwords;
+  readonly limiter: RateLimiter;
+  readonly platformTokens: PlatformTokens | undefined;
+  readonly platformLogin: PlatformLogin | undefined;
+  readonly meter: ValidationMeter;
+  readonly refusals: Refusals;
 }
 
 type MakingSettings = Pick<Config, 'keyPrefix' | 'keyChangesPerHour' | 'keyPolicy'>;

@@ -2,7 +2,7 @@ import * as crypto from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import type { Audit } from '#application/ports.js';
+import type { Audit } from '#application/audit-ports.js';
 import type { Application } from '../support/application/application.js';
 
 /** The steps that were taken, in order. */

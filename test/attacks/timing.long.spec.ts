@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
-import type { Audit } from '#application/ports.js';
+import type { Audit } from '#application/audit-ports.js';
 import { ValidateKey } from '#application/validation/validate-key.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PostgresKeyReader } from '#infrastructure/outbound/postgres/keys/key-reader.js';

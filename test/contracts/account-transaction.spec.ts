@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AccountTransaction } from '#application/account-transaction.js';
+import type { AccountTransaction } from '#application/account-ports.js';
 import type { ListedKey } from '#application/lists.js';
 import { saveKeys } from '#application/keys/change-keys.js';
 import { RecordDueEnds } from '#application/keys/record-due-ends.js';
@@ -9,7 +9,7 @@ import type { RevocationReason } from '#domain/keys/key-change.js';
 import { KeyString } from '#domain/keys/key-string.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { DAY_MS } from '#domain/time.js';
-import { FIRST_ID } from '#application/audit-trail-ports.js';
+import { FIRST_ID } from '#application/audit-ports.js';
 import { client, POLICY } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { saveAccount } from '#application/accounts/change-account.js';
-import type { HistoryItem } from '#application/audit-trail-ports.js';
+import type { HistoryItem } from '#application/audit-ports.js';
 import { saveKeys } from '#application/keys/change-keys.js';
 import { Account } from '#domain/accounts/account.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { FIRST_ID, type AuditTrailReading, type AuditTrailTransaction } from '#application/audit-trail-ports.js';
+import { FIRST_ID, type AuditTrailReading, type AuditTrailTransaction } from '#application/audit-ports.js';
 import { type AuditPruning, recordPruning, type AuditSeal, sealEvents } from '#domain/audit/audit-seal.js';
 import { DAY_MS } from '#domain/time.js';
 import { client, times } from '../support/application/calls.js';

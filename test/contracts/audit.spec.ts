@@ -9,7 +9,7 @@ import {
   type OwnerEventType,
   THE_SERVICE,
 } from '#domain/audit/audit-event.js';
-import type { EventSearch } from '#application/ports.js';
+import type { EventSearch } from '#application/audit-ports.js';
 import { client, times } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';

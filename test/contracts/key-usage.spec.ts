@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DeniedUse } from '#application/ports.js';
+import type { DeniedUse } from '#application/validation-ports.js';
 import { DAY_MS, MINUTE_MS, dayText, utcDay } from '#domain/time.js';
 import { MAX_NETWORKS } from '#domain/usage/key-networks.js';
 import { change, newAccount, newKey, purge, type World } from './support/world.js';

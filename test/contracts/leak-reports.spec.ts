@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { LeakClaim, Requester } from '#application/ports.js';
+import type { LeakClaim } from '#application/leak-ports.js';
+import type { Requester } from '#application/sign-in-ports.js';
 import { KeyString } from '#domain/keys/key-string.js';
 import { keyProofsIn, type LeakReport, FINDINGS_OF_SERVICE, REQUESTS_OF_NETWORK } from '#domain/leaks/leak-report.js';
 import { MINUTE_MS } from '#domain/time.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from '@jest/globals';
 import { until } from '../../scripts/lib/wait.mjs';
-import type { RateLimiter } from '#application/ports.js';
+import type { RateLimiter } from '#application/validation-ports.js';
 import { parseRedisUrl } from '#config/redis-config.js';
 import type { RateDecision, RateLimit } from '#domain/rate-limit.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';

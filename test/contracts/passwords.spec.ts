@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import argon2 from 'argon2';
 import bcrypt from 'bcryptjs';
-import type { GuessSubject, Passwords } from '#application/ports.js';
+import type { GuessSubject, Passwords } from '#application/sign-in-ports.js';
 import { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '#infrastructure/outbound/passwords/password-hashes.js';
 import { fakeHash, FakePasswords } from '../fakes/sessions/fake-passwords.js';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { BegunSignIn } from '#application/sign-in-ports.js';
-import type { PlatformLogin, PlatformTokens } from '#application/ports.js';
+import type { BegunSignIn, PlatformLogin, PlatformTokens } from '#application/sign-in-ports.js';
 import { OidcPlatformLogin } from '#infrastructure/outbound/platform-login/oidc-platform-login.js';
 import type { PlatformSignIn } from '#domain/accounts/session.js';
 import { HOUR_MS } from '#domain/time.js';

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import type { Refusals } from '#application/ports.js';
+import type { Refusals } from '#application/validation-ports.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import type { KeyRights } from '#domain/keys/key-rights.js';
 import { Log, LoggedRefusals } from '#infrastructure/telemetry/log.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { VALIDATION_PARTS, type ValidationMeter, type ValidationPart } from '#application/ports.js';
+import { VALIDATION_PARTS, type ValidationMeter, type ValidationPart } from '#application/validation-ports.js';
 import { NO_CLIENT } from '#domain/audit/audit-event.js';
 import { deny, type Verdict } from '#domain/keys/verdict.js';
 import { Log } from '#infrastructure/telemetry/log.js';

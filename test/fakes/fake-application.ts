@@ -1,4 +1,5 @@
-import type { Instances, RecordingGate } from '#application/ports.js';
+import type { Instances } from '#application/account-ports.js';
+import type { RecordingGate } from '#application/key-ports.js';
 import { buildUseCases, type Ports, type Settings } from '#composition/use-cases.js';
 import { ChangeWaits } from '#application/change-waits.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';

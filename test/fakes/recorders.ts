@@ -1,11 +1,4 @@
-import type {
-  MeasuredRequest,
-  ValidationMeter,
-  ValidationPart,
-  ValidationTimer,
-  RefusalDetails,
-  Refusals,
-} from '#application/ports.js';
+import type { MeasuredRequest, ValidationMeter, ValidationPart, ValidationTimer, RefusalDetails, Refusals } from '#application/validation-ports.js';
 import type { Verdict } from '#domain/keys/verdict.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 

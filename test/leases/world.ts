@@ -1,8 +1,7 @@
 import type { Granted } from '../../clients/node/src/decision.js';
 import { type Clocks, Leases, type Use } from '../../clients/node/src/leases.js';
 import { ChangeWaits, accountsForJobs } from '#application/change-waits.js';
-import type { AccountTransaction } from '#application/account-transaction.js';
-import type { Accounts, Instances } from '#application/ports.js';
+import type { AccountTransaction, Accounts, Instances } from '#application/account-ports.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { leaseLength } from '#domain/keys/lease.js';
 import { VirtualTime } from './virtual-time.js';

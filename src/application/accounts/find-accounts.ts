@@ -10,8 +10,7 @@ import {
   textIn,
   wrongPageToken,
 } from '../lists.js';
-import type { Accounts } from '../ports.js';
-import { accountNotFound } from '../account-transaction.js';
+import { type Accounts, accountNotFound } from '../account-ports.js';
 
 export interface AccountListing extends LongPageRequest {
   readonly status?: AccountStatus | undefined;

@@ -3,8 +3,8 @@ import { accountIdProblem, emailKey, requireProfile, type AccountProfile } from 
 import { newPasswordProblem, passwordProblem } from '#domain/accounts/passwords.js';
 import { THE_SERVICE, type Actor } from '#domain/audit/audit-event.js';
 import { requireFields, LatchkeyError } from '#domain/errors.js';
-import type { AccountChanges, AccountLocks, LockedAccounts } from '../account-transaction.js';
-import type { Accounts, Passwords } from '../ports.js';
+import type { AccountChanges, AccountLocks, LockedAccounts, Accounts } from '../account-ports.js';
+import type { Passwords } from '../sign-in-ports.js';
 import { atOnce } from '../with-transactions.js';
 import { saveAccount } from './change-account.js';
 

@@ -4,7 +4,7 @@ import { openFakes } from '#test/fakes/fake-application.js';
 import { FakePlatformLogin } from '#test/fakes/sessions/fake-platform-login.js';
 import { client, newOwner, times } from '#test/support/application/calls.js';
 import { eventsOf } from '#test/support/application/stored.js';
-import type { LoginProfile } from '../ports.js';
+import type { LoginProfile } from '../sign-in-ports.js';
 import { VerifyAuditTrail } from '../audit/verify-audit-trail.js';
 import { SignInAccounts } from './sign-in-accounts.js';
 

@@ -2,8 +2,8 @@ import { Account, type SignInProfile } from '#domain/accounts/account.js';
 import { isLikeAnotherActor, shownName, emailProblem } from '#domain/accounts/account-profile.js';
 import type { Actor, Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { AccountChanges, AccountLocks } from '../account-transaction.js';
-import type { Accounts, PlatformPerson } from '../ports.js';
+import type { AccountChanges, AccountLocks, Accounts } from '../account-ports.js';
+import type { PlatformPerson } from '../sign-in-ports.js';
 import { saveAccount } from './change-account.js';
 
 export interface SignInRules {

@@ -1,7 +1,7 @@
 import type { Account } from '#domain/accounts/account.js';
 import { type ErrorCode, LatchkeyError, nothingHere } from '#domain/errors.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
-import type { KeyChanges } from '../account-transaction.js';
+import type { KeyChanges, Accounts } from '../account-ports.js';
 import type { ChangeWaits } from '../change-waits.js';
 import { type Admission, type Managed, managedTransaction } from '../managed-account.js';
 import { accountActor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
@@ -9,7 +9,8 @@ import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
 import { normalizeKeyNote, requireValid } from '#domain/keys/key-rules.js';
 import { type ChangeOfKey, changeKeys, openKey, pausing } from '../keys/change-keys.js';
 import type { OwnedKey } from '../lists.js';
-import type { Accounts, ApiKeys, Audit } from '../ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { ApiKeys } from '../key-ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { newestEvents } from './view-keys.js';
 

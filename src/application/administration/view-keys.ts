@@ -11,7 +11,10 @@ import {
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import type { KeyListing, ListAllKeys, ShownKeys } from '../keys/shown-keys.js';
 import type { OwnedKey, Page, PageRequest } from '../lists.js';
-import type { Accounts, ApiKeys, Audit, EventSearch, KeyUsage } from '../ports.js';
+import type { Accounts } from '../account-ports.js';
+import type { Audit, EventSearch } from '../audit-ports.js';
+import type { ApiKeys } from '../key-ports.js';
+import type { KeyUsage } from '../validation-ports.js';
 
 /** The size of a page, and how many events of a key are shown. */
 const SHOWN = 50;

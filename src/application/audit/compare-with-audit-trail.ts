@@ -1,7 +1,7 @@
 import { RecordedAccount } from '#domain/audit/recorded-account.js';
 import { RecordedKey } from '#domain/audit/recorded-key.js';
 import type { HistoryEvent } from '#domain/audit/event-details.js';
-import type { AuditTrailSnapshot, HistoryItem } from '../audit-trail-ports.js';
+import type { AuditTrailSnapshot, HistoryItem } from '../audit-ports.js';
 
 /** How many differences are listed. The rest are only counted. */
 const MAX_LISTED = 100;

@@ -9,8 +9,8 @@ import {
   sealProblem,
 } from '#domain/audit/audit-seal.js';
 import { DAY_MS, HOUR_MS } from '#domain/time.js';
-import { type AuditTrailTransaction, EventCursor, FIRST_ID } from '../audit-trail-ports.js';
-import type { AuditTrail } from '../ports.js';
+import { type AuditTrail, type AuditTrailTransaction, FIRST_ID } from '../audit-ports.js';
+import { EventCursor } from './event-cursor.js';
 
 /** The most events of one transaction, unless a single seal covers more. */
 const MAX_EVENTS = 10_000;

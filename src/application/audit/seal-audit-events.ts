@@ -1,6 +1,5 @@
 import { EventsMac, sealEvents, sealKeyOf, type SealKeys } from '#domain/audit/audit-seal.js';
-import type { AuditTrailTransaction } from '../audit-trail-ports.js';
-import type { AuditTrail } from '../ports.js';
+import type { AuditTrailTransaction, AuditTrail } from '../audit-ports.js';
 
 /** Each seal is verified and pruned as a whole, so it covers only a limited number of events. */
 const MAX_EVENTS = 10_000;

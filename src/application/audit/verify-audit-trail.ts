@@ -10,9 +10,9 @@ import {
   sealProblem,
 } from '#domain/audit/audit-seal.js';
 import { MINUTE_MS } from '#domain/time.js';
-import { type AuditTrailSnapshot, EventCursor, FIRST_ID } from '../audit-trail-ports.js';
+import { type AuditTrail, type AuditTrailSnapshot, FIRST_ID } from '../audit-ports.js';
+import { EventCursor } from './event-cursor.js';
 import { compareWithAuditTrail, type Comparison } from './compare-with-audit-trail.js';
-import type { AuditTrail } from '../ports.js';
 
 /** A seal that was saved elsewhere. It shows when seals were removed from the end of the chain. */
 export type ExportedSeal = Pick<AuditSeal, 'id' | 'mac'>;

@@ -6,7 +6,7 @@ import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
 import type { PausedBy } from '#domain/keys/key-pauses.js';
 import { MINUTE_MS } from '#domain/time.js';
 import { noticesOfChange } from '#domain/notices/key-notice.js';
-import type { KeyChanges } from '../account-transaction.js';
+import type { KeyChanges } from '../account-ports.js';
 import { type ApiKey, keyNotActive } from '#domain/keys/api-key.js';
 
 interface ChangingKeys {

@@ -12,7 +12,7 @@ import {
 import { isProof } from '#domain/keys/key-restrictions.js';
 import { keyPolicy } from '#domain/keys/key-policy.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
-import type { AccountLocks, KeyMaking } from '../account-transaction.js';
+import type { AccountLocks, KeyMaking } from '../account-ports.js';
 import { atOnce } from '../with-transactions.js';
 import { saveKeys } from './change-keys.js';
 

@@ -13,9 +13,9 @@ import {
   ROTATION_FIELDS,
 } from '#domain/keys/key-rules.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
-import { accountNotFound, type AccountLocks, type KeyMaking } from '../account-transaction.js';
+import { accountNotFound, type AccountLocks, type KeyMaking, type Accounts } from '../account-ports.js';
 import type { ManagedTransaction } from '../managed-account.js';
-import type { Accounts, ApiKeys } from '../ports.js';
+import type { ApiKeys } from '../key-ports.js';
 import { type CreatedApiKey, createKey, type MakingSettings, type RotatedApiKey, rotateKey } from './make-api-keys.js';
 import type { RevokeKeys } from './revoke-keys.js';
 

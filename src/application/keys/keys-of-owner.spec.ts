@@ -14,7 +14,7 @@ import {
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import { DAY_MS, utcDay } from '#domain/time.js';
 import { KeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
-import type { ApiKeys, DueKeys } from '../ports.js';
+import type { ApiKeys, DueKeys } from '../key-ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
 import { ShownKeys } from './shown-keys.js';
 import type { Renaming } from '#domain/keys/key-state.js';

@@ -3,8 +3,10 @@ import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import { type KeySort, type OwnedKey, type ListedKey, type Page, type PageRequest, wrongCursor } from '../lists.js';
-import type { AccountLocks, KeyChanges } from '../account-transaction.js';
-import type { Accounts, ApiKeys, Audit, EventFilter, KeyUsage } from '../ports.js';
+import type { AccountLocks, KeyChanges, Accounts } from '../account-ports.js';
+import type { Audit, EventFilter } from '../audit-ports.js';
+import type { ApiKeys } from '../key-ports.js';
+import type { KeyUsage } from '../validation-ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
 import {
   accountActor,

@@ -6,7 +6,7 @@ import { OBSERVERS, READ } from '#test/support/application/observers.js';
 import { client, createKey, newOwner, times, themselves } from '#test/support/application/calls.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { DAY_MS } from '#domain/time.js';
-import type { RecordingGate } from '../ports.js';
+import type { RecordingGate } from '../key-ports.js';
 import type { CreatedApiKey } from './make-api-keys.js';
 import { saveKeys } from './change-keys.js';
 import { RecordDueEnds } from './record-due-ends.js';

@@ -2,8 +2,8 @@ import { THE_SERVICE } from '#domain/audit/audit-event.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { NoticeReceivers } from '#domain/notices/key-notice.js';
 import { hasReceiver, idleSteps, type IdleStep } from '#domain/notices/idle-keys.js';
-import type { AccountLocks, IdleKeyChanges } from '../account-transaction.js';
-import type { Accounts, AgePosition, IdleKeys } from '../ports.js';
+import type { AccountLocks, IdleKeyChanges, Accounts } from '../account-ports.js';
+import type { AgePosition, IdleKeys } from '../key-ports.js';
 import { changeKeys } from './change-keys.js';
 
 interface IdleSettings {

@@ -7,7 +7,7 @@ import { unknownKey, withWrongSecret } from '#test/support/callers/key-strings.j
 import { LatchkeyError } from '#domain/errors.js';
 import { FakeStore } from '#test/fakes/fake-store.js';
 import { DAY_MS, MINUTE_MS } from '#domain/time.js';
-import type { Accounts } from '../ports.js';
+import type { Accounts } from '../account-ports.js';
 import { RevokeKeys } from './revoke-keys.js';
 import { MAX_STEPS, RevokeIdleKeys } from './revoke-idle-keys.js';
 

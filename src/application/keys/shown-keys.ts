@@ -17,7 +17,7 @@ import {
   sortedBy,
   wrongPageToken,
 } from '../lists.js';
-import type { ApiKeys } from '../ports.js';
+import type { ApiKeys } from '../key-ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
 import { readDisplayed } from '#domain/keys/imported-key.js';
 import { readShownPrefix } from '#domain/keys/key-string.js';

@@ -1,7 +1,8 @@
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import { type LeakReport, pauseAfterTurn, TURN_MS } from '#domain/leaks/leak-report.js';
 import type { RevokeKeys, UnprovenKey } from '../keys/revoke-keys.js';
-import type { Audit, LeakClaim, LeakReports } from '../ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { LeakClaim, LeakReports } from '../leak-ports.js';
 
 /** Reports whose keys this instance ends at the same time. Each of them takes a connection. */
 const ENDED_AT_ONCE = 4;

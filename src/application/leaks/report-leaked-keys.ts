@@ -10,7 +10,9 @@ import {
   REQUESTS_OF_NETWORK,
 } from '#domain/leaks/leak-report.js';
 import type { LeakSite } from '#domain/audit/event-details.js';
-import type { Requester, Audit, LeakReports } from '../ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { LeakReports } from '../leak-ports.js';
+import type { Requester } from '../sign-in-ports.js';
 
 /** Texts that may contain keys, and where they were found. */
 export interface Leak extends LeakSite {

@@ -13,7 +13,7 @@ import { KeyNetworks } from '#domain/usage/key-networks.js';
 import { runOut } from '#test/support/application/stored.js';
 import type { AccountStatus } from '#domain/accounts/account.js';
 import { saveKeys } from '../keys/change-keys.js';
-import type { DueKeys, NetworkUse } from '../ports.js';
+import type { DueKeys, NetworkUse } from '../key-ports.js';
 import { Addressees, NotifyOfDueKeys, notifyOfNetworks } from './notify-owners.js';
 
 const BOTH = { webhook: true, mail: true };

@@ -8,7 +8,8 @@ import {
 } from '#domain/notices/key-notice.js';
 import { dueNotice, noticeDays } from '#domain/notices/due-notices.js';
 import { inBatches } from '../keys/record-due-ends.js';
-import type { DueKeys, NoticeDecision, NotifyOfNetworks, Accounts, ApiKeys } from '../ports.js';
+import type { Accounts } from '../account-ports.js';
+import type { DueKeys, NoticeDecision, NotifyOfNetworks, ApiKeys } from '../key-ports.js';
 import type { Account } from '#domain/accounts/account.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { OutboxMessage } from '../notice-ports.js';

@@ -5,8 +5,7 @@ import { eventually } from '#test/support/eventually.js';
 import type { NoticeChannel } from '#domain/notices/key-notice.js';
 import { EXTRA_TRIES, pauseAfter, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#domain/time.js';
-import type { NoticeReceiver } from '../ports.js';
-import type { OutboxMessage } from '../notice-ports.js';
+import type { NoticeReceiver, OutboxMessage } from '../notice-ports.js';
 import { SendNotices } from './send-notices.js';
 
 /** Accepts every message unless a test overrides it. */

@@ -1,8 +1,7 @@
 import type { NoticeChannel } from '#domain/notices/key-notice.js';
 import { ReceiverStanding, pauseAfter } from '#domain/notices/retry-schedule.js';
-import type { NoticeReceiver, Outbox } from '../ports.js';
+import type { NoticeReceiver, Outbox, Claim, NotAccepted } from '../notice-ports.js';
 import { HOUR_MS } from '#domain/time.js';
-import type { Claim, NotAccepted } from '../notice-ports.js';
 
 const AT_ONCE = 16;
 

@@ -3,9 +3,9 @@ import { confirmationRequired, isFresh, type FreshSignInRule, type PlatformSignI
 import { CONFIRMATION } from '#domain/accounts/passwords.js';
 import type { Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '#domain/errors.js';
-import type { AccountLocks, KeyMaking } from '../account-transaction.js';
+import type { AccountLocks, KeyMaking, Accounts } from '../account-ports.js';
 import { type Acting, type Admission, type ManagedTransaction, managedTransaction } from '../managed-account.js';
-import type { Accounts, Passwords } from '../ports.js';
+import type { Passwords } from '../sign-in-ports.js';
 import type { PasswordCheck } from './password-check.js';
 
 export const CONFIRMATION_KINDS = ['password', 'fresh-sign-in'] as const;

@@ -1,7 +1,10 @@
 import type { Account } from '#domain/accounts/account.js';
 import { type Client, failureOf } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Accounts, Audit, PlatformTokens, Refusals, Session, Sessions } from '../ports.js';
+import type { Accounts } from '../account-ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { PlatformTokens, Session, Sessions } from '../sign-in-ports.js';
+import type { Refusals } from '../validation-ports.js';
 
 interface IdentityParts {
   readonly sessions: Sessions;

@@ -5,7 +5,7 @@ import { FakePlatformTokens } from '#test/fakes/sessions/fake-platform-login.js'
 import { client, createKey, newOwner, outcomeOf, PASSWORD } from '#test/support/application/calls.js';
 import { fakeBcrypt, FakePasswords } from '#test/fakes/sessions/fake-passwords.js';
 import { SignInAccounts } from '../accounts/sign-in-accounts.js';
-import type { Passwords } from '../ports.js';
+import type { Passwords } from '../sign-in-ports.js';
 
 describe('IdentifyOwner', () => {
   const tokens = new FakePlatformTokens();

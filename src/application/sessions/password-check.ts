@@ -2,7 +2,8 @@ import type { Account } from '#domain/accounts/account.js';
 import { NetworkBudget } from '#domain/accounts/passwords.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { type Client, failureOf, type FailureReason } from '#domain/audit/audit-event.js';
-import type { Requester, Audit, GuessSubject, PasswordGuesses, Passwords } from '../ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { Requester, GuessSubject, PasswordGuesses, Passwords } from '../sign-in-ports.js';
 
 interface PasswordGuess {
   /** Undefined when no account has this email. */

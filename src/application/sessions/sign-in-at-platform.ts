@@ -10,9 +10,10 @@ import { NetworkBudget } from '#domain/accounts/passwords.js';
 import { type Client, type FailedAuthentication, failureOf, type FailureReason } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Audit, PlatformLogin, PlatformPerson, Refusals, Requester, Sessions, SpentSignIns } from '../ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { PlatformLogin, PlatformPerson, Requester, Sessions, SpentSignIns, BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
+import type { Refusals } from '../validation-ports.js';
 import { isRefused } from './identify-owner.js';
-import type { BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
 import { sessionOpened } from './sign-in.js';
 
 /** Why a person can't sign in here. `expired`: no sign-in is pending in their browser any more. */

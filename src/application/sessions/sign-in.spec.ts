@@ -7,7 +7,7 @@ import type { Account } from '#domain/accounts/account.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { HOUR_MS } from '#domain/time.js';
 import { PasswordCheck } from './password-check.js';
-import type { PasswordGuesses, Requester } from '../ports.js';
+import type { PasswordGuesses, Requester } from '../sign-in-ports.js';
 import { SignIn } from './sign-in.js';
 
 const HOME = '192.0.2.1';

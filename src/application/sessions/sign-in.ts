@@ -6,16 +6,9 @@ import { accountActor, type AuditEvent, type Client, failureOf } from '#domain/a
 import { clientNetwork } from '#domain/ip-address.js';
 import type { Confirmation } from './confirmation.js';
 import type { PasswordCheck } from './password-check.js';
-import type {
-  Accounts,
-  Requester,
-  Audit,
-  GuessSubject,
-  PasswordGuesses,
-  Passwords,
-  PlatformLogin,
-  Sessions,
-} from '../ports.js';
+import type { Accounts } from '../account-ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { Requester, GuessSubject, PasswordGuesses, Passwords, PlatformLogin, Sessions } from '../sign-in-ports.js';
 
 interface SignInParts {
   readonly accounts: Accounts;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { client, createKey, newOwner, rotateKey } from '#test/support/application/calls.js';
-import type { KeyReading } from '../ports.js';
+import type { KeyReading } from '../validation-ports.js';
 import { ValidateKey, type ValidationRequest } from './validate-key.js';
 import { type ReportedUses, ReportUses } from './report-uses.js';
 

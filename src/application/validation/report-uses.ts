@@ -3,7 +3,7 @@ import type { KeyStanding } from '#domain/keys/key-standing.js';
 import { chargeUpTo, type RateLimit } from '#domain/rate-limit.js';
 import type { Operation } from '#domain/keys/verdict.js';
 import { reportedUse } from '#domain/usage/permission-use.js';
-import type { DatabaseClock, KeyUsage } from '../ports.js';
+import type { DatabaseClock, KeyUsage } from '../validation-ports.js';
 import { type KeySources, presentedIn } from './validate-key.js';
 
 /** What a guard granted by itself, under leases. */

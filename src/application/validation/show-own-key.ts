@@ -1,7 +1,7 @@
 import type { Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Question } from '#domain/keys/verdict.js';
-import type { ApiKeys } from '../ports.js';
+import type { ApiKeys } from '../key-ports.js';
 import type { ValidateKey, Validation } from './validate-key.js';
 
 export interface OwnKey extends Validation {

@@ -9,7 +9,8 @@ import { DAY_MS } from '#domain/time.js';
 import { KeyString } from '#domain/keys/key-string.js';
 import type { CreateApiKeyCommand, CreatedApiKey } from '../keys/make-api-keys.js';
 import { RecordDueEnds, RecordFirstUse } from '../keys/record-due-ends.js';
-import type { KeyReader, RateLimiter, RecordingGate } from '../ports.js';
+import type { RecordingGate } from '../key-ports.js';
+import type { KeyReader, RateLimiter } from '../validation-ports.js';
 import { ValidateKey, type ValidationParts } from './validate-key.js';
 
 const READ: Question = { operation: 'read', permission: '' };

@@ -8,19 +8,8 @@ import { deny, type DenialReason, isFailedAuthentication, type Question, type Ve
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import { usedBy } from '#domain/usage/permission-use.js';
 import { withoutSecrets } from '#domain/secrets.js';
-import type {
-  Audit,
-  KeyReader,
-  KeyReading,
-  KeyUsage,
-  MeasuredRequest,
-  LeaseOffer,
-  RateLimiter,
-  RefusalDetails,
-  Refusals,
-  ValidationMeter,
-  ValidationTimer,
-} from '../ports.js';
+import type { Audit } from '../audit-ports.js';
+import type { KeyReader, KeyReading, KeyUsage, MeasuredRequest, LeaseOffer, RateLimiter, RefusalDetails, Refusals, ValidationMeter, ValidationTimer } from '../validation-ports.js';
 import type { RecordDueEnds, FirstUse, RecordFirstUse } from '../keys/record-due-ends.js';
 
 export interface ValidationRequest extends MeasuredRequest {

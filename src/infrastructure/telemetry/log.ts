@@ -4,7 +4,7 @@ import type { KeyRights } from '#domain/keys/key-rights.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import { MINUTE_MS } from '#domain/time.js';
 import { StandardOutput } from './standard-output.js';
-import type { RefusalDetails, Refusals } from '#application/ports.js';
+import type { RefusalDetails, Refusals } from '#application/validation-ports.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 
 /** Writes one JSON line for each event to standard output. Never log what a person typed as a credential. */

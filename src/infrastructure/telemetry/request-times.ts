@@ -1,4 +1,4 @@
-import type { ChangeMeter } from '#application/ports.js';
+import type { ChangeMeter } from '#application/account-ports.js';
 import { histogram, type Instrument, Tally } from './instrument.js';
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountTransaction } from '#application/account-transaction.js';
+import type { AccountTransaction, Instances } from '#application/account-ports.js';
 import { sessionOpened } from '#application/sessions/sign-in.js';
 import { saveKeys } from '#application/keys/change-keys.js';
-import type { Instances, UndeliveredNotices } from '#application/ports.js';
+import type { UndeliveredNotices } from '#application/notice-ports.js';
 import type { Ports } from '#composition/use-cases.js';
 import { Account } from '#domain/accounts/account.js';
 import { type AccountProfile } from '#domain/accounts/account-profile.js';

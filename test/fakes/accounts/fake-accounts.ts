@@ -1,8 +1,7 @@
-import type { Accounts } from '#application/ports.js';
+import type { Accounts, AccountTransaction } from '#application/account-ports.js';
 import type { Account } from '#domain/accounts/account.js';
 import { emailKey } from '#domain/accounts/account-profile.js';
 import type { FakeStore } from '../fake-store.js';
-import type { AccountTransaction } from '#application/account-transaction.js';
 import { FormerAccount } from '#domain/accounts/former-account.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { ApiKey } from '#domain/keys/api-key.js';

@@ -1,5 +1,5 @@
 import { type PageRequest, pageOf, textIn, wrongCursor } from '#application/lists.js';
-import type { Audit, EventSearch } from '#application/ports.js';
+import type { Audit, EventSearch } from '#application/audit-ports.js';
 import { AUTHENTICATION_FAILED, type AuditedEvent, type RecordedEvent } from '#domain/audit/audit-event.js';
 import type { SealableEvent } from '#domain/audit/audit-seal.js';
 import {

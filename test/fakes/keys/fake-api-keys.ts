@@ -1,5 +1,5 @@
 import { type KeyFilter, type KeyPosition, type KeySort, NEVER, type OwnedKey, sortedBy } from '#application/lists.js';
-import type { ApiKeys } from '#application/ports.js';
+import type { ApiKeys } from '#application/key-ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { HANDLED_KEPT } from '#domain/keys/key-rules.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';

@@ -1,4 +1,4 @@
-import type { DueKeys, EndDecision, IdleKeys } from '#application/ports.js';
+import type { DueKeys, EndDecision, IdleKeys } from '#application/key-ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { isOpen } from '#domain/keys/key-status.js';
 import type { FakeStore } from '../fake-store.js';

@@ -1,4 +1,4 @@
-import type { KeyReader, KeyUsage } from '#application/ports.js';
+import type { KeyReader, KeyUsage } from '#application/validation-ports.js';
 import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';

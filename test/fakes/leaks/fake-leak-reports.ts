@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LeakClaim, LeakReports } from '#application/ports.js';
+import type { LeakClaim, LeakReports } from '#application/leak-ports.js';
 import { spendBudget } from '#domain/leaks/leak-report.js';
 import type { FakeStore, StoredReport } from '../fake-store.js';
 

@@ -1,5 +1,4 @@
-import type { Claim } from '#application/notice-ports.js';
-import type { Outbox } from '#application/ports.js';
+import type { Claim, Outbox } from '#application/notice-ports.js';
 import { isTriedSooner, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import type { FakeStore, StoredMessage } from '../fake-store.js';
 import { randomUUID } from 'node:crypto';

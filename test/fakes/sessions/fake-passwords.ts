@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Requester, Passwords } from '#application/ports.js';
+import type { Requester, Passwords } from '#application/sign-in-ports.js';
 
 const NEW_HASH_KIB = 19_456;
 const MAX_KIB = 262_144;

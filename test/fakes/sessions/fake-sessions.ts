@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sessions, PasswordGuesses, SpentSignIns } from '#application/ports.js';
+import type { Sessions, PasswordGuesses, SpentSignIns } from '#application/sign-in-ports.js';
 import { SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
 import { HOUR_MS } from '#domain/time.js';
 import type { FakeStore, StoredGuesses } from '../fake-store.js';

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import type { PasswordGuesses, Passwords } from '#application/ports.js';
+import type { PasswordGuesses, Passwords } from '#application/sign-in-ports.js';
 import { buildAdapters } from '#composition/adapters.js';
 import { Parts } from '#composition/parts.js';
 import { buildUseCases } from '#composition/use-cases.js';

@@ -1,7 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
-import type { AuditTrailTransaction } from '#application/audit-trail-ports.js';
-import type { AuditTrail } from '#application/ports.js';
+import type { AuditTrailTransaction, AuditTrail } from '#application/audit-ports.js';
 import { VerifyAuditTrail } from '#application/audit/verify-audit-trail.js';
 import { DAY_MS } from '#domain/time.js';
 import { openOnOwnDatabase } from '../application/application.js';

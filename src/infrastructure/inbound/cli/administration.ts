@@ -11,7 +11,8 @@ import { readKeyPolicy, readMarkers, readNoticeReceivers } from '#config/config.
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
 import type { RedisConfig } from '#config/redis-config.js';
 import type { Settings } from '#config/settings.js';
-import type { AuditTrail, UndeliveredNotices } from '#application/ports.js';
+import type { AuditTrail } from '#application/audit-ports.js';
+import type { UndeliveredNotices } from '#application/notice-ports.js';
 
 export interface Administration {
   readonly putAccount: PutAccount;

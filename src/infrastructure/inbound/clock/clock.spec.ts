@@ -5,7 +5,7 @@ import { eventually } from '#test/support/eventually.js';
 import { Log } from '#infrastructure/telemetry/log.js';
 import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { Clock, type Job } from './clock.js';
-import { sealEvents } from './jobs.js';
+import { sealEvents } from './metered-jobs.js';
 
 describe('Clock', () => {
   /** The lines of the log, and the metrics of a clock with these jobs. */

@@ -1,4 +1,4 @@
-import type { KeyReader } from '#application/ports.js';
+import type { KeyReader } from '#application/validation-ports.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 
 const NOBODYS_KEY = '0'.repeat(24);

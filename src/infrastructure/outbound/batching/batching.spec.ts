@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { PLATFORM, type Requester } from '#application/ports.js';
+import { PLATFORM, type Requester } from '#application/sign-in-ports.js';
 import { Batcher } from './batcher.js';
 import { FairQueue, Gate } from './gate.js';
 

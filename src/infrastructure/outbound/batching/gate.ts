@@ -1,4 +1,4 @@
-import { PLATFORM, type Requester } from '#application/ports.js';
+import { PLATFORM, type Requester } from '#application/sign-in-ports.js';
 import { LatchkeyError } from '#domain/errors.js';
 
 interface GateSize {

@@ -1,7 +1,6 @@
 import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { Addressees } from '#application/notices/notify-owners.js';
-import type { OutboxMessage } from '#application/notice-ports.js';
-import type { NoticeReceiver } from '#application/ports.js';
+import type { OutboxMessage, NoticeReceiver } from '#application/notice-ports.js';
 import type { MailConfig, SmtpConfig } from '#config/mail-config.js';
 import { letterHtml, letterText, typedText, writeLetter } from './letter.js';
 import { isMailed } from './words.js';

@@ -1,4 +1,4 @@
-import type { RateLimiter } from '#application/ports.js';
+import type { RateLimiter } from '#application/validation-ports.js';
 import {
   chargeAhead,
   convertTat,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
-import type { Passwords, Requester } from '#application/ports.js';
+import type { Passwords, Requester } from '#application/sign-in-ports.js';
 import { decoyFor, type StoredCosts } from './decoys.js';
 import { Gate } from '../batching/gate.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, jwksCache, type JWKSCacheInput, jwtVerify, type JWTVerifyGetKey } from 'jose';
-import type { PlatformTokens } from '#application/ports.js';
+import type { PlatformTokens } from '#application/sign-in-ports.js';
 import type { PlatformLoginConfig } from '#config/sign-in-config.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { signInOf } from '#domain/accounts/session.js';

@@ -1,8 +1,8 @@
-import { AccountRow } from './accounts/rows.js';
-import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
+import { AccountRow } from './accounts/account-rows.js';
+import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/audit-rows.js';
 import { type Limits, LIMITS, SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
-import { ApiKeyRow, IdleNoticeRow, KeyNoticeRow } from './keys/rows.js';
+import { ApiKeyRow, IdleNoticeRow, KeyNoticeRow } from './keys/key-rows.js';
 import { LeakReportRow } from './leaks/leak-reports.js';
 import { MIGRATIONS } from './migrations/list.js';
 import { OutboxRow } from './outbox/outbox-writer.js';

@@ -1,5 +1,5 @@
 import { type Cluster, type Redis, ReplyError } from 'ioredis';
-import type { RateLimiter } from '#application/ports.js';
+import type { RateLimiter } from '#application/validation-ports.js';
 import type { RedisConfig } from '#config/redis-config.js';
 import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '#domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';

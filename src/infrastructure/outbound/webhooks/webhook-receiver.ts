@@ -6,8 +6,7 @@ import http, {
 } from 'node:http';
 import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
-import type { OutboxMessage } from '#application/notice-ports.js';
-import type { NoticeReceiver } from '#application/ports.js';
+import type { OutboxMessage, NoticeReceiver } from '#application/notice-ports.js';
 import type { Config } from '#config/config.js';
 
 const TIMEOUT_MS = 10_000;

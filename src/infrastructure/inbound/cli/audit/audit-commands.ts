@@ -1,6 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { TimeSpan } from '#application/audit-trail-ports.js';
-import type { AuditTrail } from '#application/ports.js';
+import type { TimeSpan, AuditTrail } from '#application/audit-ports.js';
 import type { Comparison } from '#application/audit/compare-with-audit-trail.js';
 import {
   type BrokenTrail,

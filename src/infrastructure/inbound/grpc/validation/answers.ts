@@ -1,4 +1,4 @@
-import type { LeaseOffer } from '#application/ports.js';
+import type { LeaseOffer } from '#application/validation-ports.js';
 import type { Validation } from '#application/validation/validate-key.js';
 import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '#domain/rate-limit.js';
 import type { Attribute } from '#domain/accounts/account-attributes.js';

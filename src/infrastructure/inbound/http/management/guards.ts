@@ -11,7 +11,7 @@ import { ApiBearerAuth, ApiCookieAuth, ApiHeader, ApiQuery, ApiSecurity } from '
 import type { Response } from 'express';
 import { Administrators } from '#application/administration/administrators.js';
 import { IdentifyOwner } from '#application/sessions/identify-owner.js';
-import type { Session } from '#application/ports.js';
+import type { Session } from '#application/sign-in-ports.js';
 import { ValidateKey } from '#application/validation/validate-key.js';
 import { type Acting, ManagedAccounts } from '#application/managed-account.js';
 import { LatchkeyError, nothingHere, requireFields } from '#domain/errors.js';

@@ -1,4 +1,4 @@
-import type { EventFilter, EventSearch } from '#application/ports.js';
+import type { EventFilter, EventSearch } from '#application/audit-ports.js';
 import { KEY_SORTS, type KeySort, type PageRequest, WRONG_CURSOR } from '#application/lists.js';
 import type { KeySearch } from '#application/administration/view-keys.js';
 import { positionIn } from '#application/keys/shown-keys.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
-import type { Session } from '#application/ports.js';
+import type { Session } from '#application/sign-in-ports.js';
 import type { Client } from '#domain/audit/audit-event.js';
 import type { Account } from '#domain/accounts/account.js';
 import { withoutPort } from '#domain/ip-address.js';

@@ -1,15 +1,9 @@
 import { type EntityManager, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
-import {
-  type AuditTrailSnapshot,
-  type AuditTrailTransaction,
-  FIRST_ID,
-  type TimeSpan,
-} from '#application/audit-trail-ports.js';
-import type { AuditTrail } from '#application/ports.js';
+import { type AuditTrailSnapshot, type AuditTrailTransaction, FIRST_ID, type TimeSpan, type AuditTrail } from '#application/audit-ports.js';
 import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 import { type Database, databaseNow } from '../client/database.js';
 import type { PrimaryClient } from '../client/connection.js';
-import { AuditEventRow, AuditPruningRow, AuditSealRow, toSealableEvent } from './rows.js';
+import { AuditEventRow, AuditPruningRow, AuditSealRow, toSealableEvent } from './audit-rows.js';
 import { accountHistories, keyHistories } from './histories.js';
 
 /** An arbitrary number, the same on all instances. One instance seals or prunes; the others skip their turn. */

@@ -1,10 +1,10 @@
 import type { EntityManager, ObjectLiteral } from 'typeorm';
-import type { HistoryItem } from '#application/audit-trail-ports.js';
+import type { HistoryItem } from '#application/audit-ports.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '#domain/audit/audit-event.js';
 import type { StoredAccount } from '#domain/audit/recorded-account.js';
 import type { StoredKey } from '#domain/audit/recorded-rotation.js';
-import { AccountRow, rareTerms, statusOf } from '../accounts/rows.js';
-import { ApiKeyRow } from '../keys/rows.js';
+import { AccountRow, rareTerms, statusOf } from '../accounts/account-rows.js';
+import { ApiKeyRow } from '../keys/key-rows.js';
 
 /** Rows for each FETCH, which are in memory together. */
 const PAGE = 500;

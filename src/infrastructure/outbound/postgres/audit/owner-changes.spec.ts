@@ -1,7 +1,7 @@
 import { themselves } from '#test/support/application/calls.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createKey, newOwner, openOnOwnDatabase, type OwnApplication } from '#test/support/application/application.js';
-import type { EventSearch } from '#application/ports.js';
+import type { EventSearch } from '#application/audit-ports.js';
 import { DAY_MS } from '#domain/time.js';
 import { eventually } from '#test/support/eventually.js';
 

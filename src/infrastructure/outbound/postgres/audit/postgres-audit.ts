@@ -1,6 +1,6 @@
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import type pg from 'pg';
-import type { Audit, EventFilter, EventSearch } from '#application/ports.js';
+import type { Audit, EventFilter, EventSearch } from '#application/audit-ports.js';
 import {
   type AuditedEvent,
   type AuditEvent,
@@ -20,9 +20,9 @@ import {
 import { type Page, pageOf, type PageRequest, textIn, wrongCursor } from '#application/lists.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import { NO_TRACES } from '#infrastructure/telemetry/traces.js';
-import { AuditEventRow, fromAuditEvent } from './rows.js';
-import { AccountRow } from '../accounts/rows.js';
-import { ApiKeyRow } from '../keys/rows.js';
+import { AuditEventRow, fromAuditEvent } from './audit-rows.js';
+import { AccountRow } from '../accounts/account-rows.js';
+import { ApiKeyRow } from '../keys/key-rows.js';
 import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '#domain/audit/failure-flood.js';

@@ -17,7 +17,7 @@ import { OwnPostgres } from '#test/faults/own-postgres.js';
 import { SEAL_KEY } from '#test/support/stores/audit-trail.js';
 import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
-import { PLATFORM } from '#application/ports.js';
+import { PLATFORM } from '#application/sign-in-ports.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';
 import { FINDINGS_OF_SERVICE } from '#domain/leaks/leak-report.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';

@@ -12,8 +12,8 @@ import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { createDataSource } from '../schema.js';
 import { migrateDatabase } from '../open-database.js';
 import type { SessionSource } from '../client/data-source.js';
-import { ApiKeyRow, toApiKey } from './rows.js';
-import { AccountRow } from '../accounts/rows.js';
+import { ApiKeyRow, toApiKey } from './key-rows.js';
+import { AccountRow } from '../accounts/account-rows.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 

@@ -1,14 +1,14 @@
 import { Any, type EntityManager } from 'typeorm';
 import type { KeyFilter, KeyPosition, OwnedKey } from '#application/lists.js';
-import type { ApiKeys, KeyList } from '#application/ports.js';
+import type { ApiKeys, KeyList } from '#application/key-ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
-import { toAccount } from '../accounts/rows.js';
+import { toAccount } from '../accounts/account-rows.js';
 import { HANDLED_KEPT } from '#domain/keys/key-rules.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { keyPage, withOwners } from './key-page.js';
 import { activeAt, hasStatus } from './key-status-sql.js';
 import { listedKeys } from './listed-keys.js';
-import { ApiKeyRow, toApiKey } from './rows.js';
+import { ApiKeyRow, toApiKey } from './key-rows.js';
 
 const MARK_HANDLED = `
   UPDATE api_keys SET handled = (

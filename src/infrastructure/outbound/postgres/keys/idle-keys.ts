@@ -1,7 +1,7 @@
-import type { AgePosition, IdleKeys, UnusedKeys } from '#application/ports.js';
+import type { AgePosition, IdleKeys, UnusedKeys } from '#application/key-ports.js';
 import { CHECKS_APART_MS, NOTICE_MS } from '#domain/notices/idle-keys.js';
 import { DAY_MS } from '#domain/time.js';
-import { ACTIVE } from '../accounts/rows.js';
+import { ACTIVE } from '../accounts/account-rows.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { openKey } from './key-status-sql.js';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import type { UnansweredChange } from '#application/account-transaction.js';
+import type { UnansweredChange, Instances } from '#application/account-ports.js';
 import type { Serving } from '#application/examination.js';
-import type { Instances } from '#application/ports.js';
 import type { Database } from '../client/database.js';
 
 /** In SQL. Written so that no row is left out on a server whose clock is behind. */

@@ -5,7 +5,7 @@ import { firstRecentDay } from '#domain/usage/key-history.js';
 import { utcDay } from '#domain/time.js';
 import { RECORDED_DAYS } from '#domain/usage/narrower.js';
 import { activeAt, hasStatus, openKey, STATUS_BY_INDEX } from './key-status-sql.js';
-import { ApiKeyRow } from './rows.js';
+import { ApiKeyRow } from './key-rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
 

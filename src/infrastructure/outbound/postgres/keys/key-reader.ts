@@ -1,4 +1,4 @@
-import type { DatabaseClock, KeyReader, KeyReading } from '#application/ports.js';
+import type { DatabaseClock, KeyReader, KeyReading } from '#application/validation-ports.js';
 import type { DatabaseConfig } from '#config/database-config.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '#infrastructure/telemetry/instrument.js';

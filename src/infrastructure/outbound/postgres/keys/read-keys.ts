@@ -1,11 +1,11 @@
-import type { KeyReading } from '#application/ports.js';
+import type { KeyReading } from '#application/validation-ports.js';
 import type { DatabaseConfig } from '#config/database-config.js';
 import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
 import type { Attribute } from '#domain/accounts/account-attributes.js';
 import type { AccountLimits } from '#domain/accounts/account-limits.js';
 import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
-import { statusOf, type StoredStatus } from '../accounts/rows.js';
+import { statusOf, type StoredStatus } from '../accounts/account-rows.js';
 import { NOW } from '../client/database.js';
 import { LONGEST_LEASE_SQL } from './instances.js';
 import { IS_SYNCHRONOUS, PREPARES_COMMIT, READABLE, setting, TIMELINE } from '../client/server-state.js';

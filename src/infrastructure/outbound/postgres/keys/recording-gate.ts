@@ -1,4 +1,4 @@
-import type { RecordingGate } from '#application/ports.js';
+import type { RecordingGate } from '#application/key-ports.js';
 import { Gate } from '../../batching/gate.js';
 import { unavailable } from '../client/errors.js';
 import { withTimeout } from '../../batching/timeout.js';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
 import { TIME_OR_NULL } from '../client/columns.js';
-import type { LeakClaim, LeakReports, Requester } from '#application/ports.js';
+import type { LeakClaim, LeakReports } from '#application/leak-ports.js';
+import type { Requester } from '#application/sign-in-ports.js';
 import { type KeyProof, type LeakReport, type ReportCharge, spendBudget } from '#domain/leaks/leak-report.js';
 import { crowdGate } from '../client/crowd-reader.js';
 import { type Database, insertMany, NOW } from '../client/database.js';

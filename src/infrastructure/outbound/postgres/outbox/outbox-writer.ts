@@ -12,7 +12,7 @@ import {
   type NoticeType,
 } from '#domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
-import { AccountRow } from '../accounts/rows.js';
+import { AccountRow } from '../accounts/account-rows.js';
 import { NOW } from '../client/database.js';
 
 /**

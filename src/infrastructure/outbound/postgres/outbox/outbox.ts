@@ -1,4 +1,4 @@
-import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '#application/ports.js';
+import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '#application/notice-ports.js';
 import type { NoticeChannel, NoticeData, NoticeType } from '#domain/notices/key-notice.js';
 import { EXTRA_TRIES, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import { NOW, NOW_ONCE, type Database } from '../client/database.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Any, Column, Entity, Index, IsNull, Not, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
-import type { PasswordGuesses, Requester, GuessSubject } from '#application/ports.js';
+import type { PasswordGuesses, Requester, GuessSubject } from '#application/sign-in-ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '#domain/accounts/passwords.js';
 import { crowdGate, CrowdReader } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';

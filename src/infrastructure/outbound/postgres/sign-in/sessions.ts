@@ -1,11 +1,11 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import { createHash, randomBytes } from 'node:crypto';
-import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '#application/ports.js';
+import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '#application/sign-in-ports.js';
 import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
-import { fromAuditEvent } from '../audit/rows.js';
+import { fromAuditEvent } from '../audit/audit-rows.js';
 import { type Database, NOW } from '../client/database.js';
-import { AccountRow, ACTIVE, toAccount } from '../accounts/rows.js';
+import { AccountRow, ACTIVE, toAccount } from '../accounts/account-rows.js';
 import { crowdGate } from '../client/crowd-reader.js';
 
 @Entity('sessions')

@@ -1,6 +1,5 @@
 import { Any } from 'typeorm';
-import type { AccountFilter, Accounts } from '#application/ports.js';
-import type { AccountTransaction } from '#application/account-transaction.js';
+import type { AccountFilter, Accounts, AccountTransaction } from '#application/account-ports.js';
 import { type Account } from '#domain/accounts/account.js';
 import { emailKey } from '#domain/accounts/account-profile.js';
 import { Refusal } from '#domain/errors.js';
@@ -8,7 +7,7 @@ import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { AccountRow, ACTIVE, managedBy, storedAs, toAccount } from '../accounts/rows.js';
+import { AccountRow, ACTIVE, managedBy, storedAs, toAccount } from '../accounts/account-rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 
 /** Says in SQL for whom `isManagedBy` is true. */

@@ -19,7 +19,7 @@ import { createDatabase } from '#test/support/stores/databases.mjs';
 import { eventually } from '#test/support/eventually.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
 import { RevokeKeys } from '#application/keys/revoke-keys.js';
-import type { PasswordGuesses, Passwords } from '#application/ports.js';
+import type { PasswordGuesses, Passwords } from '#application/sign-in-ports.js';
 import { ImportedKey } from '#domain/keys/imported-key.js';
 import { DAY_MS } from '#domain/time.js';
 

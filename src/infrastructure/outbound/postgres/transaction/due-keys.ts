@@ -1,12 +1,12 @@
 import { Any, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import type { DueKeys, DueNoticesQuery, EndDecision, NoticeDecision } from '#application/ports.js';
+import type { DueKeys, DueNoticesQuery, EndDecision, NoticeDecision } from '#application/key-ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { DueNoticeType } from '#domain/notices/key-notice.js';
-import { AuditEventRow, fromAuditEvent } from '../audit/rows.js';
+import { AuditEventRow, fromAuditEvent } from '../audit/audit-rows.js';
 import { type Database, databaseNow, insertMany, updateMany } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { ApiKeyRow, changingColumns, KeyNoticeRow, toApiKey } from '../keys/rows.js';
-import { ACTIVE } from '../accounts/rows.js';
+import { ApiKeyRow, changingColumns, KeyNoticeRow, toApiKey } from '../keys/key-rows.js';
+import { ACTIVE } from '../accounts/account-rows.js';
 import { activeAt, END_HAS_COME, openKey, TIME_IS_OUT } from '../keys/key-status-sql.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { DeniedUse, KeyUsage, LeasedUses } from '#application/ports.js';
+import type { DeniedUse, KeyUsage, LeasedUses } from '#application/validation-ports.js';
 import { DAY_MS, utcDay, type UtcDay } from '#domain/time.js';
 import {
   ADDRESSES_KEPT,

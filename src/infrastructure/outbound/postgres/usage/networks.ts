@@ -1,8 +1,8 @@
 import { In, type EntityManager } from 'typeorm';
-import type { NetworkUse, NetworkUses } from '#application/ports.js';
+import type { NetworkUse, NetworkUses } from '#application/key-ports.js';
 import { KeyNetworks } from '#domain/usage/key-networks.js';
 import type { UtcDay } from '#domain/time.js';
-import { ApiKeyRow, toApiKey } from '../keys/rows.js';
+import { ApiKeyRow, toApiKey } from '../keys/key-rows.js';
 
 /** Saves what `decide` changes. The rows of the keys' last uses are locked, so one instance at a time decides. */
 export async function withNetworks<T>(

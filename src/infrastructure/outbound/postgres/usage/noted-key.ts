@@ -1,4 +1,4 @@
-import type { DeniedUse } from '#application/ports.js';
+import type { DeniedUse } from '#application/validation-ports.js';
 import { ADDRESSES_KEPT, type DayCount } from '#domain/usage/key-history.js';
 import { utcDay, type UtcDay } from '#domain/time.js';
 import { type PermissionUse, PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/permission-use.js';

@@ -1,4 +1,4 @@
-import type { DeniedUse } from '#application/ports.js';
+import type { DeniedUse } from '#application/validation-ports.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 
 /** A key in constant use is written again after at most this many seconds, and after half as many at least. */

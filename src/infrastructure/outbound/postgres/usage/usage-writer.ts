@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { NotifyOfNetworks } from '#application/ports.js';
+import type { NotifyOfNetworks } from '#application/key-ports.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { OTHER_PERMISSIONS, PERMISSIONS_KEPT } from '#domain/usage/permission-use.js';
 import type { Database } from '../client/database.js';

@@ -4,7 +4,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.j
 import type { DueNoticeType } from '#domain/notices/key-notice.js';
 import { ApiKey } from '#domain/keys/api-key.js';
 import type { ChangingKeyState } from '#domain/keys/key-state.js';
-import { AccountRow } from '../accounts/rows.js';
+import { AccountRow } from '../accounts/account-rows.js';
 
 @Entity('api_keys')
 @Check('api_keys_access', `access IN ('${ACCESS_LEVELS.join("', '")}')`)

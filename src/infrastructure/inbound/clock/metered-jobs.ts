@@ -1,7 +1,8 @@
 import type { Serving } from '#application/examination.js';
 import type { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import type { SendNotices, TryOutcome } from '#application/notices/send-notices.js';
-import type { Accounts, Backlog, UndeliveredNotices } from '#application/ports.js';
+import type { Accounts } from '#application/account-ports.js';
+import type { Backlog, UndeliveredNotices } from '#application/notice-ports.js';
 import type { NoticeChannel } from '#domain/notices/key-notice.js';
 import { counter, gauge } from '#infrastructure/telemetry/instrument.js';
 import type { Log } from '#infrastructure/telemetry/log.js';

@@ -1,4 +1,4 @@
-import type { Account } from '#domain/accounts/account.js';
+import type { Account, AccountStatus } from '#domain/accounts/account.js';
 import type { FormerAccount } from '#domain/accounts/former-account.js';
 import type { AuditEvent } from '#domain/audit/audit-event.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
@@ -6,6 +6,12 @@ import type { IdleNotice } from '#domain/notices/idle-keys.js';
 import type { KeyNotice } from '#domain/notices/key-notice.js';
 import type { ListedKey } from './lists.js';
 import { LatchkeyError } from '#domain/errors.js';
+
+/*
+ * What the use cases need from outside stands in the files named *-ports.ts. Unless stated otherwise, a method throws
+ * LatchkeyError `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all
+ * instances.
+ */
 
 /** A change whose call is not answered yet, by the account whose keys it is about. */
 export interface UnansweredChange {
@@ -104,4 +110,40 @@ export interface AccountTransaction extends Purge, KeyMaking, FirstUses, IdleKey
 
 export function accountNotFound(): LatchkeyError {
   return new LatchkeyError('account_not_found', 'no account has this id');
+}
+
+export interface AccountFilter {
+  readonly status: AccountStatus | undefined;
+  readonly email: string | undefined;
+  /** Only service accounts that no active person manages. Excludes deleted ones, whose keys do not work anyway. */
+  readonly isWithoutManagers?: boolean | undefined;
+  /** Only accounts that the login keeps, and whose last sign-in is before this time. */
+  readonly signedInBefore?: Date | undefined;
+}
+
+/** None of these methods finds a purged account. */
+export interface Accounts extends AccountLocks<AccountTransaction> {
+  find(id: string): Promise<Account | undefined>;
+  findByEmail(email: string): Promise<Account | undefined>;
+  /** In the order of their ids, starting after `afterId`. The email is compared without regard to case. */
+  list(filter: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]>;
+  /** Stores a hash with newer parameters, unless the password has changed in the meantime. */
+  rehash(id: string, from: string, to: string): Promise<void>;
+  /** The service accounts that name this person as a manager, in the order of their ids. */
+  managedBy(personId: string): Promise<Account[]>;
+  /** How many accounts the filter `isWithoutManagers` finds. */
+  countWithoutManagers(): Promise<number>;
+}
+
+/** The processes that serve, with the leases that they may give. See ChangeWaits. */
+export interface Instances {
+  /** LEASE_MS, the longest of all processes that served within the last 15 minutes. Undefined when there is none. */
+  longestLeaseMs(): Promise<number | undefined>;
+  /** Each change counts as answered, unless a later change of the account has followed it. */
+  clear(changes: readonly UnansweredChange[]): Promise<void>;
+}
+
+export interface ChangeMeter {
+  /** @param ms from the end of a call's transaction */
+  waited(ms: number): void;
 }

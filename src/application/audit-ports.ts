@@ -1,14 +1,15 @@
-import type { KeyObject } from 'node:crypto';
-import {
-  type AuditPruning,
-  type AuditSeal,
-  type SealableEvent,
-  type EventsDigest,
-  EventsMac,
-} from '#domain/audit/audit-seal.js';
+import type {
+  AuditedEvent,
+  AuditEvent,
+  FailedAuthentication,
+  OwnerEventType,
+  RecordedEvent,
+} from '#domain/audit/audit-event.js';
+import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
+import type { HistoryEvent } from '#domain/audit/event-details.js';
 import type { StoredAccount } from '#domain/audit/recorded-account.js';
 import type { StoredKey } from '#domain/audit/recorded-rotation.js';
-import type { HistoryEvent } from '#domain/audit/event-details.js';
+import type { Page, PageRequest } from './lists.js';
 
 /** From `since`, inclusive, to `until`, exclusive. Either may be undefined. */
 export interface TimeSpan {
@@ -64,36 +65,39 @@ export interface AuditTrailTransaction extends AuditTrailReading {
 /** The lowest id that the column can store. A forged event may have it. */
 export const FIRST_ID = -(2n ** 63n);
 
-/** Reads events once, in the order of their ids, range by range. */
-export class EventCursor {
-  private readonly events: AsyncIterator<SealableEvent>;
-  private next: Promise<IteratorResult<SealableEvent, undefined>> | undefined;
+export interface EventFilter {
+  readonly types: readonly OwnerEventType[];
+  readonly keyId?: string | undefined;
+}
 
-  constructor(events: AsyncIterable<SealableEvent>) {
-    this.events = events[Symbol.asyncIterator]();
-  }
+/** Undefined: any. */
+export interface EventSearch extends TimeSpan {
+  /** As on the audit trail, whatever kind of actor it names. */
+  readonly actorId?: string | undefined;
+  readonly ownerId?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly types?: readonly OwnerEventType[] | undefined;
+}
 
-  /** The digest of the events after the previous range, up to this id. */
-  async digestUpTo(toEventId: bigint, key: KeyObject): Promise<EventsDigest> {
-    const mac = new EventsMac(key);
-    for (let event = await this.peek(); event && event.id <= toEventId; event = await this.advance()) mac.add(event);
-    return mac.digest();
-  }
+export interface Audit {
+  /** Resolves after the event has committed. */
+  recordFailure(failure: FailedAuthentication): Promise<void>;
+  /** For an event without a change. Resolves after its commit. @param ownerId the account that it is about, if any */
+  record(event: AuditEvent, ownerId: string | null): Promise<void>;
+  /** The owner's own events, newest first. Excludes events of a purged account with the same id, and of its keys. */
+  list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
+  /** All events, newest first. They include those of purged accounts and those that belong to no account. */
+  search(search: EventSearch, page: PageRequest): Promise<Page<AuditedEvent>>;
+}
 
-  async countRest(): Promise<{ count: number; first: SealableEvent | undefined }> {
-    const first = await this.peek();
-    let count = 0;
-    for (let event = first; event; event = await this.advance()) count += 1;
-    return { count, first };
-  }
-
-  private async peek(): Promise<SealableEvent | undefined> {
-    this.next ??= this.events.next();
-    return (await this.next).value;
-  }
-
-  private advance(): Promise<SealableEvent | undefined> {
-    this.next = this.events.next();
-    return this.peek();
-  }
+/** All events with the seals over them, as evidence. */
+export interface AuditTrail {
+  /** A cheap upper bound of the number of unsealed events. Events with an id that have not committed count too. */
+  unsealedEvents(): Promise<number>;
+  /** Runs `work` in a transaction. Undefined when another instance is sealing or pruning now. */
+  exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
+  /** In the order of their ids. Uses no transaction, so that a slow reader blocks nothing. */
+  events(span: TimeSpan): AsyncIterable<SealableEvent>;
+  /** Runs `work` on one snapshot, which does not show later writes. */
+  read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
 }
