@@ -8,12 +8,16 @@ import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { AccountRow, ACTIVE, managedBy, storedAs, toAccount } from '../accounts/account-rows.js';
-import { isUniqueViolation } from '../client/errors.js';
+import { isUniqueViolation, unavailable } from '../client/errors.js';
 
 /** Says in SQL for whom `isManagedBy` is true. */
 const WITHOUT_MANAGERS = `account.kind = 'service' AND account.status <> 'deleted' AND NOT account.purged AND NOT EXISTS (
   SELECT FROM accounts person
   WHERE person.id = ANY(account.managers) AND person.kind = 'person' AND person.status IN ${ACTIVE})`;
+
+/** Another call opened the same account or imported the same key in the meantime. The next attempt sees its row. */
+const WON_BY_ANOTHER = ['accounts_pkey', 'api_keys_public_part'];
+const MAX_ATTEMPTS = 100;
 
 export class PostgresAccounts implements Accounts {
   private readonly byEmail = new CrowdReader('accounts_by_email', (keys) => this.findByEmailKeys(keys));
@@ -81,14 +85,14 @@ export class PostgresAccounts implements Accounts {
         await transaction.finish(this.outbox);
         return outcome;
       });
-    for (;;) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         const outcome = await attempt();
         if ('refusal' in outcome) throw outcome.refusal;
         return outcome.result;
       } catch (error) {
-        // Another call opened the same account or imported the same key in the meantime: this time its row is seen.
-        if (!['accounts_pkey', 'api_keys_public_part'].some((index) => isUniqueViolation(error, index))) throw error;
+        if (!WON_BY_ANOTHER.some((index) => isUniqueViolation(error, index))) throw error;
+        if (attempts === MAX_ATTEMPTS) throw unavailable(error);
       }
     }
   }

@@ -20,6 +20,7 @@ import { cheapPasswords } from '#test/support/application/cheap-passwords.js';
 import { printFigures, shortOrLong } from '#test/support/jest/long-form.js';
 import type { Account } from '#domain/accounts/account.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';
+import type { Database } from '../client/database.js';
 import { PostgresAccounts } from './accounts.js';
 
 let app: OwnApplication;
@@ -95,6 +96,20 @@ describe('an account that is changed at the same time', () => {
     expect(await rowsRead(app.database, count)).toBeLessThanOrEqual(3 + 3 * 2);
     expect(await count(app.database)).toBe(0);
   });
+});
+
+test('a transaction gives up when another call was first a hundred times in a row', async () => {
+  let attempts = 0;
+  const alwaysSecond = {
+    transaction: async () => {
+      attempts += 1;
+      const constraint = attempts > 1000 ? 'none that it knows' : 'api_keys_public_part';
+      throw Object.assign(new Error('duplicate key'), { code: '23505', severity: 'ERROR', constraint });
+    },
+  } as unknown as Database;
+  const accounts = new PostgresAccounts(alwaysSecond, undefined as never, false);
+  expect(await outcomeOf(accounts.transaction('u-1', () => Promise.resolve()))).toBe('unavailable');
+  expect(attempts).toBe(100);
 });
 
 describe('a manager whose access ends while they make or rotate a key', () => {
