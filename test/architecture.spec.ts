@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, test } from '@jest/globals';
 import { root } from '../scripts/lib/paths.mjs';
 
 const RULES = ['no-restricted-imports', 'no-restricted-properties'];
@@ -55,12 +55,12 @@ const screen = 'Of the service, the settings screen imports rules of the domain 
 
 describe('the house: every arrow points down', () => {
   const refused: readonly [file: string, specifier: string, reason: string][] = [
-    ['src/domain/planted.ts', '#application/ports.js', domain],
+    ['src/domain/planted.ts', '#application/key-ports.js', domain],
     ['src/domain/planted.ts', './../infrastructure/telemetry/log.js', domain],
     ['src/domain/planted.ts', './keys/../../config/config.js', domain],
     ['src/domain/planted.ts', 'rxjs', domain],
     ['src/domain/planted.ts', 'node:fs', domain],
-    ['src/domain/keys/planted.ts', '#application/ports.js', domain],
+    ['src/domain/keys/planted.ts', '#application/key-ports.js', domain],
     ['src/domain/keys/planted.ts', '../accounts/../../config/config.js', domain],
     ['src/domain/keys/planted.ts', '@nestjs/common', domain],
     ['src/domain/brand-new/planted.ts', '#config/config.js', domain],
@@ -152,7 +152,7 @@ describe('the house: every arrow points down', () => {
     ['src/application/keys/planted.spec.ts', '#test/fakes/fake-application.js'],
     ['src/application/keys/planted.spec.ts', '#test/support/application/calls.js'],
     ['src/infrastructure/inbound/grpc/planted.ts', './generated/latchkey/v1/Reason.js'],
-    ['src/infrastructure/inbound/grpc/planted.ts', '#application/ports.js'],
+    ['src/infrastructure/inbound/grpc/planted.ts', '#application/key-ports.js'],
     ['src/infrastructure/inbound/grpc/planted.ts', '@grpc/grpc-js'],
     ['src/infrastructure/inbound/http/pipeline/planted.ts', '../../shared/error-table.js'],
     ['src/infrastructure/inbound/http/brand-new/planted.ts', '../pipeline/request.js'],
@@ -160,9 +160,9 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/inbound/http/brand-new/planted.ts', '#domain/errors.js'],
     ['src/infrastructure/outbound/passwords/planted.ts', 'node:crypto'],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../batching/batcher.js'],
-    ['src/infrastructure/outbound/brand-new/planted.ts', '#application/ports.js'],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '#application/key-ports.js'],
     ['src/infrastructure/outbound/brand-new/planted.ts', '#domain/keys/api-key.js'],
-    ['src/infrastructure/telemetry/planted.ts', '#application/ports.js'],
+    ['src/infrastructure/telemetry/planted.ts', '#application/key-ports.js'],
     ['src/config/planted.ts', '#domain/rate-limit.js'],
     ['src/composition/planted.ts', '#infrastructure/outbound/postgres/keys/api-keys.js'],
     ['clients/node/src/frameworks/planted.ts', 'fastify'],
@@ -319,6 +319,17 @@ function valuesOf(file: string): string[] {
       specifier!.startsWith('.') ? `${join(dirname(file), specifier!.replace(/\.js$/, ''))}.ts` : specifier!,
   );
 }
+
+/** In openapi.json, a class has its bare name: of two classes with one name only the last would be described. */
+test('no two classes of the HTTP doors have one name', () => {
+  const http = join(root, 'src/infrastructure/inbound/http');
+  const files = readdirSync(http, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const names = files.flatMap((file) =>
+    [...readFileSync(join(http, file), 'utf8').matchAll(/^(?:export )?class (\w+)/gm)].map(([, name]) => name!),
+  );
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
 
 describe.each(['src/domain', 'src/application', 'web/src'])('the folders of %s', (floor) => {
   it('import each other one way at most', () => {
