@@ -1,4 +1,4 @@
-import type { DenialReason } from '../../../../src/domain/keys/verdict';
+import { denials } from '../denials';
 
 /** The usage of a key. Numbers and dates come written. */
 export const history = {
@@ -26,21 +26,7 @@ export const history = {
   lastDenied: (relative: string) => `rejected ${relative}:`,
   denied: {
     operation: { read: 'read', write: 'write', destroy: 'delete' } as Readonly<Record<string, string>>,
-    /** Of a permission such as `systems:write`, or of one of the operations. */
-    reason: {
-      'missing-permission': (asked: string) => `it lacks the permission ${asked}`,
-      'read-only-key': (asked: string) => `it is read-only, asked for ${asked}`,
-      'operation-not-allowed': () => 'no key may do this',
-      'rate-limited': () => 'too many requests',
-      'address-not-allowed': () => 'this address is not allowed',
-      revoked: () => 'it was revoked',
-      expired: () => 'it had expired',
-      paused: () => 'it was paused',
-      'owner-suspended': () => 'the account was stopped',
-      'owner-deleted': () => 'the account was stopped',
-    } satisfies Record<Exclude<DenialReason, 'invalid-key'>, (asked: string) => string> as Readonly<
-      Record<string, (asked: string) => string>
-    >,
+    reason: denials('english'),
     has: (permissions: string) => `this key has ${permissions}`,
     other: 'not allowed',
   },

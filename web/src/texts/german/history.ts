@@ -1,3 +1,4 @@
+import { denials } from '../denials';
 import type { Texts } from '../english/english';
 
 export const history: Texts['history'] = {
@@ -24,18 +25,7 @@ export const history: Texts['history'] = {
   lastDenied: (relative) => `abgelehnt ${relative}:`,
   denied: {
     operation: { read: 'Lesen', write: 'Schreiben', destroy: 'Löschen' },
-    reason: {
-      'missing-permission': (asked) => `dem Schlüssel fehlt die Berechtigung: ${asked}`,
-      'read-only-key': (asked) => `der Schlüssel darf nur lesen, verlangt war: ${asked}`,
-      'operation-not-allowed': () => 'das darf kein Schlüssel',
-      'rate-limited': () => 'zu viele Anfragen',
-      'address-not-allowed': () => 'diese Adresse ist nicht erlaubt',
-      revoked: () => 'der Schlüssel war widerrufen',
-      expired: () => 'der Schlüssel war abgelaufen',
-      paused: () => 'der Schlüssel war pausiert',
-      'owner-suspended': () => 'das Konto war gestoppt',
-      'owner-deleted': () => 'das Konto war gestoppt',
-    },
+    reason: denials('german'),
     has: (permissions) => `dieser Schlüssel hat ${permissions}`,
     other: 'der Dienst erlaubt es nicht',
   },
