@@ -5,6 +5,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
+import { succeed } from '../../scripts/lib/run.mjs';
 import { pythonWith } from '../../scripts/testing/programs.mjs';
 import { tools } from '../../scripts/tools.mjs';
 import { eventually } from '../support/eventually.js';
@@ -34,6 +35,7 @@ describe('the Python examples', () => {
   let overGrpc: string;
   let behindProxy: string;
   beforeAll(async () => {
+    await succeed(process.execPath, [join(root, 'scripts/build.mjs'), 'python']);
     const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) };
     service = await startService({ ...limits, FORWARD_AUTH_ROUTES: routesFile() });
     owner = await newOwner(service);
