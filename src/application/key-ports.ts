@@ -105,6 +105,11 @@ export interface KeyList {
   readonly now: Date;
 }
 
+export interface KeyCounts {
+  readonly activeKeys: number;
+  readonly endedKeys: number;
+}
+
 export interface ApiKeys {
   /** A key of any owner, including purged owners. */
   find(id: string): Promise<ApiKey | undefined>;
@@ -116,8 +121,6 @@ export interface ApiKeys {
   list(filter: KeyFilter, after: KeyPosition | undefined, limit: number): Promise<KeyList>;
   /** Adds a mark to what was handled of a key of the owner, without those before the last `HANDLED_KEPT`. */
   markHandled(id: string, ownerId: string, mark: string): Promise<void>;
-  /** How many keys of the owner are active at this time. */
-  countActive(ownerId: string, at: Date): Promise<number>;
-  /** How many have ended. Excludes keys of purged accounts. */
-  countEnded(ownerId: string, at: Date): Promise<number>;
+  /** How many keys of the owner are active at this time, and how many have ended. Excludes keys of purged accounts. */
+  count(ownerId: string, at: Date): Promise<KeyCounts>;
 }

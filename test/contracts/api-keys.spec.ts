@@ -121,8 +121,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     expect(await world.keys.findListed(key.id, ownerId)).toBeUndefined();
     expect(await listedIds({ ownerId })).toEqual([]);
     expect(await listedIds({})).not.toContain(key.id);
-    expect(await world.keys.countActive(ownerId, await world.now())).toBe(0);
-    expect(await world.keys.countEnded(ownerId, await world.now())).toBe(0);
+    expect(await world.keys.count(ownerId, await world.now())).toEqual({ activeKeys: 0, endedKeys: 0 });
   });
 
   test('shows the lower access level of key and account: in a list, by its id and in a transaction', async () => {
@@ -151,14 +150,12 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       for (const isRecorded of [false, true]) {
         const { items, now } = await list({ ownerId: id });
         expect([idsOf(items), now]).toEqual([[...made].reverse(), await world.now()]);
-        expect(await world.keys.countActive(id, now)).toBe(2);
-        expect(await world.keys.countEnded(id, now)).toBe(made.length - 2);
+        expect(await world.keys.count(id, now)).toEqual({ activeKeys: 2, endedKeys: made.length - 2 });
         if (!isRecorded) await new RecordDueEnds(world.dueKeys, world.recordingGate).ofOwner(id, now);
       }
       const now = await world.now();
       expect(await list({ ownerId: 'nobody' })).toEqual({ items: [], now });
-      expect(await world.keys.countActive('nobody', now)).toBe(0);
-      expect(await world.keys.countEnded('nobody', now)).toBe(0);
+      expect(await world.keys.count('nobody', now)).toEqual({ activeKeys: 0, endedKeys: 0 });
     });
 
     test('lists the keys of all owners, newest first, and continues after any of them', async () => {

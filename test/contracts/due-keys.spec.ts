@@ -309,9 +309,9 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
 
     test('leaves one of the two keys to be counted, before and after', async () => {
       const { id } = await replaced(60);
-      expect(await world.keys.countActive(id, await world.now())).toBe(1);
+      expect(await world.keys.count(id, await world.now())).toMatchObject({ activeKeys: 1 });
       await world.pass(60_000);
-      expect(await world.keys.countActive(id, await world.now())).toBe(1);
+      expect(await world.keys.count(id, await world.now())).toMatchObject({ activeKeys: 1 });
     });
   });
 

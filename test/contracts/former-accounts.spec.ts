@@ -40,7 +40,8 @@ describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
     );
   const keysOf = async (id: string) => {
     const { items, now } = await world.keys.list({ ownerId: id }, undefined, 50);
-    return { ids: items.map(({ key }) => key.id), activeKeys: await world.keys.countActive(id, now) };
+    const { activeKeys } = await world.keys.count(id, now);
+    return { ids: items.map(({ key }) => key.id), activeKeys };
   };
 
   test('is not found, and leaves its id and last version', async () => {

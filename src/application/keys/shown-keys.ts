@@ -17,7 +17,7 @@ import {
   sortedBy,
   wrongPageToken,
 } from '../lists.js';
-import type { ApiKeys } from '../key-ports.js';
+import type { ApiKeys, KeyCounts } from '../key-ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
 import { readDisplayed } from '#domain/keys/imported-key.js';
 import { readShownPrefix } from '#domain/keys/key-string.js';
@@ -54,11 +54,9 @@ export class ShownKeys {
   }
 
   /** How many keys of the owner were active, and how many had ended, at a time that was read. */
-  async count(ownerId: string, now: Date): Promise<{ readonly activeKeys: number; readonly endedKeys: number }> {
+  async count(ownerId: string, now: Date): Promise<KeyCounts> {
     await this.dueEnds.ofOwner(ownerId, now);
-    const counts = [this.keys.countActive(ownerId, now), this.keys.countEnded(ownerId, now)] as const;
-    const [activeKeys, endedKeys] = await Promise.all(counts);
-    return { activeKeys, endedKeys };
+    return this.keys.count(ownerId, now);
   }
 
   /** Reads again until no end is due. */

@@ -27,11 +27,12 @@ export function fakeApiKeys(store: FakeStore): ApiKeys {
       if (store.allKeys().some((key) => key.id === id && key.ownerId === ownerId))
         store.handled.set(id, [...known.filter((each) => each !== mark), mark].slice(-HANDLED_KEPT));
     },
-    // Counting ends keys that are due, so it gets copies.
-    countActive: async (ownerId, at) =>
-      new OwnerKeys(keysOf(store).filter((key) => key.ownerId === ownerId)).countActive(at),
-    countEnded: async (ownerId, at) =>
-      keysOf(store).filter((key) => key.ownerId === ownerId && key.status(at) !== 'active').length,
+    count: async (ownerId, at) => {
+      const keys = keysOf(store).filter((key) => key.ownerId === ownerId);
+      const endedKeys = keys.filter((key) => key.status(at) !== 'active').length;
+      // Counting active keys ends those that are due.
+      return { activeKeys: new OwnerKeys(keys).countActive(at), endedKeys };
+    },
   };
 }
 

@@ -119,11 +119,10 @@ describe('the SQL', () => {
     });
   });
 
-  test('counts the keys that the domain says are active', async () => {
+  test('counts the keys that the domain says are active, and those that have ended', async () => {
     await always(async ({ ownerId, stored }) => {
-      expect(await app.keys.countActive(ownerId, NOW)).toBe(
-        stored.filter((key) => statusAt(NOW, key) === 'active').length,
-      );
+      const activeKeys = stored.filter((key) => statusAt(NOW, key) === 'active').length;
+      expect(await app.keys.count(ownerId, NOW)).toEqual({ activeKeys, endedKeys: stored.length - activeKeys });
     });
   });
 
@@ -132,7 +131,8 @@ describe('the SQL', () => {
       const pairs = stored.slice(1).map(({ id }, index) => ({ id, replaces: stored[index]!.id }));
       for (const { id, replaces } of pairs) await dataSource.manager.update(ApiKeyRow, { id }, { replaces });
       const rows = await dataSource.manager.findBy(ApiKeyRow, { ownerId });
-      expect(await app.keys.countActive(ownerId, NOW)).toBe(new OwnerKeys(rows.map(toApiKey)).countActive(NOW));
+      const { activeKeys } = await app.keys.count(ownerId, NOW);
+      expect(activeKeys).toBe(new OwnerKeys(rows.map(toApiKey)).countActive(NOW));
     });
   });
 

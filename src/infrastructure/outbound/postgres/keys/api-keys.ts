@@ -1,12 +1,12 @@
 import { Any, type EntityManager } from 'typeorm';
 import type { KeyFilter, KeyPosition, OwnedKey } from '#application/lists.js';
-import type { ApiKeys, KeyList } from '#application/key-ports.js';
+import type { ApiKeys, KeyCounts, KeyList } from '#application/key-ports.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { toAccount } from '../accounts/account-rows.js';
 import { HANDLED_KEPT } from '#domain/keys/key-rules.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { keyPage, withOwners } from './key-page.js';
-import { activeAt, hasStatus } from './key-status-sql.js';
+import { activeAt } from './key-status-sql.js';
 import { listedKeys } from './listed-keys.js';
 import { ApiKeyRow, toApiKey } from './key-rows.js';
 
@@ -15,6 +15,13 @@ const MARK_HANDLED = `
     SELECT marks[greatest(1, cardinality(marks) - $4::integer + 1):]
     FROM (SELECT array_append(array_remove(coalesce(handled, '{}'), $3::text), $3::text) AS marks) marked)
   WHERE id = $1 AND owner_id = $2 AND NOT purged`;
+
+/** Counts as `OwnerKeys` does: a key does not count while the key that it replaces is active. */
+const COUNT = `
+  SELECT count(*) FILTER (WHERE ${activeAt('key', '$2')} AND old.id IS NULL)::integer AS "activeKeys",
+    count(*) FILTER (WHERE NOT ${activeAt('key', '$2')})::integer AS "endedKeys"
+  FROM api_keys key LEFT JOIN api_keys old ON old.id = key.replaces AND ${activeAt('old', '$2')}
+  WHERE key.owner_id = $1 AND NOT key.purged`;
 
 export class PostgresApiKeys implements ApiKeys {
   /** @param endsIdleKeys whether lists show when a key ends unless it is used */
@@ -49,31 +56,9 @@ export class PostgresApiKeys implements ApiKeys {
     await this.database.run((manager) => manager.query(MARK_HANDLED, [id, ownerId, mark, HANDLED_KEPT]));
   }
 
-  /** Counts as `OwnerKeys` does: a key does not count while the key that it replaces is active. */
-  countActive(ownerId: string, now: Date): Promise<number> {
-    return this.database.run((manager) => {
-      const predecessor = manager.createQueryBuilder(ApiKeyRow, 'old').select('1').where('old.id = key.replaces');
-      const active = predecessor.andWhere(activeAt('old', ':now')).getQuery();
-      return (
-        manager
-          .createQueryBuilder(ApiKeyRow, 'key')
-          .where('key.owner_id = :ownerId AND NOT key.purged', { ownerId })
-          .andWhere(hasStatus('active'), { now })
-          // Without the first condition, PostgreSQL compares each key with every other while it has no statistics.
-          .andWhere(`(key.replaces IS NULL OR NOT EXISTS (${active}))`)
-          .getCount()
-      );
-    });
-  }
-
-  countEnded(ownerId: string, at: Date): Promise<number> {
-    return this.database.run((manager) =>
-      manager
-        .createQueryBuilder(ApiKeyRow, 'key')
-        .where('key.owner_id = :ownerId AND NOT key.purged', { ownerId })
-        .andWhere(`NOT ${hasStatus('active')}`, { now: at })
-        .getCount(),
-    );
+  async count(ownerId: string, at: Date): Promise<KeyCounts> {
+    const [counts] = await this.database.run((manager) => manager.query<KeyCounts[]>(COUNT, [ownerId, at]));
+    return counts!;
   }
 
   private read(query: (manager: EntityManager, now: Date) => ReturnType<typeof withOwners>): Promise<KeyList> {
