@@ -30,10 +30,9 @@ import type { LeakReports } from '#application/leak-ports.js';
 import type { NoticeReceiver, Outbox } from '#application/notice-ports.js';
 import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens, Sessions, SpentSignIns } from '#application/sign-in-ports.js';
 import type { DatabaseClock, KeyReader, KeyUsage, RateLimiter, Refusals, ValidationMeter } from '#application/validation-ports.js';
-import { SignIn, SignOut } from '#application/sessions/sign-in.js';
+import { SignIn, SignOut, IdentifyOwner } from '#application/sessions/sign-in.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignInAtPlatform } from '#application/sessions/sign-in-at-platform.js';
-import { IdentifyOwner } from '#application/sessions/identify-owner.js';
 import { PasswordCheck } from '#application/sessions/password-check.js';
 import type { Config } from '#config/config.js';
 

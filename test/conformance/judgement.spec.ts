@@ -7,7 +7,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
 import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { denialBy } from '#domain/keys/key-rights.js';
-import { NEVER_PAUSED } from '#domain/keys/key-pauses.js';
+import { NEVER_PAUSED } from '#domain/keys/key-status.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
 import type { Question } from '#domain/keys/verdict.js';
 import { clientFacts } from '#infrastructure/inbound/shared/request-facts.js';

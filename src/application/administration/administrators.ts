@@ -5,7 +5,7 @@ import type { KeyChanges, Accounts } from '../account-ports.js';
 import type { ChangeWaits } from '../change-waits.js';
 import { type Admission, type Managed, managedTransaction } from '../managed-account.js';
 import { accountActor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
-import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
+import { PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import { normalizeKeyNote, requireValid } from '#domain/keys/key-rules.js';
 import { type ChangeOfKey, changeKeys, openKey, pausing } from '../keys/change-keys.js';
 import type { OwnedKey } from '../lists.js';

@@ -1,9 +1,8 @@
 import { type Actor, type AuditEvent, type RevocationNote, THE_SERVICE } from '#domain/audit/audit-event.js';
 import { firstUse, fixedFacts, newLabel, pauseFacts, type LeakSite } from '#domain/audit/event-details.js';
 import type { KeyChange } from '#domain/keys/key-change.js';
-import { isOpen } from '#domain/keys/key-status.js';
+import { isOpen, type PausedBy } from '#domain/keys/key-status.js';
 import { OwnerKeys, noSuchKey } from '#domain/keys/owner-keys.js';
-import type { PausedBy } from '#domain/keys/key-pauses.js';
 import { MINUTE_MS } from '#domain/time.js';
 import { noticesOfChange } from '#domain/notices/key-notice.js';
 import type { KeyChanges } from '../account-ports.js';

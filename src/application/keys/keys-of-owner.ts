@@ -1,6 +1,6 @@
 import { NO_TERMS } from '#domain/accounts/account-change.js';
 import { type KeyPolicy, keyPolicy, type ServicePolicy } from '#domain/keys/key-policy.js';
-import type { ApiKeyStatus } from '#domain/keys/key-status.js';
+import { type ApiKeyStatus, PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import { type KeySort, type OwnedKey, type ListedKey, type Page, type PageRequest, wrongCursor } from '../lists.js';
 import type { AccountLocks, KeyChanges, Accounts } from '../account-ports.js';
@@ -15,7 +15,6 @@ import {
   type RecordedEvent,
   SHOWN_EVENT_TYPES,
 } from '#domain/audit/audit-event.js';
-import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
 import { requireValid } from '#domain/keys/key-rules.js';
 import { LatchkeyError } from '#domain/errors.js';
 import type { Renaming } from '#domain/keys/key-state.js';

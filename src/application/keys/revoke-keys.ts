@@ -1,6 +1,6 @@
 import type { ApiKey } from '#domain/keys/api-key.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { ApiKeyStatus } from '#domain/keys/key-status.js';
+import { type ApiKeyStatus, PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import { noSuchKey, OwnerKeys } from '#domain/keys/owner-keys.js';
 import type { RevocationReason } from '#domain/keys/key-change.js';
 import type { Actor } from '#domain/audit/audit-event.js';
@@ -8,7 +8,6 @@ import type { LeakSite } from '#domain/audit/event-details.js';
 import { accountNotFound, type AccountLocks, type KeyChanges } from '../account-ports.js';
 import type { ApiKeys } from '../key-ports.js';
 import type { ListedKey } from '../lists.js';
-import { PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
 import { requireValid } from '#domain/keys/key-rules.js';
 import { changeKeys, openKey, pausing } from './change-keys.js';
 import { isProof } from '#domain/keys/key-restrictions.js';

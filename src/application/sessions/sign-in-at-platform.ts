@@ -13,8 +13,7 @@ import { LatchkeyError } from '#domain/errors.js';
 import type { Audit } from '../audit-ports.js';
 import type { PlatformLogin, PlatformPerson, Requester, Sessions, SpentSignIns, BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
 import type { Refusals } from '../validation-ports.js';
-import { isRefused } from './identify-owner.js';
-import { sessionOpened } from './sign-in.js';
+import { isRefused, sessionOpened } from './sign-in.js';
 
 /** Why a person can't sign in here. `expired`: no sign-in is pending in their browser any more. */
 export type SignInRefusal = 'no_account' | 'service_account' | 'suspended' | 'deleted' | 'expired';

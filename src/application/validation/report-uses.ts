@@ -2,7 +2,7 @@ import { isProof } from '#domain/keys/key-restrictions.js';
 import type { KeyStanding } from '#domain/keys/key-standing.js';
 import { chargeUpTo, type RateLimit } from '#domain/rate-limit.js';
 import type { Operation } from '#domain/keys/verdict.js';
-import { reportedUse } from '#domain/usage/permission-use.js';
+import { reportedUse } from '#domain/usage/key-history.js';
 import type { DatabaseClock, KeyUsage } from '../validation-ports.js';
 import { type KeySources, presentedIn } from './validate-key.js';
 

@@ -6,7 +6,7 @@ import { leaseLength, type LeaseWish } from '#domain/keys/lease.js';
 import type { RateDecision, RateLimit } from '#domain/rate-limit.js';
 import { deny, type DenialReason, isFailedAuthentication, type Question, type Verdict } from '#domain/keys/verdict.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
-import { usedBy } from '#domain/usage/permission-use.js';
+import { usedBy } from '#domain/usage/key-history.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import type { Audit } from '../audit-ports.js';
 import type { KeyReader, KeyReading, KeyUsage, MeasuredRequest, LeaseOffer, RateLimiter, RefusalDetails, Refusals, ValidationMeter, ValidationTimer } from '../validation-ports.js';

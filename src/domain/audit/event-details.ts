@@ -1,5 +1,5 @@
 import type { ApiKey } from '../keys/api-key.js';
-import { PAUSE_OF, type PausedBy } from '../keys/key-pauses.js';
+import { PAUSE_OF, type PausedBy } from '../keys/key-status.js';
 import type { KeyLabel } from '../keys/key-state.js';
 import { isLikeAnotherActor } from '../accounts/account-profile.js';
 import type { SealableEvent } from './audit-seal.js';

@@ -1,5 +1,5 @@
 import { MAX_KEY_DAYS } from '../accounts/account-limits.js';
-import { type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-pauses.js';
+import { type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-status.js';
 import { pausedDigest } from '../keys/key-restrictions.js';
 import { DAY_MS } from '../time.js';
 import { actorKindOf, detailsOf, type HistoryEvent, moment } from './event-details.js';

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.js';
 import { normalizeName } from '../names.js';
 import { KEY_FIELDS, normalizeKeyNote, RENAMING_FIELDS, requireValid, ROTATION_FIELDS } from './key-rules.js';
-import { PAUSE_OF, pauseEnd, type PausedBy, wasPaused } from './key-pauses.js';
+import { PAUSE_OF, pauseEnd, type PausedBy, wasPaused, type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from './key-status.js';
 import { pausedDigest, restrictionsOf, storedDigest } from './key-restrictions.js';
 import {
   type ApiKeyState,
@@ -13,7 +13,6 @@ import {
   type RotationOrder,
   UNTOUCHED,
 } from './key-state.js';
-import { type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from './key-status.js';
 import { ImportedKey } from './imported-key.js';
 import { type KeyString, maskKey } from './key-string.js';
 import { SHORT_GRACE_SECONDS } from './lease.js';

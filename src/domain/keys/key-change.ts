@@ -1,7 +1,6 @@
 import type { ApiKey } from './api-key.js';
-import type { PausedBy } from './key-pauses.js';
+import type { PausedBy, EndStatus } from './key-status.js';
 import type { KeyLabel } from './key-state.js';
-import type { EndStatus } from './key-status.js';
 
 /** Why a key was revoked. Events from before reasons were introduced have none. */
 export type RevocationReason =

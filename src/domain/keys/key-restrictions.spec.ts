@@ -5,7 +5,7 @@ import { POLICY } from '#test/support/application/calls.js';
 import { type NaiveKey, narrowerThan } from '#test/support/application/naive-judge.js';
 import { printFigures, shortOrLong } from '#test/support/jest/long-form.js';
 import { LatchkeyError } from '../errors.js';
-import { NEVER_PAUSED } from './key-pauses.js';
+import { NEVER_PAUSED } from './key-status.js';
 import {
   isProof,
   keyPermissionsProblem,

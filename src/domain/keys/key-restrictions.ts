@@ -3,7 +3,7 @@ import { newPermissionProblem } from '../accounts/permission.js';
 import { oncePerList } from '../once-per-list.js';
 import { withoutSecrets } from '../secrets.js';
 import { normalizeNetworks } from './allowed-networks.js';
-import { type KeyPauses, wasPaused } from './key-pauses.js';
+import { type KeyPauses, wasPaused } from './key-status.js';
 import { digestMatches } from './key-string.js';
 
 export const MAX_KEY_PERMISSIONS = 100;

@@ -5,9 +5,8 @@ import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
 import { type DenialReason, type Operation, OPERATIONS, type Verdict } from './verdict.js';
 import type { AccountLimits } from '../accounts/account-limits.js';
 import { type Entitlements, NO_ENTITLEMENTS } from '../accounts/account-change.js';
-import { NEVER_PAUSED } from './key-pauses.js';
+import { NEVER_PAUSED, type KeyTimes } from './key-status.js';
 import { KeyStanding } from './key-standing.js';
-import type { KeyTimes } from './key-status.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = new Date('2026-03-29T00:30:00.000Z');

@@ -3,10 +3,9 @@ import { rateLimitOf } from '../accounts/account-limits.js';
 import type { RateLimit } from '../rate-limit.js';
 import { lowerAccess, type AccessLevel } from '../accounts/access-level.js';
 import { effectivePermissions } from '../accounts/permission.js';
-import { type KeyPauses, pauseEnd } from './key-pauses.js';
+import { type KeyPauses, pauseEnd, type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
 import type { KeyRestrictions } from './key-restrictions.js';
 import { isAllowedFrom, type KeyRights, denialBy } from './key-rights.js';
-import { type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
 interface KeyStandingState extends KeyTimes, KeyRestrictions, KeyPauses {

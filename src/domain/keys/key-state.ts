@@ -1,9 +1,8 @@
 import type { AccessLevel } from '../accounts/access-level.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyRestrictions } from './key-restrictions.js';
-import { type KeyPauses, NEVER_PAUSED } from './key-pauses.js';
+import { type KeyPauses, NEVER_PAUSED, type KeyTimes } from './key-status.js';
 import type { Narrowing } from './narrowing.js';
-import type { KeyTimes } from './key-status.js';
 
 /** Set when the key is made. */
 export interface FixedKeyState extends Pick<KeyTimes, 'expiresAt'>, KeyRestrictions {

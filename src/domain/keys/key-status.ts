@@ -1,4 +1,5 @@
-import { earliest } from '../time.js';
+import { earliest, later } from '../time.js';
+import { wholeNumberProblem } from '../errors.js';
 
 /** In the order in which clients see them. */
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
@@ -43,4 +44,37 @@ function endedByClock(now: Date, { expiresAt, endsAt }: KeyTimes): EndStatus | u
 /** When an old key ends, unless it ends earlier. @param firstUsedAt of its successor */
 export function endGiven(expiresAt: Date, firstUsedAt: Date, graceSeconds: number): Date {
   return earliest(expiresAt, new Date(firstUsedAt.getTime() + graceSeconds * 1000));
+}
+
+export const MAX_PAUSE_MINUTES = 1440;
+export const PAUSE_FIELDS = {
+  minutes: (value: unknown) => wholeNumberProblem(value, 1, MAX_PAUSE_MINUTES),
+} as const;
+
+/** Each resumes only their own pause. A manager pauses as the owner does, the command line as an administrator. */
+export type PausedBy = 'owner' | 'administrator';
+
+/** Until when each of them paused the key, or when it was resumed. Null: never paused. A time that has passed stays. */
+export interface KeyPauses {
+  readonly pausedUntil: Date | null;
+  readonly adminPausedUntil: Date | null;
+}
+
+export const NEVER_PAUSED: KeyPauses = { pausedUntil: null, adminPausedUntil: null };
+
+export const PAUSE_OF = { owner: 'pausedUntil', administrator: 'adminPausedUntil' } as const satisfies Record<
+  PausedBy,
+  keyof KeyPauses
+>;
+
+/** From its first pause on, an instance of a release that knows no pauses refuses the key: see `storedDigest`. */
+export function wasPaused({ pausedUntil, adminPausedUntil }: KeyPauses): boolean {
+  return pausedUntil !== null || adminPausedUntil !== null;
+}
+
+/** The later of both ends, as long as it is to come. */
+export function pauseEnd({ pausedUntil, adminPausedUntil }: KeyPauses, now: Date): Date | null {
+  const until =
+    pausedUntil && adminPausedUntil ? later(pausedUntil, adminPausedUntil) : (pausedUntil ?? adminPausedUntil);
+  return until && until > now ? until : null;
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import { cancelsRotation, changeAtEnd, type KeyChange, type RevocationReason } from './key-change.js';
-import type { PausedBy } from './key-pauses.js';
+import type { PausedBy } from './key-status.js';
 import type { KeyPolicy } from './key-policy.js';
 import type { KeyOrder, Renaming, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';

@@ -1,7 +1,7 @@
 import type { LeakSite } from '../audit/event-details.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { KeyChange, RevocationReason } from '../keys/key-change.js';
-import { PAUSE_OF } from '../keys/key-pauses.js';
+import { PAUSE_OF } from '../keys/key-status.js';
 import { withoutSecrets } from '../secrets.js';
 
 export const NOTICE_TYPES = [

@@ -1,7 +1,7 @@
 import type { AccessLevel } from '../accounts/access-level.js';
 import { coveringPermission, effectivePermissions, isCovered } from '../accounts/permission.js';
 import { type Operation, OPERATIONS } from '../keys/verdict.js';
-import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from './permission-use.js';
+import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from './key-history.js';
 
 /** As long as the record is shorter, a job that runs once a month may be missing. */
 export const RECORDED_DAYS = 30;

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { effectivePermissions } from '../accounts/permission.js';
 import { denialBy } from '../keys/key-rights.js';
 import { utcDay } from '../time.js';
-import { recentUse } from './key-history.js';
+import { recentUse, PERMISSIONS_KEPT, PermissionUses, reportedUse, usedBy } from './key-history.js';
 import { KeyNetworks, MAX_NETWORKS, usageNetwork } from './key-networks.js';
-import { PERMISSIONS_KEPT, PermissionUses, reportedUse, usedBy } from './permission-use.js';
 import { couldNarrow, whatItUses } from './narrower.js';
 
 test('recentUse has one number for each of the last 30 days, oldest first, and 0 for a day without requests', () => {

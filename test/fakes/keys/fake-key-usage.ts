@@ -3,7 +3,7 @@ import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';
 import { utcDay } from '#domain/time.js';
-import { PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/permission-use.js';
+import { PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/key-history.js';
 
 const PURGED = { ...NO_ENTITLEMENTS, status: 'deleted' } as const;
 

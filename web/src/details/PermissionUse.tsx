@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
-import { UNKNOWN_PERMISSION } from '../../../src/domain/usage/permission-use';
+import { UNKNOWN_PERMISSION } from '../../../src/domain/usage/key-history';
 import { isUnnamed, RECORDED_DAYS, whatItUses } from '../key/permission-use';
 import { linesOf } from '../key/limits';
 import { useCanMakeKeys } from '../key/list';

@@ -1,4 +1,4 @@
-import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from '../../../src/domain/usage/permission-use';
+import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from '../../../src/domain/usage/key-history';
 
 export { RECORDED_DAYS, whatItUses, type NoProposal } from '../../../src/domain/usage/narrower';
 

@@ -2,9 +2,8 @@ import type { Command } from '@commander-js/extra-typings';
 import type { ExaminedDatabase, ExaminedRedis, ExaminedTables } from '#application/examination.js';
 import { version } from '#config/config.js';
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
-import type { Databases } from './administration.js';
+import { type Databases, readSettings } from './administration.js';
 import { answering, DONE, linesOf, NOT_DONE, table } from './answering.js';
-import { readSettings } from './environment.js';
 
 interface Finding {
   readonly what: string;

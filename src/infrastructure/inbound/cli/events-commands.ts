@@ -2,9 +2,8 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { Backlog, UndeliveredMessage } from '#application/notice-ports.js';
 import { NOTICE_CHANNELS, type NoticeChannel } from '#domain/notices/key-notice.js';
 import { isKeyId } from '#domain/keys/key-rules.js';
-import type { Databases } from './administration.js';
+import { type Databases, onDatabase } from './administration.js';
 import { type Answer, answering, NothingThere, table, UsageError } from './answering.js';
-import { onDatabase } from './environment.js';
 
 const STATUSES = ['waiting', 'failed'] as const;
 type Status = (typeof STATUSES)[number];

@@ -4,13 +4,12 @@ import { version } from '#config/config.js';
 import { readDatabase } from '#config/database-config.js';
 import { parseServiceTokens, roleText, SERVICE_ROLES } from '#config/service-roles.js';
 import { addAccountCommands } from './accounts/account-commands.js';
-import type { Databases } from './administration.js';
+import { type Databases, readSettings } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
 import { addDoctorCommand } from './doctor-command.js';
 import { addEventsCommands } from './events-commands.js';
 import { addKeyCommand, addKeysCommands } from './keys/keys-commands.js';
 import { answering, UsageError } from './answering.js';
-import { readSettings } from './environment.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.

@@ -2,8 +2,7 @@ import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '#domain/account
 import { SPENT_SIGN_IN_KEPT_MS } from '#domain/accounts/session.js';
 import { FAILED_KEPT_MS } from '#domain/notices/retry-schedule.js';
 import { DAY_MS } from '#domain/time.js';
-import { USAGE_KEPT_DAYS } from '#domain/usage/key-history.js';
-import { PERMISSION_USE_KEPT_DAYS } from '#domain/usage/permission-use.js';
+import { USAGE_KEPT_DAYS, PERMISSION_USE_KEPT_DAYS } from '#domain/usage/key-history.js';
 import { type Database, databaseNow } from './client/database.js';
 
 const ago = (ms: number) => `($1::timestamptz - make_interval(secs => ${ms / 1000}))`;

@@ -11,9 +11,8 @@ import { replacing } from '#application/with-transactions.js';
 import type { AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 import { actorKindOf } from '#domain/audit/event-details.js';
 import { timeIn } from '#domain/time.js';
-import type { Databases } from '../administration.js';
+import { type Databases, onDatabase, requiredSetting } from '../administration.js';
 import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
-import { onDatabase, requiredSetting } from '../environment.js';
 import { ProgressBar } from '../terminal.js';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;

@@ -2,9 +2,8 @@ import { createReadStream, fstatSync, openSync } from 'node:fs';
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { Actor } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Administration, Databases } from '../administration.js';
+import { type Administration, type Databases, administrator, byOption, onDatabase } from '../administration.js';
 import { answering, UsageError } from '../answering.js';
-import { administrator, byOption, onDatabase } from '../environment.js';
 import { ProgressBar } from '../terminal.js';
 import {
   exampleFile,

@@ -1,7 +1,7 @@
 import { requireFields } from '#domain/errors.js';
 import type { ImportedLine } from '#domain/keys/imported-key.js';
 import { DAY_MS, timeIn } from '#domain/time.js';
-import { requiredSetting } from '../environment.js';
+import { requiredSetting } from '../administration.js';
 import type { Importable } from '../imports/import-command.js';
 
 export const KEY_COLUMNS = [

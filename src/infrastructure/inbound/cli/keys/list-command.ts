@@ -7,9 +7,8 @@ import { requireFields } from '#domain/errors.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
 import { DAY_MS } from '#domain/time.js';
 import { keyView, ownedKeyView } from '../../shared/key-view.js';
-import type { Administration, Databases } from '../administration.js';
+import { type Administration, type Databases, onDatabase } from '../administration.js';
 import { type Answer, type OptionsOf, pageAnswer, print, printLine, table } from '../answering.js';
-import { onDatabase } from '../environment.js';
 
 const PAGE = 50;
 const MAX_DAYS = 36_500;

@@ -4,10 +4,9 @@ import { ALL_SERVICE_ACCOUNTS, type Issuer, type KeysFromCode } from '#applicati
 import type { CreatedApiKey } from '#application/keys/make-api-keys.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Databases } from '../administration.js';
+import { type Databases, administrator, byOption, onDatabase } from '../administration.js';
 import { type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
 import { describeKey } from '../ending-keys.js';
-import { administrator, byOption, onDatabase } from '../environment.js';
 import { openNewFile } from '../terminal.js';
 
 /** They print no JSON: standard output has the key string and nothing else. */

@@ -22,7 +22,7 @@ import type { HttpDoor } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
 import { OAuthRefusal } from '../pipeline/http-errors.js';
 import { Answers } from '../pipeline/openapi.js';
-import { type LatchkeyRequest } from '../pipeline/request.js';
+import type { LatchkeyRequest } from '../pipeline/request.js';
 
 /**
  * Whether the key can read anything. The scope in the response says what it may do. The standard has no field for the

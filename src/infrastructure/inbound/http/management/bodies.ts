@@ -16,7 +16,7 @@ import {
   RENAMING_FIELDS,
   ROTATION_FIELDS,
 } from '#domain/keys/key-rules.js';
-import { MAX_PAUSE_MINUTES, PAUSE_FIELDS } from '#domain/keys/key-pauses.js';
+import { MAX_PAUSE_MINUTES, PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import { MAX_ALLOWED_NETWORKS } from '#domain/keys/allowed-networks.js';
 import { MAX_KEY_PERMISSIONS } from '#domain/keys/key-restrictions.js';
 import { Field, plainTextRule, text } from '../pipeline/fields.js';

@@ -10,7 +10,7 @@ import { Reflector } from '@nestjs/core';
 import { ApiBearerAuth, ApiCookieAuth, ApiHeader, ApiQuery, ApiSecurity } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Administrators } from '#application/administration/administrators.js';
-import { IdentifyOwner } from '#application/sessions/identify-owner.js';
+import { IdentifyOwner } from '#application/sessions/sign-in.js';
 import type { Session } from '#application/sign-in-ports.js';
 import { ValidateKey } from '#application/validation/validate-key.js';
 import { type Acting, ManagedAccounts } from '#application/managed-account.js';

@@ -9,8 +9,7 @@ import { Log } from '#infrastructure/telemetry/log.js';
 import { answerToClient, wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
 import * as responses from '../pipeline/openapi.js';
-import { answerKey, sendKeyAnswer } from '../pipeline/key-requests.js';
-import { clientAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { answerKey, sendKeyAnswer, clientAddressOf, type LatchkeyRequest } from '../pipeline/request.js';
 
 class RateLimitView {
   @ApiProperty({ type: 'integer', description: 'Requests that the key may send at once when the limit is full' })

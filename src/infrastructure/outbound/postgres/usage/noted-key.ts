@@ -1,7 +1,6 @@
 import type { DeniedUse } from '#application/validation-ports.js';
-import { ADDRESSES_KEPT, type DayCount } from '#domain/usage/key-history.js';
+import { ADDRESSES_KEPT, type DayCount, type PermissionUse, PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/key-history.js';
 import { utcDay, type UtcDay } from '#domain/time.js';
-import { type PermissionUse, PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/permission-use.js';
 import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 
 /** What one key did since the last write. */

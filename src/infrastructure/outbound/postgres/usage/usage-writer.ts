@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { NotifyOfNetworks } from '#application/key-ports.js';
 import { LatchkeyError } from '#domain/errors.js';
-import { OTHER_PERMISSIONS, PERMISSIONS_KEPT } from '#domain/usage/permission-use.js';
+import { OTHER_PERMISSIONS, PERMISSIONS_KEPT } from '#domain/usage/key-history.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses, keepDenials, newAmong, usedAddresses } from './addresses.js';
