@@ -7,12 +7,6 @@ import type { KeyNotice } from '#domain/notices/key-notice.js';
 import type { ListedKey } from './lists.js';
 import { LatchkeyError } from '#domain/errors.js';
 
-/*
- * What the use cases need from outside stands in the files named *-ports.ts. Unless stated otherwise, a method throws
- * LatchkeyError `unavailable` when its store does not answer, and `now` is the clock of PostgreSQL, the same for all
- * instances.
- */
-
 /** A change whose call is not answered yet, by the account whose keys it is about. */
 export interface UnansweredChange {
   readonly ownerId: string;

@@ -12,7 +12,7 @@ import { MakeApiKeys } from '#application/keys/make-api-keys.js';
 import { KeysFromCode } from '#application/keys/keys-from-code.js';
 import { ImportKeys } from '#application/keys/import-keys.js';
 import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
-import { type ChangeWaits, accountsForJobs } from '#application/change-waits.js';
+import { accountsForJobs } from '#application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '#application/keys/record-due-ends.js';
 import { PauseKey, RevokeKeys } from '#application/keys/revoke-keys.js';
 import { RevokeIdleKeys } from '#application/keys/revoke-idle-keys.js';
@@ -23,50 +23,12 @@ import { SendNotices } from '#application/notices/send-notices.js';
 import { NotifyOfDueKeys } from '#application/notices/notify-owners.js';
 import { EndReportedKeys } from '#application/leaks/end-reported-keys.js';
 import { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
-import type { Accounts } from '#application/account-ports.js';
-import type { Audit, AuditTrail } from '#application/audit-ports.js';
-import type { ApiKeys, DueKeys, IdleKeys, RecordingGate } from '#application/key-ports.js';
-import type { LeakReports } from '#application/leak-ports.js';
-import type { NoticeReceiver, Outbox } from '#application/notice-ports.js';
-import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens, Sessions, SpentSignIns } from '#application/sign-in-ports.js';
-import type { DatabaseClock, KeyReader, KeyUsage, RateLimiter, Refusals, ValidationMeter } from '#application/validation-ports.js';
 import { SignIn, SignOut, IdentifyOwner } from '#application/sessions/sign-in.js';
+import type { Ports } from '#application/ports.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignInAtPlatform } from '#application/sessions/sign-in-at-platform.js';
 import { PasswordCheck } from '#application/sessions/password-check.js';
 import type { Config } from '#config/config.js';
-
-/** The implementation of each port: an adapter, or a fake in tests. */
-export interface Ports {
-  readonly keyReader: KeyReader;
-  /** Undefined without import prefixes. */
-  readonly importReader: KeyReader | undefined;
-  readonly databaseClock: DatabaseClock;
-  readonly audit: Audit;
-  readonly auditTrail: AuditTrail;
-  readonly outbox: Outbox;
-  readonly webhookReceiver: NoticeReceiver | undefined;
-  readonly mailReceiver: NoticeReceiver | undefined;
-  readonly dueKeys: DueKeys;
-  readonly idleKeys: IdleKeys;
-  readonly keys: ApiKeys;
-  readonly accounts: Accounts;
-  readonly changeWaits: ChangeWaits;
-  readonly recordingGate: RecordingGate;
-  /** The same gate with the timeout of a validation. */
-  readonly validationGate: RecordingGate;
-  readonly sessions: Sessions;
-  readonly spentSignIns: SpentSignIns;
-  readonly guesses: PasswordGuesses;
-  readonly usage: KeyUsage;
-  readonly leakReports: LeakReports;
-  readonly passwords: Passwords;
-  readonly limiter: RateLimiter;
-  readonly platformTokens: PlatformTokens | undefined;
-  readonly platformLogin: PlatformLogin | undefined;
-  readonly meter: ValidationMeter;
-  readonly refusals: Refusals;
-}
 
 type MakingSettings = Pick<Config, 'keyPrefix' | 'keyChangesPerHour' | 'keyPolicy'>;
 type SharedSettings = MakingSettings & Pick<Config, 'passwordSignIn' | 'importPrefixes'>;
@@ -129,7 +91,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
       }),
     }),
     signOut: new SignOut(sessions, confirmation, platformLogin),
-    identifyOwner: new IdentifyOwner({ ...ports, tokens: ports.platformTokens }),
+    identifyOwner: new IdentifyOwner(ports),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Instances } from '#application/account-ports.js';
 import type { RecordingGate } from '#application/key-ports.js';
-import { buildUseCases, type Ports, type Settings } from '#composition/use-cases.js';
+import type { Ports } from '#application/ports.js';
+import { buildUseCases, type Settings } from '#composition/use-cases.js';
 import { ChangeWaits } from '#application/change-waits.js';
 import { MemoryRateLimiter } from '#infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD, SERVICE_POLICY } from '../support/application/calls.js';

@@ -1,16 +1,14 @@
 import type { Account } from '#domain/accounts/account.js';
 import { type ErrorCode, LatchkeyError, nothingHere } from '#domain/errors.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
-import type { KeyChanges, Accounts } from '../account-ports.js';
-import type { ChangeWaits } from '../change-waits.js';
+import type { KeyChanges } from '../account-ports.js';
 import { type Admission, type Managed, managedTransaction } from '../managed-account.js';
 import { accountActor, type Client, type RecordedEvent } from '#domain/audit/audit-event.js';
 import { PAUSE_FIELDS } from '#domain/keys/key-status.js';
 import { normalizeKeyNote, requireValid } from '#domain/keys/key-rules.js';
 import { type ChangeOfKey, changeKeys, openKey, pausing } from '../keys/change-keys.js';
 import type { OwnedKey } from '../lists.js';
-import type { Audit } from '../audit-ports.js';
-import type { ApiKeys } from '../key-ports.js';
+import type { Ports } from '../ports.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { newestEvents } from './view-keys.js';
 
@@ -50,12 +48,8 @@ export interface SeveralRevoked {
   readonly failed: readonly { readonly id: string; readonly code: ErrorCode }[];
 }
 
-interface ChangeParts {
-  /** Their changes are not waited for yet. */
-  readonly accounts: Accounts;
-  readonly changeWaits: ChangeWaits;
-  readonly keys: ApiKeys;
-  readonly audit: Audit;
+/** The changes of `accounts` are not waited for yet. */
+interface ChangeParts extends Pick<Ports, 'accounts' | 'changeWaits' | 'keys' | 'audit'> {
   readonly confirmation: Confirmation;
   readonly administrators: Administrators;
 }

@@ -11,10 +11,8 @@ import {
 import type { KeyHistory } from '#domain/usage/key-history.js';
 import type { KeyListing, ListAllKeys, ShownKeys } from '../keys/shown-keys.js';
 import type { OwnedKey, Page, PageRequest } from '../lists.js';
-import type { Accounts } from '../account-ports.js';
-import type { Audit, EventSearch } from '../audit-ports.js';
-import type { ApiKeys } from '../key-ports.js';
-import type { KeyUsage } from '../validation-ports.js';
+import type { EventSearch } from '../audit-ports.js';
+import type { Ports } from '../ports.js';
 
 /** The size of a page, and how many events of a key are shown. */
 const SHOWN = 50;
@@ -23,13 +21,9 @@ export interface ViewedKey extends OwnedKey, KeyHistory {
   readonly events: readonly RecordedEvent[];
 }
 
-interface ViewParts {
-  readonly keys: ApiKeys;
+interface ViewParts extends Pick<Ports, 'keys' | 'accounts' | 'usage' | 'audit'> {
   readonly shownKeys: ShownKeys;
   readonly listAllKeys: ListAllKeys;
-  readonly accounts: Accounts;
-  readonly usage: KeyUsage;
-  readonly audit: Audit;
 }
 
 export interface KeySearch extends Omit<KeyListing, 'pageSize' | 'only'> {
@@ -42,7 +36,7 @@ const MAX_PAGES = 20;
 
 /** The newest events of a key, as this administrator may see them. */
 export async function newestEvents(
-  audit: Audit,
+  audit: Ports['audit'],
   { key, owner }: Pick<OwnedKey, 'key' | 'owner'>,
   viewerId: string,
 ): Promise<RecordedEvent[]> {

@@ -13,9 +13,9 @@ import {
   ROTATION_FIELDS,
 } from '#domain/keys/key-rules.js';
 import { noSuchKey } from '#domain/keys/owner-keys.js';
-import { accountNotFound, type AccountLocks, type KeyMaking, type Accounts } from '../account-ports.js';
+import { accountNotFound } from '../account-ports.js';
 import type { ManagedTransaction } from '../managed-account.js';
-import type { ApiKeys } from '../key-ports.js';
+import type { Ports } from '../ports.js';
 import { type CreatedApiKey, createKey, type MakingSettings, type RotatedApiKey, rotateKey } from './make-api-keys.js';
 import type { RevokeKeys } from './revoke-keys.js';
 
@@ -50,9 +50,7 @@ export interface RotationFromCode {
   readonly idempotencyKey: string;
 }
 
-interface KeysFromCodeParts {
-  readonly keys: Pick<ApiKeys, 'find'>;
-  readonly accounts: Pick<Accounts, 'find'> & AccountLocks<KeyMaking>;
+interface KeysFromCodeParts extends Pick<Ports, 'keys' | 'accounts'> {
   readonly revoke: RevokeKeys;
   readonly making: MakingSettings;
 }

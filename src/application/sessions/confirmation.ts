@@ -3,9 +3,8 @@ import { confirmationRequired, isFresh, type FreshSignInRule, type PlatformSignI
 import { CONFIRMATION } from '#domain/accounts/passwords.js';
 import type { Client } from '#domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '#domain/errors.js';
-import type { AccountLocks, KeyMaking, Accounts } from '../account-ports.js';
 import { type Acting, type Admission, type ManagedTransaction, managedTransaction } from '../managed-account.js';
-import type { Passwords } from '../sign-in-ports.js';
+import type { Ports } from '../ports.js';
 import type { PasswordCheck } from './password-check.js';
 
 export const CONFIRMATION_KINDS = ['password', 'fresh-sign-in'] as const;
@@ -35,9 +34,7 @@ interface Checked extends Proof {
   readonly isOutdated?: boolean;
 }
 
-interface ConfirmationParts {
-  readonly accounts: Pick<Accounts, 'find' | 'rehash'> & AccountLocks<KeyMaking>;
-  readonly passwords: Passwords;
+interface ConfirmationParts extends Pick<Ports, 'accounts' | 'passwords'> {
   readonly check: PasswordCheck;
   /** Whether people may confirm with a password of ours. */
   readonly takesPasswords: boolean;

@@ -10,9 +10,8 @@ import { NetworkBudget } from '#domain/accounts/passwords.js';
 import { type Client, type FailedAuthentication, failureOf, type FailureReason } from '#domain/audit/audit-event.js';
 import { clientNetwork } from '#domain/ip-address.js';
 import { LatchkeyError } from '#domain/errors.js';
-import type { Audit } from '../audit-ports.js';
-import type { PlatformLogin, PlatformPerson, Requester, Sessions, SpentSignIns, BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
-import type { Refusals } from '../validation-ports.js';
+import type { PlatformLogin, PlatformPerson, Requester, BegunSignIn, SignInPrompt } from '../sign-in-ports.js';
+import type { Ports } from '../ports.js';
 import { isRefused, sessionOpened } from './sign-in.js';
 
 /** Why a person can't sign in here. `expired`: no sign-in is pending in their browser any more. */
@@ -48,16 +47,12 @@ const REFUSALS = {
   'owner-deleted': 'deleted',
 } as const satisfies Partial<Record<FailureReason, SignInRefusal>>;
 
-interface PlatformSignInParts {
+interface PlatformSignInParts extends Pick<Ports, 'spentSignIns' | 'sessions' | 'audit' | 'refusals'> {
   /** What a confirmation needs. */
   readonly rule: FreshSignInRule;
   readonly login: PlatformLogin;
-  readonly spentSignIns: SpentSignIns;
   /** Undefined: the person has no account, and gets none. */
   readonly signInAccounts: { of(person: PlatformPerson, client: Client): Promise<Account | undefined> };
-  readonly sessions: Sessions;
-  readonly audit: Audit;
-  readonly refusals: Refusals;
 }
 
 /** Sends a person to sign in at the platform, and opens a new session when they come back. */

@@ -6,18 +6,12 @@ import { accountActor, type AuditEvent, type Client, failureOf } from '#domain/a
 import { clientNetwork } from '#domain/ip-address.js';
 import type { Confirmation } from './confirmation.js';
 import type { PasswordCheck } from './password-check.js';
-import type { Accounts } from '../account-ports.js';
 import type { Audit } from '../audit-ports.js';
-import type { Requester, GuessSubject, PasswordGuesses, Passwords, PlatformLogin, Sessions, PlatformTokens, Session } from '../sign-in-ports.js';
-import type { Refusals } from '../validation-ports.js';
+import type { Requester, GuessSubject, PlatformLogin, Sessions, Session } from '../sign-in-ports.js';
+import type { Ports } from '../ports.js';
 
-interface SignInParts {
-  readonly accounts: Accounts;
-  readonly sessions: Sessions;
-  readonly passwords: Passwords;
-  readonly guesses: PasswordGuesses;
+interface SignInParts extends Pick<Ports, 'accounts' | 'sessions' | 'passwords' | 'guesses' | 'audit'> {
   readonly check: PasswordCheck;
-  readonly audit: Audit;
 }
 
 export class SignIn {
@@ -93,20 +87,14 @@ export class SignOut {
   }
 }
 
-interface IdentityParts {
-  readonly sessions: Sessions;
-  readonly accounts: Accounts;
-  readonly audit: Audit;
-  readonly refusals: Refusals;
-  readonly tokens: PlatformTokens | undefined;
-}
+type IdentityParts = Pick<Ports, 'sessions' | 'accounts' | 'audit' | 'refusals' | 'platformTokens'>;
 
 /** Finds the person who manages keys, from a session or from a token of the platform's own login. */
 export class IdentifyOwner {
   constructor(private readonly parts: IdentityParts) {}
 
   get acceptsPlatformTokens(): boolean {
-    return this.parts.tokens !== undefined;
+    return this.parts.platformTokens !== undefined;
   }
 
   async bySession(token: string, client: Client): Promise<Session | undefined> {
@@ -117,7 +105,7 @@ export class IdentifyOwner {
 
   /** Throws `no_account` for a person whom the platform knows. Anybody else gets no reason. */
   async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
-    const bearer = (await this.parts.tokens?.verify(jwt)) ?? { refusal: 'no platform login is configured' };
+    const bearer = (await this.parts.platformTokens?.verify(jwt)) ?? { refusal: 'no platform login is configured' };
     if ('refusal' in bearer) return this.refuse(bearer.refusal, client);
     const stored = await this.parts.accounts.find(bearer.accountId);
     const account = stored?.isOfOtherLogin(bearer.issuer) ? undefined : stored;

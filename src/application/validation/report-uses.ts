@@ -3,7 +3,7 @@ import type { KeyStanding } from '#domain/keys/key-standing.js';
 import { chargeUpTo, type RateLimit } from '#domain/rate-limit.js';
 import type { Operation } from '#domain/keys/verdict.js';
 import { reportedUse } from '#domain/usage/key-history.js';
-import type { DatabaseClock, KeyUsage } from '../validation-ports.js';
+import type { Ports } from '../ports.js';
 import { type KeySources, presentedIn } from './validate-key.js';
 
 /** What a guard granted by itself, under leases. */
@@ -24,9 +24,7 @@ const MAX_MS_AGO = 10_000;
 /** How often the budgets that are full again are removed. */
 const SWEEP_EVERY_MS = 60_000;
 
-interface ReportParts extends KeySources {
-  readonly usage: KeyUsage;
-  readonly databaseClock: DatabaseClock;
+interface ReportParts extends KeySources, Pick<Ports, 'usage' | 'databaseClock'> {
   /** Of keys whose owner has no limit of their own. */
   readonly rateLimit: RateLimit;
 }

@@ -8,8 +8,8 @@ import { deny, type DenialReason, isFailedAuthentication, type Question, type Ve
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import { usedBy } from '#domain/usage/key-history.js';
 import { withoutSecrets } from '#domain/secrets.js';
-import type { Audit } from '../audit-ports.js';
-import type { KeyReader, KeyReading, KeyUsage, MeasuredRequest, LeaseOffer, RateLimiter, RefusalDetails, Refusals, ValidationMeter, ValidationTimer } from '../validation-ports.js';
+import type { Ports } from '../ports.js';
+import type { KeyReader, KeyReading, MeasuredRequest, LeaseOffer, RefusalDetails, ValidationTimer } from '../validation-ports.js';
 import type { RecordDueEnds, FirstUse, RecordFirstUse } from '../keys/record-due-ends.js';
 
 export interface ValidationRequest extends MeasuredRequest {
@@ -30,23 +30,15 @@ export interface Validation {
 }
 
 /** Where the keys are found that are made here, and imported ones. */
-export interface KeySources {
-  readonly keyReader: KeyReader;
-  /** For imported keys, so that made-up strings that begin like one do not delay our own keys. */
-  readonly importReader: KeyReader | undefined;
+export interface KeySources extends Pick<Ports, 'keyReader' | 'importReader'> {
   readonly keyPrefix: string;
   /** How imported keys begin. */
   readonly importPrefixes: readonly string[];
 }
 
-export interface ValidationParts extends KeySources {
-  readonly limiter: RateLimiter;
+export interface ValidationParts extends KeySources, Pick<Ports, 'limiter' | 'usage' | 'audit' | 'meter' | 'refusals'> {
   readonly dueEnds: RecordDueEnds;
   readonly recordFirstUse: RecordFirstUse;
-  readonly usage: KeyUsage;
-  readonly audit: Audit;
-  readonly meter: ValidationMeter;
-  readonly refusals: Refusals;
   /** Of keys whose owner has no limit of their own. */
   readonly rateLimit: RateLimit;
   /** LEASE_MS; 0: no leases. */

@@ -3,7 +3,7 @@ import type { AccountTransaction, Instances } from '#application/account-ports.j
 import { sessionOpened } from '#application/sessions/sign-in.js';
 import { saveKeys } from '#application/keys/change-keys.js';
 import type { UndeliveredNotices } from '#application/notice-ports.js';
-import type { Ports } from '#composition/use-cases.js';
+import type { Ports } from '#application/ports.js';
 import { Account } from '#domain/accounts/account.js';
 import { type AccountProfile } from '#domain/accounts/account-profile.js';
 import { FormerAccount } from '#domain/accounts/former-account.js';
