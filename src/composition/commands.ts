@@ -12,7 +12,7 @@ import { Primary } from '#infrastructure/outbound/postgres/client/primary.js';
 import { examineDatabase } from '#infrastructure/outbound/postgres/examination.js';
 import { connectMigrated, migrateDatabase } from '#infrastructure/outbound/postgres/open-database.js';
 import { buildStores } from './stores.js';
-import { buildSharedUseCases } from './use-cases.js';
+import { buildSharedUseCases } from '#application/shared-use-cases.js';
 
 /** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(

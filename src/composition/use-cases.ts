@@ -1,20 +1,13 @@
-import { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
-import { ManagedAccounts } from '#application/managed-account.js';
-import { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
 import { SignInAccounts } from '#application/accounts/sign-in-accounts.js';
-import { PutAccount } from '#application/accounts/put-account.js';
 import { Administrators, ChangeAsAdministrator } from '#application/administration/administrators.js';
 import { ViewKeys } from '#application/administration/view-keys.js';
-import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents, ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
+import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents } from '#application/keys/keys-of-owner.js';
 import { PruneAuditEvents } from '#application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '#application/audit/seal-audit-events.js';
 import { MakeApiKeys } from '#application/keys/make-api-keys.js';
-import { KeysFromCode } from '#application/keys/keys-from-code.js';
-import { ImportKeys } from '#application/keys/import-keys.js';
-import { ListAllKeys, ShownKeys } from '#application/keys/shown-keys.js';
 import { accountsForJobs } from '#application/change-waits.js';
 import { RecordFirstUse, RecordDueEnds } from '#application/keys/record-due-ends.js';
-import { PauseKey, RevokeKeys } from '#application/keys/revoke-keys.js';
+import { RevokeKeys } from '#application/keys/revoke-keys.js';
 import { RevokeIdleKeys } from '#application/keys/revoke-idle-keys.js';
 import { ReportUses } from '#application/validation/report-uses.js';
 import { ShowOwnKey } from '#application/validation/show-own-key.js';
@@ -25,13 +18,12 @@ import { EndReportedKeys } from '#application/leaks/end-reported-keys.js';
 import { ReportLeakedKeys } from '#application/leaks/report-leaked-keys.js';
 import { SignIn, SignOut, IdentifyOwner } from '#application/sessions/sign-in.js';
 import type { Ports } from '#application/ports.js';
+import { buildSharedUseCases, type SharedSettings } from '#application/shared-use-cases.js';
 import { Confirmation } from '#application/sessions/confirmation.js';
 import { SignInAtPlatform } from '#application/sessions/sign-in-at-platform.js';
 import { PasswordCheck } from '#application/sessions/password-check.js';
 import type { Config } from '#config/config.js';
 
-type MakingSettings = Pick<Config, 'keyPrefix' | 'keyChangesPerHour' | 'keyPolicy'>;
-type SharedSettings = MakingSettings & Pick<Config, 'passwordSignIn' | 'importPrefixes'>;
 export type Settings = SharedSettings &
   Pick<Config, 'adminPermission' | 'rateLimit' | 'leaseMs' | 'freshSignIn' | 'signInRules' | 'audit'> &
   Pick<Config, 'noticeReceivers' | 'expiryNoticeDays'>;
@@ -62,7 +54,7 @@ export function buildUseCases(settings: Settings, given: Ports) {
     validateKey,
     reportUses: new ReportUses(validation),
     showOwnKey: new ShowOwnKey(validateKey, keys),
-    makeApiKeys: new MakeApiKeys(confirmation, makingOf(settings)),
+    makeApiKeys: new MakeApiKeys(confirmation, settings),
     keyOfOwner: new KeyOfOwner(shownKeys, keys, usage),
     changeKeysOfOwner: new ChangeKeysOfOwner(accounts, confirmation),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit, importPrefixes),
@@ -92,37 +84,5 @@ export function buildUseCases(settings: Settings, given: Ports) {
     }),
     signOut: new SignOut(sessions, confirmation, platformLogin),
     identifyOwner: new IdentifyOwner(ports),
-  };
-}
-
-type SharedPorts = Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'recordingGate' | 'passwords'>;
-
-/** What making a key takes from the settings. */
-function makingOf({ keyPrefix, keyChangesPerHour: changesPerHour, keyPolicy: service }: MakingSettings) {
-  return { keyPrefix, changesPerHour, service };
-}
-
-/** The use cases that both the service and the command line call. */
-export function buildSharedUseCases(ports: SharedPorts, settings: SharedSettings, isRehearsal = false) {
-  const { accounts, keys } = ports;
-  const { keyPolicy, keyPrefix, importPrefixes } = settings;
-  const dueEnds = new RecordDueEnds(ports.dueKeys, ports.recordingGate);
-  const shownKeys = new ShownKeys(keys, dueEnds);
-  const revokeKeys = new RevokeKeys(accounts, keys, importPrefixes);
-  return {
-    dueEnds,
-    shownKeys,
-    listKeysOfOwner: new ListKeysOfOwner(shownKeys, accounts, keyPolicy),
-    listAllKeys: new ListAllKeys(shownKeys, importPrefixes),
-    revokeKeys,
-    pauseKey: new PauseKey(accounts),
-    keysFromCode: new KeysFromCode({ keys, accounts, revoke: revokeKeys, making: makingOf(settings) }),
-    importKeys: new ImportKeys(accounts, { marker: keyPrefix, importPrefixes, policy: keyPolicy }, isRehearsal),
-    managedAccounts: new ManagedAccounts(accounts),
-    putAccount: new PutAccount(accounts, ports.passwords, settings.passwordSignIn),
-    purgeAccount: new PurgeAccount(accounts),
-    getAccount: new GetAccount(accounts),
-    listAccounts: new ListAccounts(accounts),
-    changeAccount: new ChangeAccount(accounts),
   };
 }

@@ -23,8 +23,8 @@ import { changeKeys, openKey } from './change-keys.js';
 export interface MakingSettings {
   readonly keyPrefix: string;
   /** How many keys an account may make in an hour; 0: no limit. */
-  readonly changesPerHour: number;
-  readonly service: ServicePolicy;
+  readonly keyChangesPerHour: number;
+  readonly keyPolicy: ServicePolicy;
 }
 
 /** The door has already checked the fields with `KEY_FIELDS`. */
@@ -54,7 +54,7 @@ export async function createKey(
   const expiresInDays = command.expiresInDays ?? defaultKeyDays(policy);
   const order = { ...command, id: randomUUID(), createdBy: actor.actorId!, expiresInDays, policy };
   requireGivable(order, account.permissions, policy);
-  await requireWithinLimit(transaction, settings.changesPerHour);
+  await requireWithinLimit(transaction, settings.keyChangesPerHour);
   const keys = new OwnerKeys(await transaction.openKeys());
   const keyString = KeyString.generate(settings.keyPrefix);
   const key = await changeKeys(transaction, { keys, actor, idempotencyKey }, () => keys.issue(order, keyString, now));
@@ -83,7 +83,7 @@ export async function rotateKey(
   const { keyId, idempotencyKey } = command;
   const policy = await policyOfNewKey(transaction, actor, settings, idempotencyKey);
   requireFields({ expiresInDays: keyDaysProblem(command.expiresInDays, policy) });
-  await requireWithinLimit(transaction, settings.changesPerHour);
+  await requireWithinLimit(transaction, settings.keyChangesPerHour);
   const { keys, key: replaced } = await openKey(transaction, keyId);
   const keyString = KeyString.generate(settings.keyPrefix);
   const made = { id: randomUUID(), createdBy: actor.actorId!, policy, ownerPermissions: account.permissions };
@@ -98,7 +98,7 @@ export async function rotateKey(
 async function policyOfNewKey(
   transaction: ManagedTransaction,
   { actorId }: Actor,
-  { service }: MakingSettings,
+  { keyPolicy: service }: MakingSettings,
   idempotencyKey: string | undefined,
 ): Promise<KeyPolicy> {
   requireActiveOwner(transaction.account);

@@ -1,11 +1,5 @@
-import type { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
-import type { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
-import type { PutAccount } from '#application/accounts/put-account.js';
-import type { ImportKeys } from '#application/keys/import-keys.js';
-import type { KeysFromCode } from '#application/keys/keys-from-code.js';
-import type { ListKeysOfOwner } from '#application/keys/keys-of-owner.js';
-import type { ListAllKeys } from '#application/keys/shown-keys.js';
-import type { PauseKey, RevokeKeys } from '#application/keys/revoke-keys.js';
+import type { RevokeKeys } from '#application/keys/revoke-keys.js';
+import type { SharedUseCases } from '#application/shared-use-cases.js';
 import type { ExaminedDatabase, ExaminedRedis } from '#application/examination.js';
 import { readKeyPolicy, readMarkers, readNoticeReceivers, ConfigError } from '#config/config.js';
 import { type DatabaseConfig, readDatabase } from '#config/database-config.js';
@@ -20,24 +14,10 @@ import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import { UsageError } from './answering.js';
 
-export interface Administration {
-  readonly putAccount: PutAccount;
-  readonly getAccount: GetAccount;
-  readonly listAccounts: ListAccounts;
-  readonly changeAccount: ChangeAccount;
-  readonly purgeAccount: PurgeAccount;
-  readonly listKeysOfOwner: ListKeysOfOwner;
-  readonly listAllKeys: ListAllKeys;
-  readonly revokeKeys: RevokeKeys;
-  readonly pauseKey: PauseKey;
+export interface Administration extends SharedUseCases {
   readonly revokeLeaked: Pick<RevokeKeys, 'leakedIn'>;
-  readonly importKeys: ImportKeys;
-  readonly keysFromCode: KeysFromCode;
   /** The same changes, which are rolled back. For `--dry-run`. */
-  readonly rehearsal: Pick<
-    Administration,
-    'putAccount' | 'changeAccount' | 'purgeAccount' | 'revokeKeys' | 'importKeys'
-  >;
+  readonly rehearsal: SharedUseCases;
   readonly trail: AuditTrail;
   readonly outbox: UndeliveredNotices;
 }

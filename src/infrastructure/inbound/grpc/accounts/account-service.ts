@@ -1,10 +1,5 @@
-import type { ChangeAccount, PurgeAccount } from '#application/accounts/change-account.js';
-import type { GetAccount, ListAccounts } from '#application/accounts/find-accounts.js';
-import type { PutAccount } from '#application/accounts/put-account.js';
-import type { ImportKeys } from '#application/keys/import-keys.js';
-import type { Issuer, KeysFromCode } from '#application/keys/keys-from-code.js';
-import type { RevokeKeys } from '#application/keys/revoke-keys.js';
-import type { ListAllKeys } from '#application/keys/shown-keys.js';
+import type { Issuer } from '#application/keys/keys-from-code.js';
+import type { SharedUseCases } from '#application/shared-use-cases.js';
 import type { ServiceRole } from '#config/service-roles.js';
 import { type Actor, NO_CLIENT } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
@@ -24,18 +19,6 @@ import {
 import { importStream } from './import-stream.js';
 import { keyListingOf, orderedKey, toWireKey } from './key-messages.js';
 
-interface AccountServiceParts {
-  readonly putAccount: PutAccount;
-  readonly getAccount: GetAccount;
-  readonly changeAccount: ChangeAccount;
-  readonly purgeAccount: PurgeAccount;
-  readonly revokeKeys: RevokeKeys;
-  readonly listAccounts: ListAccounts;
-  readonly listAllKeys: ListAllKeys;
-  readonly keysFromCode: KeysFromCode;
-  readonly importKeys: ImportKeys;
-}
-
 /** `latchkey.v1.AccountService`: the platform keeps us in step with its users, and programs make keys. */
 export class AccountService implements GrpcDoor {
   readonly service = 'latchkey.v1.AccountService';
@@ -43,7 +26,7 @@ export class AccountService implements GrpcDoor {
   readonly role = 'accounts';
   private readonly streams = new OpenStreams();
 
-  constructor(private readonly parts: AccountServiceParts) {}
+  constructor(private readonly parts: SharedUseCases) {}
 
   readonly methods = {
     PutAccount: unary<proto.PutAccountRequest__Output, proto.Account>(async (request, { actor }) =>
