@@ -3,7 +3,14 @@ import type { Audit, AuditTrail } from './audit-ports.js';
 import type { ApiKeys, DueKeys, IdleKeys, RecordingGate } from './key-ports.js';
 import type { LeakReports } from './leak-ports.js';
 import type { NoticeReceiver, Outbox } from './notice-ports.js';
-import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens, Sessions, SpentSignIns } from './sign-in-ports.js';
+import type {
+  PasswordGuesses,
+  Passwords,
+  PlatformLogin,
+  PlatformTokens,
+  Sessions,
+  SpentSignIns,
+} from './sign-in-ports.js';
 import type { DatabaseClock, KeyReader, KeyUsage, RateLimiter, Refusals, ValidationMeter } from './validation-ports.js';
 import type { ChangeWaits } from './change-waits.js';
 

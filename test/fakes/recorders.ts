@@ -1,4 +1,11 @@
-import type { MeasuredRequest, ValidationMeter, ValidationPart, ValidationTimer, RefusalDetails, Refusals } from '#application/validation-ports.js';
+import type {
+  MeasuredRequest,
+  ValidationMeter,
+  ValidationPart,
+  ValidationTimer,
+  RefusalDetails,
+  Refusals,
+} from '#application/validation-ports.js';
 import type { Verdict } from '#domain/keys/verdict.js';
 import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 

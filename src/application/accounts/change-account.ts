@@ -1,6 +1,12 @@
 import type { Account } from '#domain/accounts/account.js';
 import { type Actor, THE_SERVICE } from '#domain/audit/audit-event.js';
-import { type AccountChanges, type AccountLocks, accountNotFound, type Purge, type Accounts } from '../account-ports.js';
+import {
+  type AccountChanges,
+  type AccountLocks,
+  accountNotFound,
+  type Purge,
+  type Accounts,
+} from '../account-ports.js';
 import type { Attribute } from '#domain/accounts/account-attributes.js';
 import type { AccountLimits } from '#domain/accounts/account-limits.js';
 import { NO_TERMS, changedTerms } from '#domain/accounts/account-change.js';

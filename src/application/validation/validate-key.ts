@@ -9,7 +9,14 @@ import type { FailedAuthentication } from '#domain/audit/audit-event.js';
 import { usedBy } from '#domain/usage/key-history.js';
 import { withoutSecrets } from '#domain/secrets.js';
 import type { Ports } from '../ports.js';
-import type { KeyReader, KeyReading, MeasuredRequest, LeaseOffer, RefusalDetails, ValidationTimer } from '../validation-ports.js';
+import type {
+  KeyReader,
+  KeyReading,
+  MeasuredRequest,
+  LeaseOffer,
+  RefusalDetails,
+  ValidationTimer,
+} from '../validation-ports.js';
 import type { RecordDueEnds, FirstUse, RecordFirstUse } from '../keys/record-due-ends.js';
 
 export interface ValidationRequest extends MeasuredRequest {

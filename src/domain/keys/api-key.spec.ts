@@ -6,7 +6,17 @@ import { LatchkeyError } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import type { KeyOrder } from './key-state.js';
 import { KeyString } from './key-string.js';
-import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt, NEVER_PAUSED, type PausedBy, pauseEnd, wasPaused } from './key-status.js';
+import {
+  API_KEY_STATUSES,
+  dueEnd,
+  isOpen,
+  type KeyTimes,
+  statusAt,
+  NEVER_PAUSED,
+  type PausedBy,
+  pauseEnd,
+  wasPaused,
+} from './key-status.js';
 import { isProof } from './key-restrictions.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');

@@ -1,7 +1,17 @@
 import { Refusal } from '../errors.js';
 import { normalizeName } from '../names.js';
 import { KEY_FIELDS, normalizeKeyNote, RENAMING_FIELDS, requireValid, ROTATION_FIELDS } from './key-rules.js';
-import { PAUSE_OF, pauseEnd, type PausedBy, wasPaused, type ApiKeyStatus, dueEnd, endGiven, type EndStatus, statusAt } from './key-status.js';
+import {
+  PAUSE_OF,
+  pauseEnd,
+  type PausedBy,
+  wasPaused,
+  type ApiKeyStatus,
+  dueEnd,
+  endGiven,
+  type EndStatus,
+  statusAt,
+} from './key-status.js';
 import { pausedDigest, restrictionsOf, storedDigest } from './key-restrictions.js';
 import {
   type ApiKeyState,

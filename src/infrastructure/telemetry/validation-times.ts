@@ -1,4 +1,10 @@
-import { type MeasuredRequest, VALIDATION_PARTS, type ValidationMeter, type ValidationPart, type ValidationTimer } from '#application/validation-ports.js';
+import {
+  type MeasuredRequest,
+  VALIDATION_PARTS,
+  type ValidationMeter,
+  type ValidationPart,
+  type ValidationTimer,
+} from '#application/validation-ports.js';
 import { DENIAL_REASONS, type DenialReason, type Verdict } from '#domain/keys/verdict.js';
 import { counter, histogram, type Instrument, Tally } from './instrument.js';
 import { causeOf, type Log } from './log.js';

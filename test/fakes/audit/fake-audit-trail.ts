@@ -1,4 +1,10 @@
-import type { AuditTrailReading, AuditTrailTransaction, AuditTrailSnapshot, HistoryItem, AuditTrail } from '#application/audit-ports.js';
+import type {
+  AuditTrailReading,
+  AuditTrailTransaction,
+  AuditTrailSnapshot,
+  HistoryItem,
+  AuditTrail,
+} from '#application/audit-ports.js';
 import type { AuditPruning, SealableEvent } from '#domain/audit/audit-seal.js';
 import type { FakeStore, StoredPruning } from '../fake-store.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '#domain/audit/audit-event.js';

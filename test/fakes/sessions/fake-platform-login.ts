@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { BegunSignIn, PlatformPerson, Requester, SignInPrompt, PlatformToken, PlatformLogin, PlatformTokens } from '#application/sign-in-ports.js';
+import type {
+  BegunSignIn,
+  PlatformPerson,
+  Requester,
+  SignInPrompt,
+  PlatformToken,
+  PlatformLogin,
+  PlatformTokens,
+} from '#application/sign-in-ports.js';
 import type { FreshSignInRule, PlatformSignIn } from '#domain/accounts/session.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { HOUR_MS } from '#domain/time.js';

@@ -1,5 +1,12 @@
 import * as oidc from 'openid-client';
-import type { BegunSignIn, LoginProfile, PlatformPerson, SignInPrompt, PlatformLogin, Requester } from '#application/sign-in-ports.js';
+import type {
+  BegunSignIn,
+  LoginProfile,
+  PlatformPerson,
+  SignInPrompt,
+  PlatformLogin,
+  Requester,
+} from '#application/sign-in-ports.js';
 import type { OidcConfig } from '#config/sign-in-config.js';
 import { accountIdProblem } from '#domain/accounts/account-profile.js';
 import { type FreshSignInRule, signInOf } from '#domain/accounts/session.js';

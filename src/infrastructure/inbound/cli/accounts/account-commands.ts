@@ -4,7 +4,14 @@ import { MAX_PAGE_SIZE } from '#application/lists.js';
 import { ACCOUNT_STATUSES } from '#domain/accounts/account.js';
 import type { ApiKey } from '#domain/keys/api-key.js';
 import type { Actor } from '#domain/audit/audit-event.js';
-import { type Administration, type Databases, administrator, byOption, onAccount, onDatabase } from '../administration.js';
+import {
+  type Administration,
+  type Databases,
+  administrator,
+  byOption,
+  onAccount,
+  onDatabase,
+} from '../administration.js';
 import { type Answer, answering, pageAnswer } from '../answering.js';
 import { confirmEnd, dryRunOption, wouldEnd, yesOption } from '../ending-keys.js';
 import { addImportCommand } from '../imports/import-command.js';

@@ -4,7 +4,14 @@ import type { Account } from '#domain/accounts/account.js';
 import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
 import type { EveryLimit } from '#domain/accounts/account-limits.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
-import { type Administration, type Databases, administrator, byOption, onAccount, onDatabase } from '../administration.js';
+import {
+  type Administration,
+  type Databases,
+  administrator,
+  byOption,
+  onAccount,
+  onDatabase,
+} from '../administration.js';
 import { type Answer, answering, type OptionsOf, UsageError, wholeNumber, wordsIn } from '../answering.js';
 import { readSecretFrom } from '../terminal.js';
 import { atVersion, describe, inLines } from './account-answers.js';

@@ -9,7 +9,13 @@ import type { ProxyParts, RoutedRequest } from '../../shared/route-table.js';
 import { RareLines } from '../../shared/rare-lines.js';
 import type { HttpDoor } from '../http-door.js';
 import * as responses from '../pipeline/openapi.js';
-import { answerKey, sendKeyAnswer, forwardedAddressOf, forwardedHostOf, type LatchkeyRequest } from '../pipeline/request.js';
+import {
+  answerKey,
+  sendKeyAnswer,
+  forwardedAddressOf,
+  forwardedHostOf,
+  type LatchkeyRequest,
+} from '../pipeline/request.js';
 
 const IDENTITY = {
   'X-Latchkey-Owner': responses.textHeader('The account that the key acts as'),

@@ -1,5 +1,11 @@
 import { type EntityManager, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
-import { type AuditTrailSnapshot, type AuditTrailTransaction, FIRST_ID, type TimeSpan, type AuditTrail } from '#application/audit-ports.js';
+import {
+  type AuditTrailSnapshot,
+  type AuditTrailTransaction,
+  FIRST_ID,
+  type TimeSpan,
+  type AuditTrail,
+} from '#application/audit-ports.js';
 import type { AuditPruning, AuditSeal, SealableEvent } from '#domain/audit/audit-seal.js';
 import { type Database, databaseNow } from '../client/database.js';
 import type { PrimaryClient } from '../client/connection.js';

@@ -1,6 +1,15 @@
 import type { DeniedUse, KeyUsage, LeasedUses } from '#application/validation-ports.js';
 import { DAY_MS, utcDay, type UtcDay } from '#domain/time.js';
-import { ADDRESSES_KEPT, type AddressUse, type DayCount, type DeniedRequest, firstKeptDay, type KeyHistory, USAGE_KEPT_DAYS, type PermissionUse } from '#domain/usage/key-history.js';
+import {
+  ADDRESSES_KEPT,
+  type AddressUse,
+  type DayCount,
+  type DeniedRequest,
+  firstKeptDay,
+  type KeyHistory,
+  USAGE_KEPT_DAYS,
+  type PermissionUse,
+} from '#domain/usage/key-history.js';
 import { gauge, type Instrument } from '#infrastructure/telemetry/instrument.js';
 import { chainFrom } from '../keys/listed-keys.js';
 import type { NotedUse } from './noted-key.js';

@@ -1,5 +1,11 @@
 import type { DeniedUse } from '#application/validation-ports.js';
-import { ADDRESSES_KEPT, type DayCount, type PermissionUse, PermissionUses, UNKNOWN_PERMISSION } from '#domain/usage/key-history.js';
+import {
+  ADDRESSES_KEPT,
+  type DayCount,
+  type PermissionUse,
+  PermissionUses,
+  UNKNOWN_PERMISSION,
+} from '#domain/usage/key-history.js';
 import { utcDay, type UtcDay } from '#domain/time.js';
 import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 
