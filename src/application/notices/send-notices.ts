@@ -93,13 +93,9 @@ export class SendNotices {
 /** Attempts that are under way. Each ends at its deadline, and soon after the service has begun to stop. */
 class UnderWay {
   private readonly cutOffs = new Set<() => void>();
-  private isOver = false;
+  hasEnded = false;
 
   constructor(private readonly limits: Limits) {}
-
-  get hasEnded(): boolean {
-    return this.isOver;
-  }
 
   /** Resolves with `cut-off` when the grace period ended first. After that or a deadline, the work continues unobserved. */
   track(work: Promise<void>): Promise<'done' | 'cut-off' | NotAccepted> {
@@ -122,7 +118,7 @@ class UnderWay {
   }
 
   end(): void {
-    this.isOver = true;
+    this.hasEnded = true;
     setTimeout(() => this.cutOffs.forEach((cutOff) => cutOff()), this.limits.graceMs).unref();
   }
 }

@@ -42,7 +42,6 @@ export class GrpcServer {
     this.server = new Server({ ...CHANNEL_OPTIONS, interceptors });
   }
 
-  /** @throws the port is taken */
   async open(): Promise<void> {
     const { server, doors, config } = this;
     this.health.serve(server, doors);

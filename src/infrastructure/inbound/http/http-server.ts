@@ -81,7 +81,6 @@ export class HttpServer {
     this.listener = new HttpListener(app.getHttpServer(), 'HTTP_PORT', config.httpPort, config.host);
   }
 
-  /** @throws the port is taken */
   async open(): Promise<void> {
     configureHttp(this.parts);
     await this.parts.app.init();

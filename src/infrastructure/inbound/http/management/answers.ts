@@ -41,31 +41,11 @@ function denialView({ at, reason, operation, permission }: NonNullable<AddressUs
   return { at: at.toISOString(), reason, operation, ...(permission && { permission }) };
 }
 
-export function eventView({
-  id,
-  type,
-  at,
-  keyId,
-  reason,
-  count,
-  leak,
-  previousName,
-  actor,
-  ...by
-}: RecordedEvent): AuditEventView {
-  const { clientIp, userAgent, requestId } = by;
-  const site = leak && leakView(leak);
+export function eventView({ at, leak, actor, ...event }: RecordedEvent): AuditEventView {
+  const { id, type, keyId, reason, count, clientIp, userAgent, requestId, previousName } = event;
   return {
-    id,
-    type,
-    at: at.toISOString(),
-    keyId,
-    reason,
-    count,
-    clientIp,
-    userAgent,
-    requestId,
-    leak: site,
+    ...{ id, type, at: at.toISOString(), keyId, reason, count, clientIp, userAgent, requestId },
+    leak: leak && leakView(leak),
     previousName,
     actor: actor && { id: actor.id, displayName: actor.displayName },
   };

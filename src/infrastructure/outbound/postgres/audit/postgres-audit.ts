@@ -197,16 +197,9 @@ function auditedPart(row: AuditEventRow, accounts: readonly AccountRow[], keys: 
 
 function toEvent(row: AuditEventRow, accounts: readonly AccountRow[]): RecordedEvent {
   const actor = accounts.find(({ id }) => id === accountActing(row));
+  const { id, at, keyId, reason, count, clientIp, userAgent, requestId } = row;
   return {
-    id: row.id,
-    type: row.type as RecordedEvent['type'],
-    at: row.at,
-    keyId: row.keyId,
-    reason: row.reason,
-    count: row.count,
-    clientIp: row.clientIp,
-    userAgent: row.userAgent,
-    requestId: row.requestId,
+    ...{ id, type: row.type as RecordedEvent['type'], at, keyId, reason, count, clientIp, userAgent, requestId },
     leak: recordedLeak(row),
     previousName: recordedPreviousName(row),
     note: recordedNote(row),

@@ -24,12 +24,13 @@ export interface WatchedConnection {
 export class Primary {
   /** False if storage is replicated below PostgreSQL. Then all servers are on one timeline. */
   knowsTimelines = true;
+  /** Where a new connection goes: to the primary, or to the last known one. */
+  url: string;
   private readonly connections = new Set<WatchedConnection>();
   private readonly urls: readonly string[];
   private readonly watches: readonly HostWatch[];
   private readonly sightings = new Map<string, Sighting>();
   private highestTimeline = 0;
-  private current: string;
   private opening: Promise<void> | undefined;
   /** Called once one of the hosts is known to be the primary. */
   private onFound = () => {};
@@ -40,14 +41,9 @@ export class Primary {
     private readonly startTimeoutMs = START_TIMEOUT_MS,
   ) {
     this.urls = [...new Set(config.urls)];
-    this.current = this.urls[0]!;
+    this.url = this.urls[0]!;
     const watched = this.urls.length > 1 ? this.urls : [];
     this.watches = watched.map((url) => new HostWatch(url, (sighting) => this.saw(url, sighting)));
-  }
-
-  /** Where a new connection goes: to the primary, or to the last known one. */
-  get url(): string {
-    return this.current;
   }
 
   /** With several hosts, finds the primary. Throws when none of them is, with the reason of each. */
@@ -112,16 +108,16 @@ export class Primary {
       const seen = this.sightings.get(each);
       return seen && 'timeline' in seen && seen.timeline >= this.highestTimeline ? seen.timeline : -1;
     };
-    const others = this.urls.filter((each) => each !== this.current);
-    const best = others.reduce((one, other) => (timelineOf(other) > timelineOf(one) ? other : one), this.current);
-    if (best !== this.current) this.moveTo(best);
+    const others = this.urls.filter((each) => each !== this.url);
+    const best = others.reduce((one, other) => (timelineOf(other) > timelineOf(one) ? other : one), this.url);
+    if (best !== this.url) this.moveTo(best);
     // Waits until every host has reported, because the first one that answers may have been replaced.
-    if (timelineOf(this.current) >= 0 && this.sightings.size === this.urls.length) this.onFound();
+    if (timelineOf(this.url) >= 0 && this.sightings.size === this.urls.length) this.onFound();
   }
 
   private moveTo(url: string): void {
-    const from = hostOf(this.current);
-    this.current = url;
+    const from = hostOf(this.url);
+    this.url = url;
     this.log.info('PostgreSQL: another host is the primary', { from, to: hostOf(url), timeline: this.highestTimeline });
     // Connections that are still opening take up places in the pool, and the previous host may not answer.
     this.drop(({ timeline: its }) => its === undefined);

@@ -43,7 +43,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   readonly account: Account | undefined;
   readonly formerAccount: FormerAccount | undefined;
   readonly unanswered: string | undefined;
-  private hasEndedLeases = false;
+  endsLeases = false;
   private readonly others: readonly Account[];
   private readonly notices: KeyNotice[] = [];
 
@@ -71,10 +71,6 @@ export class PostgresAccountTransaction implements AccountTransaction {
     return new PostgresAccountTransaction(manager, id, rows, endsIdleKeys, await databaseNow(manager));
   }
 
-  get endsLeases(): boolean {
-    return this.hasEndedLeases;
-  }
-
   async leaveUnanswered(changeId: string): Promise<void> {
     await this.manager.update(AccountRow, this.id, { unanswered: changeId });
   }
@@ -88,7 +84,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async saveAccount(account: Account): Promise<void> {
-    this.hasEndedLeases ||= account.endsLeases;
+    this.endsLeases ||= account.endsLeases;
     const row = fromAccount(account);
     try {
       const update = (change: QueryDeepPartialEntity<AccountRow>) =>
@@ -103,7 +99,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async forgetAccount(former: FormerAccount): Promise<void> {
-    this.hasEndedLeases ||= former.endsLeases;
+    this.endsLeases ||= former.endsLeases;
     await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
     await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
     await forgetUsage(this.manager, this.id);
@@ -192,7 +188,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async saveKey(key: ApiKey): Promise<void> {
-    this.hasEndedLeases ||= key.endsLeases;
+    this.endsLeases ||= key.endsLeases;
     await this.manager.update(ApiKeyRow, { id: key.id, ownerId: this.id }, changingColumns(key));
   }
 
