@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '#domain/accounts/entitlements.js';
 import { newPermissionProblem } from '#domain/accounts/permission.js';
 import type { EnvReader } from './env-reader.js';
 

@@ -1,4 +1,4 @@
-import { MAX_RATE, MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { MAX_RATE, MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/entitlements.js';
 import { actionOf, newPermissionProblem } from '#domain/accounts/permission.js';
 import { CREDENTIAL_FORMS, type CredentialForm } from '#domain/keys/credential.js';
 import { importPrefixProblem, MAX_IMPORT_PREFIXES } from '#domain/keys/imported-key.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createGuard, type Guard, type Operation, type Question as GuardQuestion } from '@latchkey/guard';
 import { ScriptedLatchkey } from '../../clients/node/src/testing/scripted-latchkey.js';
 import { root } from '../../scripts/lib/paths.mjs';
-import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import { NO_ENTITLEMENTS } from '#domain/accounts/entitlements.js';
 import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { denialBy } from '#domain/keys/key-rights.js';
 import { NEVER_PAUSED } from '#domain/keys/key-status.js';

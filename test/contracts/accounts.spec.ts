@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import { NO_ENTITLEMENTS } from '#domain/accounts/entitlements.js';
 import { Account, type AccountStatus } from '#domain/accounts/account.js';
 import { ApiKey } from '#domain/keys/api-key.js';
 import { KeyString } from '#domain/keys/key-string.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RecordDueEnds } from '#application/keys/record-due-ends.js';
 import { pausing, saveKeys } from '#application/keys/change-keys.js';
 import { type KeyFilter, type KeyPosition, type OwnedKey, sortedBy } from '#application/lists.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import type { AccountLimits } from '#domain/accounts/entitlements.js';
 import { THE_SERVICE } from '#domain/audit/audit-event.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';
 import { ApiKey } from '#domain/keys/api-key.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '#domain/accounts/entitlements.js';
 import { MAX_ALLOWED_NETWORKS } from '#domain/keys/allowed-networks.js';
 import { MAX_KEY_PERMISSIONS } from '#domain/keys/key-restrictions.js';
 import * as keyRules from '#domain/keys/key-rules.js';

@@ -3,7 +3,7 @@ import { openFakes } from '#test/fakes/fake-application.js';
 import { eventsOf } from '#test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, PASSWORD, themselves } from '#test/support/application/calls.js';
 import { type Actor, NO_CLIENT } from '#domain/audit/audit-event.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import type { AccountLimits } from '#domain/accounts/entitlements.js';
 
 const app = openFakes();
 const PLATFORM: Actor = { actorId: 'service:platform', client: NO_CLIENT };

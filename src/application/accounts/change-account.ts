@@ -7,8 +7,7 @@ import {
   type Purge,
   type Accounts,
 } from '../account-ports.js';
-import type { Attribute } from '#domain/accounts/account-attributes.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import type { Attribute, AccountLimits } from '#domain/accounts/entitlements.js';
 import { NO_TERMS, changedTerms } from '#domain/accounts/account-change.js';
 import { FormerAccount } from '#domain/accounts/former-account.js';
 import { OwnerKeys } from '#domain/keys/owner-keys.js';

@@ -10,7 +10,7 @@ import {
   themselves,
 } from '#test/support/application/calls.js';
 import { eventsOf } from '#test/support/application/stored.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import type { AccountLimits } from '#domain/accounts/entitlements.js';
 import { DAY_MS } from '#domain/time.js';
 
 const app = openFakes({ settings: { keyPolicy: { maxActiveKeys: 3, maxKeyDays: 60 } } });

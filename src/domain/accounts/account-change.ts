@@ -1,21 +1,11 @@
 import type { AccountKind } from './account-profile.js';
-import type { Attribute } from './account-attributes.js';
-import type { AccountLimits } from './account-limits.js';
+import { type Entitlements, NO_ENTITLEMENTS } from './entitlements.js';
 
 export interface AccountChange extends Partial<ChangedTerms> {
   readonly became: 'created' | 'changed' | 'suspended' | 'reactivated' | 'deleted';
   /** The names of the changed fields only: the audit trail keeps neither emails nor names of people. */
   readonly changed?: readonly string[];
 }
-
-/** What the platform gives an account. */
-export interface Entitlements {
-  readonly permissions: readonly string[];
-  readonly limits: AccountLimits;
-  readonly attributes: readonly Attribute[];
-}
-
-export const NO_ENTITLEMENTS: Entitlements = { permissions: [], limits: {}, attributes: [] };
 
 /** Who keeps the account: the platform, or the login, with each sign-in of the person. */
 export type AccountOrigin = 'platform' | 'sign-in';

@@ -3,8 +3,15 @@ import fc from 'fast-check';
 import { type DisplayString, parseDictionary } from 'structured-headers';
 import { Account } from './account.js';
 import { managersProblem } from './account-profile.js';
-import { type Attribute, attributesHeader, attributesProblem } from './account-attributes.js';
-import { type AccountLimits, givenLimits, limitProblems, rateLimitOf } from './account-limits.js';
+import {
+  type Attribute,
+  attributesHeader,
+  attributesProblem,
+  type AccountLimits,
+  givenLimits,
+  limitProblems,
+  rateLimitOf,
+} from './entitlements.js';
 
 const PROFILE = { email: 'ada@example.org', displayName: 'Ada', permissions: [] };
 const person = (id: string) => Account.open(id, PROFILE);

@@ -1,8 +1,7 @@
 import { requireFields } from '../errors.js';
 import { showsNothing } from '../names.js';
 import { withoutSecrets } from '../secrets.js';
-import { type Attribute, attributesProblem } from './account-attributes.js';
-import { type AccountLimits, limitProblems } from './account-limits.js';
+import { type Attribute, attributesProblem, type AccountLimits, limitProblems } from './entitlements.js';
 import { isNewPermission, isPermission, newPermissionProblem } from './permission.js';
 
 export const ACCOUNT_KINDS = ['person', 'service'] as const;

@@ -3,13 +3,18 @@ import {
   type AccountChange,
   type AccountOrigin,
   type AccountTerms,
-  type Entitlements,
   leasesEnd,
   NO_TERMS,
 } from './account-change.js';
+import {
+  type Entitlements,
+  type Attribute,
+  attributesProblem,
+  type AccountLimits,
+  givenLimits,
+  limitProblems,
+} from './entitlements.js';
 import { type AccountKind, type AccountProfile, requireNewPermissions } from './account-profile.js';
-import { type Attribute, attributesProblem } from './account-attributes.js';
-import { type AccountLimits, givenLimits, limitProblems } from './account-limits.js';
 import { LatchkeyError, requireFields } from '../errors.js';
 import { normalizeName } from '../names.js';
 

@@ -1,4 +1,4 @@
-import { MAX_KEY_DAYS } from '../accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '../accounts/entitlements.js';
 import { type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-status.js';
 import { pausedDigest } from '../keys/key-restrictions.js';
 import { DAY_MS } from '../time.js';

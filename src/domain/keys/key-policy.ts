@@ -1,4 +1,4 @@
-import { accessCeiling, type AccountLimits } from '../accounts/account-limits.js';
+import { accessCeiling, type AccountLimits } from '../accounts/entitlements.js';
 import type { AccountKind } from '../accounts/account-profile.js';
 import { isCovered, permissionsToGive } from '../accounts/permission.js';
 import { requireFields, LatchkeyError, Refusal } from '../errors.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { normalizeName } from '../names.js';
-import type { AccountLimits } from '../accounts/account-limits.js';
+import type { AccountLimits } from '../accounts/entitlements.js';
 import type { LatchkeyError } from '../errors.js';
 import { HOUR_MS } from '../time.js';
 import {

@@ -1,4 +1,4 @@
-import { MAX_KEY_DAYS } from '../accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '../accounts/entitlements.js';
 import { optional, requireFields, type Rule, wholeNumberProblem } from '../errors.js';
 import { normalizeName, showsNothing } from '../names.js';
 import { withoutSecrets } from '../secrets.js';

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import type { AccountStatus } from '../accounts/account.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../accounts/access-level.js';
 import { type DenialReason, type Operation, OPERATIONS, type Verdict } from './verdict.js';
-import type { AccountLimits } from '../accounts/account-limits.js';
-import { type Entitlements, NO_ENTITLEMENTS } from '../accounts/account-change.js';
+import { type AccountLimits, type Entitlements, NO_ENTITLEMENTS } from '../accounts/entitlements.js';
 import { NEVER_PAUSED, type KeyTimes } from './key-status.js';
 import { KeyStanding } from './key-standing.js';
 

@@ -1,5 +1,5 @@
 import { ownerDenial, type OwnerStanding } from '../accounts/account.js';
-import { rateLimitOf } from '../accounts/account-limits.js';
+import { rateLimitOf } from '../accounts/entitlements.js';
 import type { RateLimit } from '../rate-limit.js';
 import { lowerAccess, type AccessLevel } from '../accounts/access-level.js';
 import { effectivePermissions } from '../accounts/permission.js';

@@ -1,4 +1,4 @@
-import type { Attribute } from '../accounts/account-attributes.js';
+import type { Attribute } from '../accounts/entitlements.js';
 import type { AccessLevel } from '../accounts/access-level.js';
 
 /** Failed authentications: no identity is proven, or the address is wrong. The others limit a proven key. */

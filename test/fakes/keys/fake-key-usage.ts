@@ -1,5 +1,5 @@
 import type { KeyReader, KeyUsage } from '#application/validation-ports.js';
-import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
+import { NO_ENTITLEMENTS } from '#domain/accounts/entitlements.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';
 import { utcDay } from '#domain/time.js';

@@ -8,7 +8,7 @@ import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import fc from 'fast-check';
 import { selfSigned } from '#test/support/processes/certificate.js';
 import { eventually } from '#test/support/eventually.js';
-import type { Attribute } from '#domain/accounts/account-attributes.js';
+import type { Attribute } from '#domain/accounts/entitlements.js';
 import { GrpcCertificates } from './grpc-certificates.js';
 import { GrpcHealth } from './grpc-health.js';
 import { PROTO_OPTIONS } from './protos.js';

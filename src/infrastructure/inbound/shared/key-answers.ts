@@ -2,7 +2,7 @@ import type { Validation } from '#application/validation/validate-key.js';
 import { type ErrorCode, LatchkeyError } from '#domain/errors.js';
 import type { DenialReason, Grant } from '#domain/keys/verdict.js';
 import { type RateDecision, rateLimitWindowSeconds } from '#domain/rate-limit.js';
-import { attributesHeader } from '#domain/accounts/account-attributes.js';
+import { attributesHeader } from '#domain/accounts/entitlements.js';
 import { oncePerList } from '#domain/once-per-list.js';
 
 /** What the client with the key gets. */

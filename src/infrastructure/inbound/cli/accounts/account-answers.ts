@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { attributesByName } from '#domain/accounts/account-attributes.js';
+import { attributesByName } from '#domain/accounts/entitlements.js';
 import type { Account } from '#domain/accounts/account.js';
 import type { Answer } from '../answering.js';
 

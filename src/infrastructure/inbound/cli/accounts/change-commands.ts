@@ -1,8 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { ACCOUNT_KINDS } from '#domain/accounts/account-profile.js';
 import type { Account } from '#domain/accounts/account.js';
-import { type Attribute, attributesByName } from '#domain/accounts/account-attributes.js';
-import type { EveryLimit } from '#domain/accounts/account-limits.js';
+import { type Attribute, attributesByName, type EveryLimit } from '#domain/accounts/entitlements.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import {
   type Administration,

@@ -2,7 +2,7 @@ import type { AccountListing } from '#application/accounts/find-accounts.js';
 import type { PutAccountCommand } from '#application/accounts/put-account.js';
 import { type Account, ACCOUNT_STATUSES } from '#domain/accounts/account.js';
 import { ACCOUNT_KINDS, accountIdProblem } from '#domain/accounts/account-profile.js';
-import { type AccountLimits, type EveryLimit, givenLimits } from '#domain/accounts/account-limits.js';
+import { type AccountLimits, type EveryLimit, givenLimits } from '#domain/accounts/entitlements.js';
 import { ACCESS_LEVELS } from '#domain/accounts/access-level.js';
 import { invalidFields, requireFields } from '#domain/errors.js';
 import { isKeyId } from '#domain/keys/key-rules.js';

@@ -1,7 +1,7 @@
 import type { LeaseOffer } from '#application/validation-ports.js';
 import type { Validation } from '#application/validation/validate-key.js';
 import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '#domain/rate-limit.js';
-import type { Attribute } from '#domain/accounts/account-attributes.js';
+import type { Attribute } from '#domain/accounts/entitlements.js';
 import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import { type Denial, DENIAL_REASONS, type DenialReason, type Grant } from '#domain/keys/verdict.js';
 import { oncePerList } from '#domain/once-per-list.js';

@@ -12,7 +12,7 @@ import {
 import type { Response } from 'express';
 import { ValidateKey } from '#application/validation/validate-key.js';
 import type { Config } from '#config/config.js';
-import { attributesByName } from '#domain/accounts/account-attributes.js';
+import { attributesByName } from '#domain/accounts/entitlements.js';
 import { invalidFields, LatchkeyError } from '#domain/errors.js';
 import type { Grant, Question } from '#domain/keys/verdict.js';
 import { clientFacts, headerValues } from '../../shared/request-facts.js';

@@ -4,7 +4,7 @@ import { ChangeKeysOfOwner, KeyOfOwner, ListAuditEvents, ListKeysOfOwner } from 
 import { MakeApiKeys } from '#application/keys/make-api-keys.js';
 import { requireFields } from '#domain/errors.js';
 import { ROTATION_FIELDS } from '#domain/keys/key-rules.js';
-import { accessCeiling } from '#domain/accounts/account-limits.js';
+import { accessCeiling } from '#domain/accounts/entitlements.js';
 import { permissionsToGive } from '#domain/accounts/permission.js';
 import { keyView } from '../../shared/key-view.js';
 import { Answers, Creates, MALFORMED_BODY, OF_ACCOUNT } from '../pipeline/openapi.js';

@@ -1,4 +1,4 @@
-import { MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { MAX_KEY_DAYS } from '#domain/accounts/entitlements.js';
 import { MAX_EMAIL_LENGTH } from '#domain/accounts/account-profile.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '#domain/accounts/passwords.js';
 import { optional } from '#domain/errors.js';

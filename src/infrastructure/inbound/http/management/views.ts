@@ -5,7 +5,7 @@ import { ACCOUNT_KINDS } from '#domain/accounts/account-profile.js';
 import { OWNER_EVENT_TYPES } from '#domain/audit/audit-event.js';
 import { DENIAL_REASONS, OPERATIONS } from '#domain/keys/verdict.js';
 import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
-import { MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/account-limits.js';
+import { MAX_ACTIVE_KEYS, MAX_KEY_DAYS } from '#domain/accounts/entitlements.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '#domain/keys/key-status.js';
 import { MAX_NOTE_LENGTH } from '#domain/keys/key-rules.js';
 import { COULD_NARROW, type CouldNarrow } from '#domain/usage/narrower.js';

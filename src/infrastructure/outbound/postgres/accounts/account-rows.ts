@@ -2,8 +2,7 @@ import { Check, Column, Entity, type EntityManager, Index, PrimaryColumn } from 
 import { TIME_OR_NULL } from '../client/columns.js';
 import { ACCOUNT_KINDS, type AccountKind, emailKey } from '#domain/accounts/account-profile.js';
 import { Account, type AccountStatus } from '#domain/accounts/account.js';
-import type { Attribute } from '#domain/accounts/account-attributes.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import type { Attribute, AccountLimits } from '#domain/accounts/entitlements.js';
 import type { FormerAccount } from '#domain/accounts/former-account.js';
 import { type AccountOrigin, NO_TERMS, type RARE_TERMS } from '#domain/accounts/account-change.js';
 

@@ -1,8 +1,6 @@
 import type { KeyReading } from '#application/validation-ports.js';
 import type { DatabaseConfig } from '#config/database-config.js';
-import { NO_ENTITLEMENTS } from '#domain/accounts/account-change.js';
-import type { Attribute } from '#domain/accounts/account-attributes.js';
-import type { AccountLimits } from '#domain/accounts/account-limits.js';
+import { NO_ENTITLEMENTS, type Attribute, type AccountLimits } from '#domain/accounts/entitlements.js';
 import type { AccessLevel } from '#domain/accounts/access-level.js';
 import { KeyStanding } from '#domain/keys/key-standing.js';
 import { statusOf, type StoredStatus } from '../accounts/account-rows.js';
