@@ -107,8 +107,8 @@ export function accountNotFound(): LatchkeyError {
 }
 
 export interface AccountFilter {
-  readonly status: AccountStatus | undefined;
-  readonly email: string | undefined;
+  readonly status?: AccountStatus | undefined;
+  readonly email?: string | undefined;
   /** Only service accounts that no active person manages. Excludes deleted ones, whose keys do not work anyway. */
   readonly isWithoutManagers?: boolean | undefined;
   /** Only accounts that the login keeps, and whose last sign-in is before this time. */

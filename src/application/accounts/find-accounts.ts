@@ -1,4 +1,4 @@
-import type { Account, AccountStatus } from '#domain/accounts/account.js';
+import type { Account } from '#domain/accounts/account.js';
 import { accountIdProblem, emailProblem } from '#domain/accounts/account-profile.js';
 import { requireFields } from '#domain/errors.js';
 import {
@@ -10,28 +10,22 @@ import {
   textIn,
   wrongPageToken,
 } from '../lists.js';
-import { type Accounts, accountNotFound } from '../account-ports.js';
+import { type AccountFilter, type Accounts, accountNotFound } from '../account-ports.js';
 
-export interface AccountListing extends LongPageRequest {
-  readonly status?: AccountStatus | undefined;
-  readonly email?: string | undefined;
-  readonly isWithoutManagers?: boolean | undefined;
-  readonly signedInBefore?: Date | undefined;
-}
+export interface AccountListing extends LongPageRequest, AccountFilter {}
 
 export class ListAccounts {
   constructor(private readonly accounts: Accounts) {}
 
   /** In the order of the ids, so that no page skips or repeats an account when others are added or purged. */
   async execute({ pageSize, pageToken, ...filter }: AccountListing): Promise<Page<Account>> {
-    const { status, email, isWithoutManagers, signedInBefore } = filter;
     requireFields({
-      email: email === undefined ? undefined : emailProblem(email),
+      email: filter.email === undefined ? undefined : emailProblem(filter.email),
       pageSize: pageSizeProblem(pageSize),
     });
     const size = pageSize || DEFAULT_PAGE_SIZE;
     const after = pageToken === undefined ? undefined : idIn(pageToken);
-    const found = await this.accounts.list({ status, email, isWithoutManagers, signedInBefore }, after, size + 1);
+    const found = await this.accounts.list(filter, after, size + 1);
     return pageOf(found, size, ({ id }) => id);
   }
 }
