@@ -13,7 +13,7 @@ import { actorKindOf } from '#domain/audit/event-details.js';
 import { timeIn } from '#domain/time.js';
 import { type Databases, onDatabase, requiredSetting } from '../administration.js';
 import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
-import { ProgressBar } from '../terminal.js';
+import { type ProgressBar, progressBar } from '../terminal.js';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
@@ -36,7 +36,7 @@ export function addAuditCommands(program: Command, databases: Databases): void {
 
 /** Reads the whole audit trail, without a time limit. */
 async function readWhole<T>(databases: Databases, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
-  const bar = new ProgressBar('events');
+  const bar = progressBar('events');
   try {
     return await onDatabase(databases, ({ trail }) => work(watched(trail, bar)), true);
   } finally {

@@ -4,7 +4,7 @@ import type { Actor } from '#domain/audit/audit-event.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { type Administration, type Databases, administrator, byOption, onDatabase } from '../administration.js';
 import { answering, UsageError } from '../answering.js';
-import { ProgressBar } from '../terminal.js';
+import { progressBar } from '../terminal.js';
 import {
   exampleFile,
   type FileColumns,
@@ -113,7 +113,7 @@ async function importFile<Line>(
 ): Promise<void> {
   const importer = importable.importer(isDryRun ? administration.rehearsal : administration, isDryRun);
   const read = reader(importable, report);
-  const bar = new ProgressBar('lines');
+  const bar = progressBar('lines');
   const importNext = async (lines: ReadLine<Line>[]) => {
     const batch = lines.splice(0, LINES_AT_ONCE);
     const outcomes = await importer(
