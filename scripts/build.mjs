@@ -1,6 +1,6 @@
 // Builds what is out of date: the types of proto/, the guard, the service, the settings screen, the reference resource
-// service. With names (`node scripts/build.mjs guard panel`) it builds the types and these parts alone; the panel and the
-// messages of examples/python are built only by their names.
+// service. With names (`node scripts/build.mjs guard panel`) it builds the types and these parts alone; the panel is built
+// only by its name.
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,11 +41,6 @@ const parts = {
     inputs: [...webInputs, 'src/infrastructure/inbound/http/management'],
     command: [...vite, '--config', 'vite.lib.config.ts'],
     cwd: 'web',
-  },
-  python: {
-    out: 'examples/python/latchkey',
-    inputs: ['package-lock.json', 'proto', 'scripts/python-messages.mjs'],
-    command: ['scripts/python-messages.mjs'],
   },
   'systems-api': {
     out: 'examples/systems-api/dist',

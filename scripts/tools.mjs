@@ -32,11 +32,6 @@ export const tools = {
   javac: { debian: 'default-jdk-headless', neededBy: 'test/conformance' },
   mvn: { debian: 'maven', neededBy: 'test/conformance' },
   python3: { debian: 'python3', neededBy: 'test/docs, test/doors' },
-  'grpcio and protobuf of python3': {
-    debian: 'python3-grpcio python3-protobuf',
-    neededBy: 'test/doors',
-    modules: 'grpc, google.protobuf.internal.builder',
-  },
   'venv of python3': {
     debian: 'python3-venv',
     neededBy: 'test/doors, test/deploy, test/conformance',

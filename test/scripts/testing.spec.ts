@@ -56,7 +56,6 @@ describe('scripts/tools.mjs', () => {
         'nginx',
         'apache2',
         'haproxy',
-        'grpcio and protobuf of python3',
         'envoy',
       ]);
       // Two folders need it.
