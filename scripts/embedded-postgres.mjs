@@ -18,8 +18,8 @@ const UNFINISHED = '.latchkey-init-';
  */
 export function runningDatabase(dataDir) {
   const { cluster } = findPlace(dataDir);
-  const { pid, port, isReady } = readPidFile(cluster);
-  return isReady && isServerOf(pid, cluster) ? urlOf(cluster, port) : undefined;
+  const { readyPid, port } = readPidFile(cluster);
+  return isServerOf(readyPid, cluster) ? urlOf(cluster, port) : undefined;
 }
 
 /** @type {(cluster: string, port: string | undefined) => string} */

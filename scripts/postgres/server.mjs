@@ -17,20 +17,21 @@ const [FAST, IMMEDIATE] = /** @type {const} */ (['SIGINT', 'SIGQUIT']);
  * @param {object} launch
  * @param {import('./place.mjs').Place} launch.place
  * @param {string} launch.postgres
- * @param {Readonly<Record<string, string>>} launch.settings
+ * @param {Readonly<Record<string, string>>} launch.settings with the `port`, if it has to be a certain one
+ * @param {NodeJS.ProcessEnv} [launch.env] in addition to a clean environment
  * @param {boolean} launch.detached whether it has its own process group, so that the terminal's Ctrl+C does not reach it
  */
-export async function startServer({ place: { cluster, identity }, postgres, settings, detached }) {
+export async function startServer({ place: { cluster, identity }, postgres, settings, env = {}, detached }) {
   const log = join(dirname(cluster), 'server.log');
   for (const deadline = Date.now() + 10_000; ;) {
     if (existsSync(log)) renameSync(log, `${log}.1`);
     // Never through a link ('x'): the folder belongs to the server's user, and this process may be root.
     const output = openSync(log, 'wx', 0o600);
-    const port = String(await freePort());
+    const port = settings['port'] ?? String(await freePort());
     const all = { ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '', port };
     const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const stdio = /** @type {import('node:child_process').StdioOptions} */ (['ignore', output, output]);
-    const as = { ...identity, cwd: '/', env: cleanEnvironment };
+    const as = { ...identity, cwd: '/', env: { ...cleanEnvironment, ...env } };
     const child = spawn(postgres, ['-D', cluster, ...options], { ...as, stdio, detached });
     closeSync(output);
     const exited = once(child, 'exit');
@@ -41,7 +42,7 @@ export async function startServer({ place: { cluster, identity }, postgres, sett
       clearTimeout(killTimer);
     };
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-    const isReady = () => readPidFile(cluster).pid === child.pid && readPidFile(cluster).isReady;
+    const isReady = () => readPidFile(cluster).readyPid === child.pid;
     // Recovery after a crash may take long, so there is no short timeout; the end of the server is noticed at once.
     await until(() => hasEnded() || isReady(), 120_000);
     if (isReady() && !hasEnded()) return { port, exited, stop };
@@ -95,12 +96,18 @@ function commandOf(pid) {
 }
 
 /**
- * The server writes these into its own file; pg_ctl reads them there, too.
+ * The server writes these into its own file; pg_ctl reads them there, too. Two reads may see the files of two servers: the
+ * state of one that was killed, and the number of the next one, which does not listen yet.
  * @param {string} cluster
- * @returns {{ pid: number, port: string | undefined, isReady: boolean }} the pid is 0 without such a file
+ * @returns {{ pid: number, readyPid: number, port: string | undefined }} 0 without a server, or one that accepts connections
  */
 export function readPidFile(cluster) {
-  const file = join(cluster, 'postmaster.pid');
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  return { pid: Number.parseInt(lines[0] ?? '0', 10), port: lines[3], isReady: lines[7]?.trim() === 'ready' };
+  let text = '';
+  try {
+    text = readFileSync(join(cluster, 'postmaster.pid'), 'utf8');
+  } catch {
+    // No server has written it, or one has just removed it.
+  }
+  const [pid = '', , , port, , , , state = ''] = text.split('\n');
+  return { pid: Number(pid), readyPid: /^(ready|standby)/.test(state) ? Number(pid) : 0, port };
 }

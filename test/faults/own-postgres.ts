@@ -1,14 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  chmodSync,
+  chownSync,
   existsSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
-  chmodSync,
-  chownSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,8 @@ import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
-import { cleanEnvironment, identityFor } from '../../scripts/postgres/place.mjs';
+import { identityFor } from '../../scripts/postgres/place.mjs';
+import { isServerOf, readPidFile, startServer, stopOrphan } from '../../scripts/postgres/server.mjs';
 import { childrenOf, isRunning } from '../support/processes/processes.js';
 import { sql } from '../support/stores/sql.js';
 
@@ -91,15 +91,14 @@ export class OwnPostgres {
    * @param env sets another clock
    */
   async startAgain(env: NodeJS.ProcessEnv = {}): Promise<void> {
-    if (isRunning(this.pid())) return;
-    const identity = identityFor(this.cluster);
+    const { cluster, folder } = this;
+    if (isServerOf(this.pid(), cluster)) return;
+    await stopOrphan(cluster);
+    const identity = identityFor(cluster);
     const { postgres } = postgresBinaries(identity);
-    const port = new URL(this.url).port;
-    const options = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
-    const words = options.flatMap((option) => ['-c', option]);
-    const as = { ...identity, cwd: '/', env: { ...cleanEnvironment, ...env }, stdio: 'ignore' as const };
-    spawn(postgres, ['-D', this.cluster, ...words], as).unref();
-    if (!(await until(() => this.isReady(), HANGS_AFTER_MS))) throw new Error('PostgreSQL does not come back');
+    const place = { home: folder, cluster, identity };
+    const settings = { port: new URL(this.url).port, fsync: 'off' };
+    await startServer({ place, postgres, settings, env, detached: false });
   }
 
   /** Makes it a standby from the next start on, until it is promoted. */
@@ -136,21 +135,8 @@ export class OwnPostgres {
     return join(this.folder, 'data/postgres/cluster');
   }
 
-  private pidFile(): string[] {
-    try {
-      return readFileSync(join(this.cluster, 'postmaster.pid'), 'utf8').split('\n');
-    } catch {
-      return [];
-    }
-  }
-
   private pid(): number {
-    return Number(this.pidFile()[0] ?? 0);
-  }
-
-  private isReady(): boolean {
-    const status = this.pidFile()[7]?.trim();
-    return isRunning(this.pid()) && (status === 'ready' || status === 'standby');
+    return readPidFile(this.cluster).pid;
   }
 }
 

@@ -3,6 +3,8 @@ import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { planFrom } from '../../scripts/lib/plan.mjs';
@@ -11,6 +13,7 @@ import { assertPortsFree, freePort } from '../../scripts/lib/ports.mjs';
 import { freePorts } from '../support/processes/checkout.js';
 import { acquireLock } from '../../scripts/lib/lock.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
+import { readPidFile } from '../../scripts/postgres/server.mjs';
 
 describe('the plan of a start', () => {
   it.each([
@@ -153,5 +156,26 @@ describe('the lock', () => {
     const lock = await acquireLock(name);
     expect(lock).toBeDefined();
     await lock?.release();
+  });
+});
+
+describe('what a PostgreSQL writes about itself', () => {
+  it('is read as of one server, even while the next one replaces it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pid-file-'));
+    const file = JSON.stringify(join(folder, 'postmaster.pid'));
+    const script = `const { rmSync, writeFileSync } = await import('node:fs');
+      const states = ['1\\n\\n\\n\\n\\n\\n\\nready   \\n', '2\\n\\n\\n\\n\\n\\n\\nstarting\\n'];
+      for (let turn = 0; ; turn += 1) {
+        rmSync(${file}, { force: true });
+        writeFileSync(${file}, states[turn % 2], { flag: 'wx' });
+      }`;
+    const writer = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+    const seen = new Set<string>();
+    for (let reads = 0; reads < 20_000 || seen.size < 3; reads += 1) {
+      const { pid, readyPid } = readPidFile(folder);
+      seen.add(`${pid} ${readyPid}`);
+    }
+    writer.kill('SIGKILL');
+    expect([...seen].sort()).toEqual(['0 0', '1 1', '2 0']);
   });
 });
