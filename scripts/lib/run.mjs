@@ -8,14 +8,15 @@ import { Stop } from './stop.mjs';
 const execute = promisify(execFile);
 
 /**
- * Runs a command to its end and collects its output.
+ * Runs a command to its end and collects what it prints, in one stream.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').ExecFileOptions & { input?: string }} [options]
- * @returns {Promise<{ code: number, output: string }>} the code is 1 when a signal ended it, 127 when it cannot be run
+ * @returns {Promise<{ code: number, output: string }>} the code is 1 when a signal ended it, 127 when there is no such command
  */
 export async function run(command, args, { input = '', ...options } = {}) {
-  const running = execute(command, args, { cwd: root, maxBuffer: Infinity, ...options, encoding: 'utf8' });
+  const all = ['-c', 'exec "$0" "$@" 2>&1', command, ...args];
+  const running = execute('/bin/sh', all, { cwd: root, maxBuffer: Infinity, ...options, encoding: 'utf8' });
   // No command that we run may outlive us: two simultaneous `npm ci` would damage each other.
   const kill = () => running.child.kill('SIGKILL');
   process.once('exit', kill);
@@ -23,9 +24,7 @@ export async function run(command, args, { input = '', ...options } = {}) {
   running.child.stdin?.on('error', () => {}).end(input);
   const ended = await running.then((printed) => ({ ...printed, code: 0 })).catch((error) => error);
   process.off('exit', kill);
-  // A command that can't be run has the name of an error in place of an exit code.
-  if (typeof ended.code === 'string') return { code: 127, output: ended.message };
-  return { code: ended.code ?? 1, output: ended.stdout + ended.stderr };
+  return { code: ended.code ?? 1, output: ended.stdout };
 }
 
 /**

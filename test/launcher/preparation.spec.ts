@@ -13,6 +13,7 @@ import { assertPortsFree, freePort } from '../../scripts/lib/ports.mjs';
 import { freePorts } from '../support/processes/checkout.js';
 import { acquireLock } from '../../scripts/lib/lock.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
 import { readPidFile } from '../../scripts/postgres/server.mjs';
 
 describe('the plan of a start', () => {
@@ -177,5 +178,17 @@ describe('what a PostgreSQL writes about itself', () => {
     }
     writer.kill('SIGKILL');
     expect([...seen].sort()).toEqual(['0 0', '1 1', '2 0']);
+  });
+});
+
+describe('what a command prints', () => {
+  it('comes in its order, whichever stream it is on', async () => {
+    const script = 'for n in 1 2 3; do echo $n; echo $n >&2; done; exit 3';
+    expect(await run('sh', ['-c', script])).toEqual({ code: 3, output: '1\n1\n2\n2\n3\n3\n' });
+  });
+
+  it('says which command there is none of', async () => {
+    const { code, output } = await run('latchkey-has-no-such-command', []);
+    expect([code, output]).toEqual([127, expect.stringMatching(/latchkey-has-no-such-command: not found/)]);
   });
 });
