@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'oxfmt';
+import toRegexRange from 'to-regex-range';
 import { root } from './paths.mjs';
 
 const VALUES = 'deploy/helm/latchkey/values.yaml';
@@ -95,25 +96,10 @@ function chartSchema(rows) {
     const zero = name === 'LEASE_MS' ? '0|' : '';
     if (words) env.properties[name] = { enum: [...words, ''] };
     const description = `${zero && '0, or '}${least} to ${most}; empty: the default`;
-    if (range) env.properties[name] = { type: 'string', description, pattern: `^(${zero}${numbers(...range)})?$` };
+    if (range) env.properties[name] = { type: 'string', description, pattern: `^(${zero}${toRegexRange(...range)})?$` };
   }
   const secret = rows.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   env.propertyNames.not.enum = [...secret, ...refused.filter((name) => !secret.includes(name))];
   secrets.properties = Object.fromEntries(secret.map((name) => [name, { $ref: '#/definitions/secret' }]));
   return JSON.stringify(schema, null, 2);
-}
-
-/** A regular expression of whole numbers, made of blocks that differ in one digit and those after it. @type {(least: number, most: number) => string} */
-function numbers(least, most) {
-  const blocks = [];
-  for (let from = least; from <= most;) {
-    const fits = [1e6, 1e5, 1e4, 1e3, 100, 10].find((each) => from > 0 && from % each === 0 && from + each - 1 <= most);
-    const size = fits ?? 1;
-    const digit = Math.floor(from / size) % 10;
-    const count = Math.min(10 - digit, Math.floor((most + 1 - from) / size));
-    const rest = '[0-9]'.repeat(String(size).length - 1);
-    blocks.push(`${Math.floor(from / size / 10) || ''}[${digit}-${digit + count - 1}]${rest}`);
-    from += count * size;
-  }
-  return blocks.join('|');
 }
