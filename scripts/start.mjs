@@ -23,8 +23,7 @@ let stopping = false;
 for (const ending of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(ending, stop);
 // npm does not always notify its script when it is killed. Our parent is npm itself, because package.json says `exec`.
 const parent = process.ppid;
-const isByNpm = process.env['npm_lifecycle_event'] !== undefined;
-if (isByNpm) setInterval(() => process.ppid !== parent && stop(), 250).unref();
+if (process.env['npm_lifecycle_event']) setInterval(() => process.ppid !== parent && stop(), 250).unref();
 
 function stop() {
   // npm forwards a Ctrl+C that the terminal has already sent us. The second one changes nothing.
@@ -66,8 +65,8 @@ async function start() {
 
   const print = await readableLog();
   const database = plan.embedded ? await startDatabase(dataDir) : undefined;
-  const databaseEnv = database ? { DATABASE_URL: database.url } : {};
-  await startPart('Latchkey', 'dist/main.js', { ...plan.serviceEnv, ...databaseEnv }, print);
+  const env = { ...plan.serviceEnv, ...(database && { DATABASE_URL: database.url }) };
+  await startPart('Latchkey', 'dist/main.js', env, print);
   if (plan.demo) await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv, print);
   if (stopping) return;
   console.log(welcome(plan, database?.folder, (performance.now() - began) / 1000));

@@ -10,7 +10,7 @@ import { check } from './check.mjs';
 import { root } from './lib/paths.mjs';
 import { step } from './lib/run.mjs';
 import { Stop } from './lib/stop.mjs';
-import { excerptOf, runJest } from './testing/jest.mjs';
+import { runJest } from './testing/jest.mjs';
 import { ensureTools, toolsFor } from './tools.mjs';
 
 /** What `npm run test:long` adds to the suites of `npm test`: test/support/jest/long-form.ts says what belongs there. */
@@ -22,12 +22,12 @@ const { passed, failures } = await test(process.argv.slice(2)).catch((error) => 
   passed: 0,
   failures: [error instanceof Stop ? error.message : String(error.stack)],
 }));
-if (failures.length > 0) console.log(`\nWhat failed:\n${excerptOf(failures)}\n`);
+if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}\n`);
 // CI reads the very last line.
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);
 
-/** @param {readonly string[]} given @returns {Promise<import('./testing/jest.mjs').Count>} */
+/** @param {readonly string[]} given */
 async function test(given) {
   const choice = choiceFrom(given);
   await step('scripts/install.mjs', ['--tests']);

@@ -1,6 +1,5 @@
 // The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line names them.
-import { isMain } from './lib/paths.mjs';
-import { main, Stop } from './lib/stop.mjs';
+import { Stop } from './lib/stop.mjs';
 import { aptInstall, isOnPath, pipInstall, pythonWith } from './testing/programs.mjs';
 
 /**
@@ -82,5 +81,3 @@ function missingLine(missing) {
   const without = folders.length > 0 ? `, or leave suites out: npm test -- --without ${folders}` : '';
   return `Missing: ${named}. Install what is missing${onDebian}${without}.`;
 }
-
-if (isMain(import.meta.url)) await main(() => ensureTools());

@@ -6,7 +6,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
-import { pythonGuardEnv, pythonOfGuard } from '../../scripts/testing/python-guard.mjs';
+import { pythonGuardEnv, pythonOfGuard } from '../../scripts/testing/programs.mjs';
 import { keyNumber } from '../lib/keys.mjs';
 import { SERVICE_TOKEN, startService } from '../lib/service.mjs';
 import { percentile } from '../lib/statistics.mjs';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root } from '../lib/paths.mjs';
 import { run, succeed } from '../lib/run.mjs';
 import { main, Stop } from '../lib/stop.mjs';
-import { pythonGuard, pythonOfGuard } from '../testing/python-guard.mjs';
+import { pythonGuard, pythonOfGuard } from '../testing/programs.mjs';
 import { currentVersion, isOlder, packages, requireOneVersion, setVersion, unreleased } from './versions.mjs';
 
 /** Where a release puts what it makes. Not in git. */

@@ -3,19 +3,14 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { root } from '../lib/paths.mjs';
 
-/**
- * @typedef {{ passed: number, failures: readonly string[] }} Count how many tests passed, and what failed, each with its name
- *   in the first line
- * @typedef {Pick<import('@jest/test-result').FormattedTestResults, 'testResults' | 'numPassedTests'>} Results
- */
+/** @typedef {Pick<import('@jest/test-result').FormattedTestResults, 'testResults' | 'numPassedTests'>} Results */
 
 /**
  * Runs Jest.
  * @param {import('../test.mjs').Choice} choice
- * @returns {Promise<Count>}
+ * @returns how many tests passed, and what failed
  */
 export async function runJest({ isProfiled, isFull, isForCi, without, jestArgs }) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-results-'));
@@ -23,8 +18,8 @@ export async function runJest({ isProfiled, isFull, isForCi, without, jestArgs }
   const env = {
     ...process.env,
     LATCHKEY_TESTS_WITHOUT: String(without),
-    ...(isForCi ? {} : { LATCHKEY_TESTS_OF_CI: 'off' }),
-    ...(isProfiled ? { LATCHKEY_TEST_PROFILE: profile } : {}),
+    LATCHKEY_TESTS_OF_CI: isForCi ? 'on' : 'off',
+    LATCHKEY_TEST_PROFILE: isProfiled ? profile : '',
   };
   // The last flag is the service's: suites that measure memory run after others in the same process.
   const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];
@@ -43,28 +38,16 @@ export async function runJest({ isProfiled, isFull, isForCi, without, jestArgs }
   return { passed: found?.numPassedTests ?? 0, failures };
 }
 
-/** @param {Results} results @param {boolean} isFull no test is skipped silently */
+/** The names; Jest prints the rest. @param {Results} results @param {boolean} isFull no test is skipped silently */
 function failuresIn({ testResults }, isFull) {
-  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+  return testResults.flatMap(({ name, status, assertionResults }) => {
     const path = relative(root, name);
-    const failed = assertionResults.filter((test) => test.status === 'failed');
-    const left = assertionResults.filter((test) => isFull && !['passed', 'failed'].includes(test.status));
-    return [
-      ...failed.map(({ fullName, failureMessages }) => `${path} › ${fullName}\n${failureMessages?.join('\n')}`),
-      ...left.map(({ fullName }) => `skipped: ${path} › ${fullName}`),
-      // It could not be loaded.
-      ...(status === 'failed' && failed.length === 0 ? [`${path}\n${message}`] : []),
-    ];
+    const bad = assertionResults.filter((test) => test.status === 'failed' || (isFull && test.status !== 'passed'));
+    const isUnloaded = status === 'failed' && bad.length === 0;
+    return isUnloaded
+      ? [`${path} could not be loaded`]
+      : bad.map((test) => `${test.status}: ${path} › ${test.fullName}`);
   });
-}
-
-/**
- * The failures, each with as many characters as fit, for the end of an output of which only the end is kept.
- * @param {readonly string[]} failures
- */
-export function excerptOf(failures) {
-  const room = Math.max(150, 4000 / failures.length);
-  return failures.map((text) => stripVTControlCharacters(text).slice(0, room).trimEnd()).join('\n');
 }
 
 /**

@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { root } from '../lib/paths.mjs';
-import { run } from '../lib/run.mjs';
+import { run, succeed } from '../lib/run.mjs';
 
-/** The programs that Python's package index carries, and their folder, whose name changes with their versions. */
+/** The folder of this user for what a list pins. @type {(name: string, list: string) => string} */
+const folderFor = (name, list) =>
+  join(homedir(), '.cache/latchkey', `${name}-${hash('sha256', readFileSync(list)).slice(0, 12)}`);
+
+/** The programs that Python's package index carries. */
 const PYTHON_TOOLS = join(root, 'scripts/testing/python-tools.txt');
-const pythonTools = () =>
-  join(homedir(), '.cache/latchkey', `bin-${hash('sha256', readFileSync(PYTHON_TOOLS)).slice(0, 12)}`);
+const pythonTools = () => folderFor('bin', PYTHON_TOOLS);
 
 /**
  * Debian installs servers into a folder that is only on root's PATH, and PostgreSQL's server programs into one that is
@@ -33,19 +37,15 @@ export function isOnPath(command) {
   return spawnSync('/bin/sh', ['-c', 'command -v "$0"', command], { env: { PATH: searchPath() } }).status === 0;
 }
 
-/**
- * The Python that has these modules: the one on the PATH, or Debian's, since another one does not see Debian's modules.
- * @param {string} modules as `import` takes them
- */
+/** The Python that has these modules: the one on the PATH, or Debian's own. @param {string} modules as `import` takes them */
 export function pythonWith(modules) {
-  const has = (/** @type {string} */ python) => spawnSync(python, ['-c', `import ${modules}`]).status === 0;
-  return ['python3', '/usr/bin/python3'].find(has);
+  const pythons = ['python3', '/usr/bin/python3'];
+  return pythons.find((python) => spawnSync(python, ['-c', `import ${modules}`]).status === 0);
 }
 
 /**
  * Installs on Debian as root; elsewhere it does nothing.
  * @param {readonly string[]} packages
- * @returns {Promise<void>}
  */
 export async function aptInstall(packages) {
   if (!existsSync('/etc/debian_version') || !isOnPath('apt-get') || process.getuid?.() !== 0) return;
@@ -86,4 +86,28 @@ export async function pipInstall(python) {
     renameSync(join(work, 'bin'), folder);
   } else console.error(output.trim());
   rmSync(work, { recursive: true });
+}
+
+export const pythonGuard = join(root, 'clients/python');
+
+/** The environment of a command that imports the Python guard of this checkout. */
+export const pythonGuardEnv = () => ({
+  ...process.env,
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONPATH: join(pythonGuard, 'src'),
+});
+
+/**
+ * A Python with the pinned packages of the guard's tests and examples. It outlives a run, so that the next one works offline.
+ * @returns the path of the interpreter
+ */
+export async function pythonOfGuard() {
+  const requirements = join(pythonGuard, 'requirements-dev.txt');
+  const venv = folderFor('python', requirements);
+  const [python, isReady] = [join(venv, 'bin/python'), join(venv, 'ready')];
+  if (existsSync(isReady)) return python;
+  await succeed(pythonWith('venv, ensurepip') ?? 'python3', ['-m', 'venv', '--clear', venv]);
+  await succeed(python, ['-m', 'pip', 'install', '--quiet', '-r', requirements]);
+  writeFileSync(isReady, '');
+  return python;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { succeed } from '../../scripts/lib/run.mjs';
-import { pythonGuard as folder, pythonGuardEnv, pythonOfGuard } from '../../scripts/testing/python-guard.mjs';
+import { pythonGuard as folder, pythonGuardEnv, pythonOfGuard } from '../../scripts/testing/programs.mjs';
 import { isThorough } from '../support/jest/long-form.js';
 
 const example = join(root, 'examples/python-api');

@@ -68,7 +68,7 @@ describe('an old Node.js', () => {
     return runCommand(process.execPath, [`--import=data:text/javascript,${encodeURIComponent(pretence)}`, script]);
   }
   const main = (version: string) => runAs(version, 'dist/main.js');
-  const scripts = (version: string) => runAs(version, 'scripts/lib/node-version.mjs');
+  const scripts = (version: string) => runAs(version, 'scripts/lib/paths.mjs');
 
   describe('dist/main.js', () => {
     test.each(['12.22.12', '18.20.4', '20.18.3', '21.7.3', '22.11.0'])(

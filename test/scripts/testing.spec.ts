@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import { excerptOf } from '../../scripts/testing/jest.mjs';
 import { ensureTools, tools, toolsFor } from '../../scripts/tools.mjs';
 import { Commands } from './commands.js';
 
@@ -83,14 +82,4 @@ describe('scripts/tools.mjs', () => {
       }
     });
   });
-});
-
-test('the end of the output of a CI names every failed test, with as much of each as fits, without colours', () => {
-  const failure = (suite: number) =>
-    `test/suite-${suite}.spec.ts › fails\n${'expected \u001b[31mthis\u001b[39m\n'.repeat(400)}`;
-  expect(excerptOf([failure(1)])).toMatch(/^test\/suite-1\.spec\.ts › fails\nexpected this\nexpected this\n/);
-  const failures = Array.from({ length: 20 }, (_, index) => failure(index));
-  const text = excerptOf(failures);
-  expect(text.length).toBeLessThan(5000);
-  for (const each of failures) expect(text).toContain(each.split('\n')[0]);
 });

@@ -20,7 +20,7 @@ const ARGUMENTS = [
 export function startChromium() {
   const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
   const executablePath = candidates.find(isExecutable);
-  if (!executablePath) throw new Error(`${PROGRAM} is not on the PATH: run node scripts/tools.mjs`);
+  if (!executablePath) throw new Error(`${PROGRAM} is not on the PATH: npm test installs it`);
   // Otherwise Playwright would keep this process alive on a signal to end.
   const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
   return chromium.launchServer({ executablePath, host: '127.0.0.1', args: ARGUMENTS, ...signals });
