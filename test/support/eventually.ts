@@ -1,15 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../scripts/lib/wait.mjs';
 
 /**
  * Waits until `look` returns a true value, and returns it. Throws with the last value when that takes too long. The
  * limit only ends a test that hangs, so it is generous enough for a busy machine.
  */
 export async function eventually<T>(look: () => Promise<T | false | null | undefined>, withinMs = 120_000): Promise<T> {
-  const deadline = performance.now() + withinMs;
-  for (;;) {
-    const seen = await look();
-    if (seen) return seen;
-    if (performance.now() > deadline) throw new Error(`not so within ${withinMs} ms, but ${JSON.stringify(seen)}`);
-    await pause(20);
-  }
+  const seen = await until(look, withinMs, 20);
+  if (!seen) throw new Error(`not so within ${withinMs} ms, but ${JSON.stringify(seen)}`);
+  return seen;
 }

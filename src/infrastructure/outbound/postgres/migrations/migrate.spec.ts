@@ -159,7 +159,7 @@ describe('a migration that builds an index', () => {
 });
 
 describe('a database of', () => {
-  const FIXTURE = new URL('../../../../../test/support/stores/version-0.2.0.sql', import.meta.url);
+  const FIXTURE = new URL('version-0.2.0.sql', import.meta.url);
   const SCHEMA = String.raw`
     SELECT format('%s.%s %s %s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod), attcollation::regcollation,
       attnotnull, coalesce(pg_get_expr(adbin, adrelid), attidentity::text)) AS what
