@@ -96,6 +96,25 @@ describe('the states of all keys', () => {
     expect(link!.y + link!.height).toBeLessThan(bar!.y);
   });
 
+  test('have the note and the password in sight below the names of many keys that shall end', async () => {
+    const owner = await stage.newOwner();
+    const many = Array.from({ length: 12 }, (_, n) => ({ name: `Job ${n}` }));
+    await putKeys(stage.service, owner, many);
+    const { page } = await openAllKeys(stage, `owner=${owner.id}`);
+    await page.getByLabel('Select all').check();
+    await button(page, 'Revoke 12 keys…').click();
+    const form = dialog(page, 'Revoke 12 keys?');
+    await focusOn(form.getByLabel('Note (optional)'));
+    const [password, end] = await Promise.all([
+      form.getByLabel('Your password').boundingBox(),
+      button(form, 'Revoke 12 keys').boundingBox(),
+    ]);
+    expect(password!.y + password!.height).toBeLessThan(end!.y);
+    // What is cut off is scrolled by the keyboard.
+    await page.keyboard.press('Shift+Tab');
+    await focusOn(form.getByRole('list', { name: 'Keys to revoke' }));
+  });
+
   test('are German for those who read it, without an English text', async () => {
     const { page } = await openAllKeys(stage, '', { locale: 'de-DE' });
     const expectGerman = async (state: string, of: Page) => {

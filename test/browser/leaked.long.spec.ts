@@ -46,7 +46,7 @@ describe('a key that leaked', () => {
     await chooseMore(await showDetails(page, 'CI deploy'), 'It leaked…');
     await form(page).getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await button(form(page), 'Replace key now').click();
-    await page.getByText('The old key has ended. The answer with the new key').waitFor();
+    await page.getByText('The old key has ended. Revoke the new key and create another one').waitFor();
     expect((await validate(old.fullKey)).outcome).toBe('denial');
     await button(page, 'Revoke it and create another').click();
     expect((await validate((await shownKey(page).innerText()).trim())).outcome).toBe('grant');

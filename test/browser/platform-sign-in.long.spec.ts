@@ -93,7 +93,7 @@ describe('signing in at the platform', () => {
       return route.abort();
     });
     await button(form, 'Replace key now').click();
-    await page.getByText('The old key has ended. The answer with the new key').waitFor();
+    await page.getByText('The old key has ended. Revoke the new key and create another one').waitFor();
     await sql(service.databaseUrl, "UPDATE sessions SET authenticated_at = now() - interval '1 day'", []);
     await button(page, 'Revoke it and create another').click();
     await button(page, 'Sign in to confirm').click();

@@ -359,6 +359,21 @@ test('several keys are ended with one confirmation that names them, with a resul
   (await row('Job 1')).getByText('Revoked');
 });
 
+test('the focus is on the button that closes once all selected keys have ended, and then on the heading', async () => {
+  open('tab=all-keys');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select “CI deploy”' }));
+  await press('Revoke 1 key…');
+  const form = await dialog('Revoke 1 key?');
+  await type('Your password', PASSWORD);
+  api.once('endKeys', { revoked: [key.id], failed: [] });
+  await press('Revoke 1 key', form);
+  await screen.findAllByText('1 of 1 have ended');
+  await focusOn(() => form.getAllByRole('button', { name: 'Close' }).at(-1)!);
+  await user.keyboard('{Enter}');
+  await isGone(() => screen.queryByRole('dialog'));
+  await focusOn(() => screen.getByRole('heading', { name: 'API keys' }));
+});
+
 describe('the audit view', () => {
   test('searches nothing while somebody types or leaves a field, and never sends a key', async () => {
     open('tab=audit');

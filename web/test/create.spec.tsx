@@ -290,7 +290,7 @@ describe('a lost answer', () => {
     await fillCreate();
     await choose('7 days');
     await press('Create key');
-    await screen.findByText('The key was created, but we couldn’t show it to you');
+    await screen.findByText('The new key was created, but we couldn’t show it to you');
     screen.getByText(/The answer with “CI deploy” was lost on the way/);
     const again = await button('Revoke it and create it again');
     await focusOn(() => again);

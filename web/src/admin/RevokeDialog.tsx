@@ -1,9 +1,10 @@
-import { Stack, Text } from '@mantine/core';
-import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
+import { Text } from '@mantine/core';
+import { ConfirmedForm } from '../new-key/ConfirmedForm';
 import { KeyFacts } from '../key/KeyFacts';
+import { nameOf } from '../base/owner';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
-import { nameOf, useAdminTexts } from './texts';
+import { useAdminTexts } from './texts';
 import type { FoundKey } from './types';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
@@ -48,7 +49,7 @@ function RevokeForm({ apiKey, note, onOver, onClose }: FormProps) {
   const form = useRevokeForm([], note, async (body, onRetry) => {
     try {
       await withRetries(() => end(id, body), onRetry);
-      onOver(admin.done(name));
+      onOver(revoke.done(name));
     } catch (error) {
       // Also after a lost answer.
       if (hasCode(error, 'api_key_not_active')) return overBefore(admin.already(name));
@@ -58,15 +59,12 @@ function RevokeForm({ apiKey, note, onOver, onClose }: FormProps) {
   });
 
   return (
-    <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={form.isBusy}>
-      <Stack gap="md">
-        <Text size="sm">
-          {admin.belongsTo(nameOf(apiKey.owner))} {revoke.consequence}
-        </Text>
-        <KeyFacts apiKey={apiKey} />
-        <NoteField form={form} />
-        <ConfirmAndSubmit newKey={form} form={form} submitLabel={revoke.submit} isDangerous onCancel={onClose} />
-      </Stack>
-    </form>
+    <ConfirmedForm form={form} submitLabel={revoke.submit} isDangerous onCancel={onClose}>
+      <Text size="sm">
+        {admin.belongsTo(nameOf(apiKey.owner))} {revoke.consequence}
+      </Text>
+      <KeyFacts apiKey={apiKey} />
+      <NoteField form={form} />
+    </ConfirmedForm>
   );
 }

@@ -1,21 +1,25 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { type RefObject, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { withRetries } from '../api/retry';
 import { usePanel } from '../base/context';
-import list from '../keys/KeyList.module.css';
-import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
+import rows from '../keys/KeyList.module.css';
+import { ConfirmedForm } from '../new-key/ConfirmedForm';
+import { nameOf } from '../base/owner';
 import { useTexts } from '../texts';
 import { dangerous } from '../ui/dangerous';
 import { Dialog, DialogFooter } from '../ui/Dialog';
+import { useFocusOnMount, useFocusReturn } from '../ui/focus';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
-import { nameOf, useAdminTexts } from './texts';
+import { useAdminTexts } from './texts';
 import type { OwnedKey } from './types';
 import { type EndOfKey, useEndKey } from './useAllKeys';
 import { NoteField, useRevokeForm } from './useRevokeForm';
 
 /** How many keys the service ends with one call. */
 const MAX_AT_ONCE = 100;
+/** So many may not fit into their list, which the keyboard scrolls then. */
+const SCROLLED_FROM = 3;
 
 interface Props {
   /** Active ones. */
@@ -31,6 +35,8 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
   // The keys that have ended leave the selection, but not the dialog.
   const [ending, setEnding] = useState(left?.keys ?? []);
   const [opened, setOpened] = useState(left !== undefined);
+  // The bar with the button disappears when none of the keys is left.
+  const focus = useFocusReturn(opened);
   /** What has been done. */
   const [over, setOver] = useState<string>();
   /** While keys end, nobody looks away from what is done. */
@@ -59,7 +65,13 @@ export function RevokeSeveral({ keys, left, onClear }: Props) {
           </Button>
         </Group>
       )}
-      <Dialog opened={opened} onClose={close} closeOnClickOutside={false} title={over ?? several.title(ending.length)}>
+      <Dialog
+        opened={opened}
+        onClose={close}
+        onClosed={focus.restore}
+        closeOnClickOutside={false}
+        title={over ?? `${several.revoke(ending.length)}?`}
+      >
         <RevokeForm
           keys={ending}
           note={left?.note ?? ''}
@@ -106,52 +118,57 @@ function RevokeForm({ keys, note, isEnding, isOver, onOver, onClose }: FormProps
     for (let at = 0; at < ids.length; at += MAX_AT_ONCE) {
       // oxlint-disable-next-line no-await-in-loop
       const answer = await withRetries(() => endAll(ids.slice(at, at + MAX_AT_ONCE), body), onRetry);
-      for (const id of answer.revoked) known[id] = several.done;
+      for (const id of answer.revoked) known[id] = texts.keys.status.revoked;
       for (const { id, code } of answer.failed) known[id] = whyNot(code);
       setResults({ ...known });
     }
-    const ended = Object.values(known).filter((result) => result === several.done || result === several.already);
+    const ended = Object.values(known).filter(
+      (result) => result === texts.keys.status.revoked || result === several.already,
+    );
     const done = several.over(ended.length, keys.length);
     onOver(done);
     announce(done);
   };
+  const list = (
+    <ul aria-label={several.list} className={classes.several} tabIndex={keys.length > SCROLLED_FROM ? 0 : undefined}>
+      {keys.map(({ id, name, prefix, owner, lastUsedAt }) => (
+        <li key={id}>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{' '}
+          <code className={rows.prefix}>{prefix}</code>
+          <span className={rows.second}>
+            <bdi>{nameOf(owner)}</bdi>
+            {' · '}
+            {lastUsedAt ? <RelativeTime iso={lastUsedAt} text={texts.keys.used} isPast /> : texts.keys.neverUsed}
+          </span>
+          {results[id] !== undefined && <div>{results[id]}</div>}
+        </li>
+      ))}
+    </ul>
+  );
+  if (isOver) return <Over onClose={onClose}>{list}</Over>;
   return (
-    <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={form.isBusy}>
-      <Stack gap="md">
-        {!isOver && <Text size="sm">{several.consequence}</Text>}
-        <ul aria-label={several.list} className={classes.several}>
-          {keys.map(({ id, name, prefix, owner, lastUsedAt }) => (
-            <li key={id}>
-              <strong>
-                <bdi>{name}</bdi>
-              </strong>{' '}
-              <code className={list.prefix}>{prefix}</code>
-              <span className={list.second}>
-                <bdi>{nameOf(owner)}</bdi>
-                {' · '}
-                {lastUsedAt ? <RelativeTime iso={lastUsedAt} text={texts.keys.used} isPast /> : texts.keys.neverUsed}
-              </span>
-              {results[id] !== undefined && <div>{results[id]}</div>}
-            </li>
-          ))}
-        </ul>
-        {isOver ? (
-          <DialogFooter>
-            <Button onClick={onClose}>{texts.close}</Button>
-          </DialogFooter>
-        ) : (
-          <>
-            <NoteField form={form} />
-            <ConfirmAndSubmit
-              newKey={form}
-              form={form}
-              submitLabel={several.revoke(keys.length)}
-              isDangerous
-              onCancel={onClose}
-            />
-          </>
-        )}
-      </Stack>
-    </form>
+    <ConfirmedForm form={form} submitLabel={several.revoke(keys.length)} isDangerous onCancel={onClose}>
+      <Text size="sm">{several.consequence}</Text>
+      {list}
+      <NoteField form={form} />
+    </ConfirmedForm>
+  );
+}
+
+/** What became of each key, in place of the form. */
+function Over({ onClose, children }: Pick<FormProps, 'onClose'> & { readonly children: ReactNode }) {
+  const { close } = useTexts();
+  const button = useFocusOnMount<HTMLButtonElement>();
+  return (
+    <Stack gap="md">
+      {children}
+      <DialogFooter>
+        <Button ref={button} onClick={onClose}>
+          {close}
+        </Button>
+      </DialogFooter>
+    </Stack>
   );
 }

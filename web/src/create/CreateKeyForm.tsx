@@ -3,7 +3,6 @@ import { type Dispatch, type SetStateAction, useCallback } from 'react';
 import { nameOf } from '../base/owner';
 import type { AccessLevel, KeyPolicy } from '../api/types';
 import { usePanel } from '../base/context';
-import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
@@ -18,6 +17,8 @@ import { Terms } from './Terms';
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import { limitText } from '../key/limits';
 import { ChoiceCards } from '../ui/ChoiceCards';
+
+const LEVELS: readonly AccessLevel[] = ['read-only', 'read-and-write'];
 
 interface Props {
   /** Within the policy. */
@@ -47,9 +48,15 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
       onDraft((latest) => ({ ...latest, permissions: { ...latest.permissions, ...part } })),
     [onDraft],
   );
-  const { create } = texts;
+  const { create, keys } = texts;
+  // A level above the ceiling is shown with the reason why it can't be chosen.
+  const levels = LEVELS.map((level) => {
+    const isDisabled = lowerAccess(level, policy.maxAccess) !== level;
+    const text = isDisabled ? limitText(policy, 'maxAccess', texts) : create.accessText[level];
+    return { value: level, label: keys.access[level], text, isDisabled };
+  });
   return (
-    <NewKeyFrame newKey={newKey} form={form} lostWords={create.lost} onKeep={onCancel}>
+    <NewKeyFrame form={form} lostWords={create.lost} submitLabel={create.submit} onCancel={onCancel}>
       {account && <Text size="sm">{texts.accounts.belongs(nameOf(account))}</Text>}
       <NameField value={draft.name} onChange={(name) => change({ name })} error={errors.name} />
       <Terms
@@ -58,10 +65,13 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
         fields={{
           rights: (
             <Stack gap="lg">
-              <AccessField
+              <ChoiceCards
+                name="access"
+                label={create.access}
+                choices={levels}
                 value={draft.access}
-                policy={policy}
                 onChange={(access) => change({ access })}
+                note={create.never}
                 error={errors.access}
               />
               <PermissionsField
@@ -100,38 +110,6 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
           ),
         }}
       />
-      <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={create.submit} onCancel={onCancel} />
     </NewKeyFrame>
-  );
-}
-
-const LEVELS: readonly AccessLevel[] = ['read-only', 'read-and-write'];
-
-interface AccessFieldProps {
-  readonly value: AccessLevel;
-  readonly policy: KeyPolicy;
-  readonly onChange: (access: AccessLevel) => void;
-  readonly error: string | undefined;
-}
-
-/** A level above the ceiling is shown with the reason why it can't be chosen. */
-function AccessField({ value, policy, onChange, error }: AccessFieldProps) {
-  const texts = useTexts();
-  const { create, keys } = texts;
-  const choices = LEVELS.map((level) => {
-    const isDisabled = lowerAccess(level, policy.maxAccess) !== level;
-    const text = isDisabled ? limitText(policy, 'maxAccess', texts) : create.accessText[level];
-    return { value: level, label: keys.access[level], text, isDisabled };
-  });
-  return (
-    <ChoiceCards
-      name="access"
-      label={create.access}
-      choices={choices}
-      value={value}
-      onChange={onChange}
-      note={create.never}
-      error={error}
-    />
   );
 }

@@ -6,7 +6,6 @@ import { useApiKeys } from '../key/list';
 import { useKey } from '../key/useKey';
 import { isAccepted } from '../history/usage';
 import { lifetimeDays } from '../key/expiry';
-import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { NewKeyDialog } from '../new-key/NewKeyDialog';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
@@ -70,7 +69,7 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
     }),
   });
   return (
-    <NewKeyFrame newKey={newKey} form={form} lostWords={leaked.lost} onKeep={onCancel}>
+    <NewKeyFrame form={form} lostWords={leaked.lost} submitLabel={leaked.submit} isDangerous onCancel={onCancel}>
       <Text size="sm">
         {leaked.intro} {words.length > 0 && restrictions.same(words.join('; '))}
       </Text>
@@ -82,7 +81,6 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
         </Button>
       </Group>
       {form.errors.permissions && <Notice tone="warning">{form.errors.permissions}</Notice>}
-      <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={leaked.submit} isDangerous onCancel={onCancel} />
     </NewKeyFrame>
   );
 }

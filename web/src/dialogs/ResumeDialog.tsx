@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { hasCode } from '../api/problem';
@@ -6,7 +6,7 @@ import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import { KeyFacts } from '../key/KeyFacts';
 import { refreshKeys, showCurrent } from '../key/list';
-import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
+import { ConfirmedForm } from '../new-key/ConfirmedForm';
 import { useConfirmedForm } from '../new-key/useConfirmedForm';
 import { SomebodyElse, useFreshSignIn } from '../new-key/useFreshSignIn';
 import { useTexts } from '../texts';
@@ -68,17 +68,13 @@ function ResumeForm({ apiKey, words, onClose }: FormProps) {
   const { confirmed, giveUp } = useFreshSignIn((isWaiting) => form.onPhase(isWaiting ? 'confirming' : 'sending'));
 
   return (
-    <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={form.isBusy}>
-      <Stack gap="md">
-        <Text size="sm">{words.consequence}</Text>
-        <KeyFacts apiKey={apiKey} />
-        <ConfirmAndSubmit
-          newKey={form}
-          form={form}
-          submitLabel={words.submit}
-          onCancel={form.making.phase === 'confirming' ? giveUp : onClose}
-        />
-      </Stack>
-    </form>
+    <ConfirmedForm
+      form={form}
+      submitLabel={words.submit}
+      onCancel={form.making.phase === 'confirming' ? giveUp : onClose}
+    >
+      <Text size="sm">{words.consequence}</Text>
+      <KeyFacts apiKey={apiKey} />
+    </ConfirmedForm>
   );
 }

@@ -9,7 +9,6 @@ import { usePanel, useReturned } from '../base/context';
 import { useTexts } from '../texts';
 import { type Grace, GRACE_CHOICES, type RotationDraft } from '../base/trip';
 import { serviceTime } from '../time/useNow';
-import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
 import { ExpiryField } from '../new-key/ExpiryField';
 import { NewKeyFrame } from '../new-key/NewKeyFrame';
 import type { NewKey } from '../new-key/useNewKey';
@@ -80,7 +79,13 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
     }),
   });
   return (
-    <NewKeyFrame newKey={newKey} form={form} lostWords={rotate.lost} onKeep={onCancel}>
+    <NewKeyFrame
+      form={form}
+      lostWords={rotate.lost}
+      submitLabel={rotate.submit}
+      stopsKey={draft.grace === '0'}
+      onCancel={onCancel}
+    >
       <Text size="sm">
         {draft.narrower ? permissionUseTexts(texts.language)?.rotate : rotate.intro}{' '}
         {!draft.narrower && limits.length > 0 && texts.restrictions.same(limits.join('; '))}
@@ -94,10 +99,15 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
           ))}
         </Stack>
       )}
-      <GraceField
-        replaced={replaced}
+      <ChoiceCards
+        name="grace"
+        label={rotate.grace}
+        isCompact
+        isFirst
+        choices={GRACE_CHOICES.map((choice) => ({ value: choice, label: rotate.graceChoice[choice] }))}
         value={draft.grace}
         onChange={(grace) => onDraft({ ...draft, grace })}
+        note={`${rotate.graceText[draft.grace]} ${rotate.latest(calendarDate(replaced.expiresAt, texts.language))}`}
         error={form.errors.grace}
       />
       <ExpiryField
@@ -106,39 +116,7 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
         onChange={(expiry) => onDraft({ ...draft, expiry })}
         error={form.errors.expiry}
       />
-      <ConfirmAndSubmit
-        newKey={newKey}
-        form={form}
-        submitLabel={rotate.submit}
-        stopsKey={draft.grace === '0'}
-        onCancel={onCancel}
-      />
     </NewKeyFrame>
-  );
-}
-
-interface GraceFieldProps {
-  readonly replaced: ApiKey;
-  readonly value: Grace;
-  readonly onChange: (grace: Grace) => void;
-  readonly error: string | undefined;
-}
-
-function GraceField({ replaced, value, onChange, error }: GraceFieldProps) {
-  const { rotate, language } = useTexts();
-  const latest = rotate.latest(calendarDate(replaced.expiresAt, language));
-  return (
-    <ChoiceCards
-      name="grace"
-      label={rotate.grace}
-      isCompact
-      isFirst
-      choices={GRACE_CHOICES.map((choice) => ({ value: choice, label: rotate.graceChoice[choice] }))}
-      value={value}
-      onChange={onChange}
-      note={`${rotate.graceText[value]} ${latest}`}
-      error={error}
-    />
   );
 }
 

@@ -19,7 +19,7 @@ export type NewKeyForm = ReturnType<typeof useNewKeyForm>;
 
 /** Checks and sends a form that makes a key, and moves the focus to the first wrong field. */
 export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
-  const { making, make, makeAgain, series } = newKey;
+  const { making, isBusy, make, makeAgain, series } = newKey;
   const texts = useTexts();
   const { account, trip } = usePanel();
   const asksPassword = useOwner().data?.confirmation !== 'fresh-sign-in';
@@ -48,8 +48,8 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const isMended = (field: string) =>
     areOwn && (field === 'name' || field === 'password') && found[field] === undefined;
 
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
     setErrors(found);
     setAreOwn(true);
     if (Object.keys(found).length === 0) void make(order());
@@ -61,11 +61,13 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
 
   return {
     ref,
+    making,
+    isBusy,
     asksPassword,
     password,
     setPassword,
     errors: Object.fromEntries(Object.entries(errors).filter(([field]) => !isMended(field))) as FieldErrors,
-    submit: submit as (event?: unknown) => void,
+    submit,
     again,
   };
 }

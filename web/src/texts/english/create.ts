@@ -61,17 +61,18 @@ export const create = {
   field: (message: string) => `This ${message}`,
   wrongPassword: 'Incorrect password',
   tooManyChanges: (duration: string) => `You created too many keys within an hour. Try again in ${duration}.`,
-  notSignedIn: 'You didn’t sign in again, so no key was created. Try again when you’re ready.',
-  notFresh: 'Your sign-in is not recent or strong enough, so no key was created. Sign in again, then try once more.',
-  somebodyElse: 'Somebody else signed in, so no key was created. These are their keys.',
-  unanswered: 'Nothing you typed is lost. Try again: you won’t get a duplicate.',
+  notSignedIn: 'You didn’t sign in again, so nothing was changed. Try again when you’re ready.',
+  notFresh: 'Your sign-in is not recent or strong enough, so nothing was changed. Sign in again, then try once more.',
+  somebodyElse: 'Somebody else signed in, so nothing was changed. These are their keys.',
+  unanswered: 'Nothing you typed is lost. Try again: nothing happens twice.',
+  /** A key was created, and the answer with it was lost. Each form has its own advice. */
   lost: {
-    title: 'The key was created, but we couldn’t show it to you',
+    title: 'The new key was created, but we couldn’t show it to you',
     text: (name: string) =>
       `The answer with “${name}” was lost on the way. A key is shown only once, so nobody can use this one.`,
     advice: 'Revoke it and create a new one with the same choices.',
     again: 'Revoke it and create it again',
     keep: 'Close without a key',
-    working: 'Revoking it, then creating it again…',
+    working: 'Revoking it, then trying again…',
   },
 };

@@ -25,21 +25,13 @@ export const rotate = {
     submit: 'Replace key now',
     advice: 'The old key no longer works. Put the new one in its place.',
     lost: {
-      title: 'The new key was created, but we couldn’t show it to you',
-      text: (name: string) =>
-        `The old key has ended. The answer with the new key for “${name}” was lost on the way. A key is shown only once, so nobody can use this one.`,
-      advice: 'Revoke it and create another one with the same choices.',
+      advice: 'The old key has ended. Revoke the new key and create another one with the same choices.',
       again: 'Revoke it and create another',
-      working: 'Revoking it, then creating another…',
     },
   },
   lost: {
-    title: 'The new key was created, but we couldn’t show it to you',
-    text: (name: string) =>
-      `The answer with the new key for “${name}” was lost on the way. A key is shown only once, so nobody can use this one. The old key keeps working.`,
-    advice: 'Revoke the new key and rotate again with the same choices.',
+    advice: 'The old key keeps working. Revoke the new key and rotate again with the same choices.',
     again: 'Revoke it and rotate again',
-    working: 'Revoking it, then rotating again…',
   },
   pair: {
     until: 'Until the new key is used',

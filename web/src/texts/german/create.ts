@@ -74,12 +74,12 @@ export const create: Texts['create'] = {
   somebodyElse: 'Jemand anderes hat sich angemeldet, daher wurde kein Schlüssel erstellt. Dies sind dessen Schlüssel.',
   unanswered: 'Ihre Eingaben sind noch da. Versuchen Sie es erneut: Es entsteht kein zweiter Schlüssel.',
   lost: {
-    title: 'Der Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
+    title: 'Der neue Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
     text: (name) =>
       `Die Antwort mit „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen.`,
     advice: 'Widerrufen Sie ihn und erstellen Sie einen neuen mit denselben Angaben.',
     again: 'Widerrufen und neu erstellen',
     keep: 'Ohne Schlüssel schließen',
-    working: 'Der Schlüssel wird widerrufen und dann neu erstellt…',
+    working: 'Der Schlüssel wird widerrufen, dann versuchen wir es erneut…',
   },
 };

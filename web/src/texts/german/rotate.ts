@@ -29,21 +29,15 @@ export const rotate: Texts['rotate'] = {
     submit: 'Jetzt ersetzen',
     advice: 'Der alte Schlüssel funktioniert nicht mehr. Setzen Sie den neuen an seiner Stelle ein.',
     lost: {
-      title: 'Der neue Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
-      text: (name) =>
-        `Der alte Schlüssel ist beendet. Die Antwort mit dem neuen Schlüssel für „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen.`,
-      advice: 'Widerrufen Sie ihn und erstellen Sie einen weiteren mit denselben Angaben.',
+      advice:
+        'Der alte Schlüssel ist beendet. Widerrufen Sie den neuen und erstellen Sie einen weiteren mit denselben Angaben.',
       again: 'Widerrufen und neu erstellen',
-      working: 'Der Schlüssel wird widerrufen und dann ein weiterer erstellt…',
     },
   },
   lost: {
-    title: 'Der neue Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
-    text: (name) =>
-      `Die Antwort mit dem neuen Schlüssel für „${name}“ ging unterwegs verloren. Ein Schlüssel wird nur einmal angezeigt, daher kann niemand diesen nutzen. Der alte Schlüssel funktioniert weiter.`,
-    advice: 'Widerrufen Sie den neuen Schlüssel und rotieren Sie erneut mit denselben Angaben.',
+    advice:
+      'Der alte Schlüssel funktioniert weiter. Widerrufen Sie den neuen und rotieren Sie erneut mit denselben Angaben.',
     again: 'Widerrufen und erneut rotieren',
-    working: 'Der Schlüssel wird widerrufen, dann wird erneut rotiert…',
   },
   pair: {
     until: 'Bis der neue Schlüssel genutzt wird',
