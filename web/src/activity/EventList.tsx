@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
 import classes from './activity.module.css';
 import { describeEvent, type EventGroup } from './events';
@@ -38,6 +39,17 @@ export function EventList({ label, groups, keyOf, isOfOneKey = false }: Props) {
         />
       ))}
     </ul>
+  );
+}
+
+/** The events of one key, which is named next to them. */
+export function EventsOfKey({ groups, apiKey }: Pick<Props, 'groups'> & { readonly apiKey: ApiKey }) {
+  const { details } = useTexts();
+  if (groups.length > 0) return <EventList label={details.history} groups={groups} keyOf={() => apiKey} isOfOneKey />;
+  return (
+    <Text size="sm" c="dimmed">
+      {details.noHistory}
+    </Text>
   );
 }
 

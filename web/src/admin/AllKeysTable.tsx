@@ -13,7 +13,7 @@ import { useNow } from '../time/useNow';
 import { Checkbox } from '../ui/Checkbox';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
-import { nameOf, useAdminTexts } from './texts';
+import { useAdminTexts } from './texts';
 import type { Sort } from '../keys/sort';
 import { UNUSED_DAYS } from './place';
 import { DAY_MS } from '../time/format';

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { KeyOwner } from './types';
+import { nameOf } from '../base/owner';
 import { useTexts } from '../texts';
 import { Select } from '../ui/Select';
 import { type Days, daysFrom, monthOf } from './days';
@@ -9,7 +10,7 @@ import { FilterBar } from './FilterBar';
 import { OwnerField } from './OwnerField';
 import { type AllKeysPlace, ONLY, SHOWN_LENGTH, shownPart, sortsOf, STATUSES } from './place';
 import { serviceTime, useNow } from '../time/useNow';
-import { nameOf, useAdminTexts } from './texts';
+import { useAdminTexts } from './texts';
 
 const SOON_DAYS = 30;
 

@@ -1,21 +1,29 @@
-import { Button } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
-import { ChartSkeleton } from '../history/UsageChart';
+import { NoKey } from '../details/NoKey';
 import { statusAt } from '../key/status';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { dangerous } from '../ui/dangerous';
-import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
-import { allKeysPlaceOf } from './place';
+import { allKeysPlaceOf, searchOfAllKeys, searchOfAudit } from './place';
 import { NotAdministrator, useOwnedKey } from './useAllKeys';
-import { KeyDrawerBody } from './KeyDrawerBody';
 import { RevokeDialog } from './RevokeDialog';
 import { useAdminTexts } from './texts';
+import { EventsOfKey } from '../activity/EventList';
+import { groupEvents } from '../activity/events';
+import { CopyId, Facts, Summary } from '../details/Facts';
+import classes from '../details/details.module.css';
+import { EndNotice } from '../details/WhatToDo';
+import { Usage } from '../history/Usage';
+import { step } from '../base/address';
+import { Section } from '../ui/Section';
+import { Owner } from './AllKeysTable';
+import type { FoundKey } from './types';
 
 interface Props {
   /** Undefined: closed. */
@@ -42,9 +50,8 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
   const [ending, setEnding] = useState(draft && keyId);
   const [ended, setEnded] = useState<string>();
   const revoke = useRef<HTMLButtonElement>(null);
-  const isUnknown = hasCode(found.error, 'not_found');
   const isLost = found.error instanceof NotAdministrator;
-  const key = isUnknown || isLost ? undefined : found.key;
+  const key = isLost || hasCode(found.error, 'not_found') ? undefined : found.key;
   const isEnding = key !== undefined && opened && ending === keyId;
   const over = (message: string) => {
     setEnding(undefined);
@@ -70,13 +77,8 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
         onClose={onClose}
         onClosed={focus.restore}
       >
-        {key && <KeyDrawerBody apiKey={key} found={found} onOpen={onOpen} />}
-        {!key && !found.isError && <ChartSkeleton />}
-        {isUnknown && <Notice tone="warning">{details.unknown}</Notice>}
         {isLost && <Lost />}
-        {found.isError && !isUnknown && !isLost && !key && (
-          <FailureAlert error={found.error} isRetrying={found.isFetching} onRetry={() => void found.refetch()} />
-        )}
+        {!isLost && (key ? <KeyDrawerBody apiKey={key} found={found} onOpen={onOpen} /> : <NoKey found={found} />)}
       </SidePanel>
       {key && (
         <RevokeDialog
@@ -89,6 +91,65 @@ export function KeyDrawer({ keyId, onOpen, onClose }: Props) {
         />
       )}
     </>
+  );
+}
+
+interface BodyProps {
+  readonly apiKey: FoundKey;
+  readonly found: ReturnType<typeof useOwnedKey>;
+  readonly onOpen: (keyId: string) => void;
+}
+
+/** Whose key it is, what it did, and how it ended. */
+function KeyDrawerBody({ apiKey, found, onOpen }: BodyProps) {
+  const { details } = useTexts();
+  const admin = useAdminTexts();
+  const { owner } = apiKey;
+  const status = statusAt(apiKey, useNow());
+  return (
+    <Stack gap="xl">
+      <Summary apiKey={apiKey} />
+      {status !== 'active' && <EndNotice apiKey={apiKey} status={status} />}
+      <Section title={admin.owner}>
+        <div className={classes.note}>
+          <Owner owner={owner} />
+          <Text size="xs" c="dimmed">
+            {owner.id}
+          </Text>
+        </div>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => step(searchOfAllKeys({ ...allKeysPlaceOf(''), owner: owner.id }), false)}
+        >
+          {admin.showOwner}
+        </Button>
+      </Section>
+      {apiKey.note !== null && (
+        <Text size="sm" className={classes.note}>
+          {apiKey.note}
+        </Text>
+      )}
+      <Usage found={found} />
+      <Section title={details.history}>
+        <EventsOfKey groups={groupEvents(apiKey.events)} apiKey={apiKey} />
+        <Button size="xs" variant="default" onClick={() => step(searchOfAudit({ days: {}, of: apiKey.id }), false)}>
+          {admin.showEvents}
+        </Button>
+      </Section>
+      <Section title={details.facts}>
+        <Facts
+          apiKey={apiKey}
+          rotation={undefined}
+          linkTo={(other) => (
+            <Button size="xs" variant="default" onClick={() => onOpen(other)}>
+              {admin.otherKey}
+            </Button>
+          )}
+        />
+        <CopyId id={apiKey.id} />
+      </Section>
+    </Stack>
   );
 }
 

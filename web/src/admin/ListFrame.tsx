@@ -3,6 +3,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { ListSkeleton } from '../ui/ListSkeleton';
 import { Nothing } from '../ui/Nothing';
 import { useAdminTexts } from './texts';
 
@@ -10,7 +11,6 @@ interface Props {
   readonly intro: string;
   readonly filters: ReactNode;
   readonly list: UseInfiniteQueryResult;
-  readonly skeleton: ReactNode;
   /** Read out once the list is there. */
   readonly shown: string;
   readonly failed: string;
@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** A list of administrators with its filters, page by page: each page is recorded, and so is loaded only on request. */
-export function ListFrame({ intro, filters, list, skeleton, shown, failed, none, onClear, children }: Props) {
+export function ListFrame({ intro, filters, list, shown, failed, none, onClear, children }: Props) {
   const texts = useTexts();
   const admin = useAdminTexts();
   return (
@@ -40,7 +40,7 @@ export function ListFrame({ intro, filters, list, skeleton, shown, failed, none,
           onRetry={() => void (list.data ? list.fetchNextPage() : list.refetch())}
         />
       )}
-      {list.isPending && !list.isError && skeleton}
+      {list.isPending && !list.isError && <ListSkeleton />}
       {list.isSuccess && none !== undefined && (
         <Nothing title={none}>
           {onClear && (

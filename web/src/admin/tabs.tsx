@@ -3,7 +3,6 @@ import { TextsContext, useTexts } from '../texts';
 import { useState } from 'react';
 import { statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
-import { ListSkeleton } from '../ui/ListSkeleton';
 import { step, useSearch } from '../base/address';
 import { usePanel } from '../base/context';
 import { AllKeysTable, Counts } from './AllKeysTable';
@@ -60,7 +59,6 @@ function AllKeysTab() {
         intro={admin.intro}
         filters={<Filters place={place} owner={list.keys[0]?.owner} goTo={goTo} counts={<Counts keys={list.keys} />} />}
         list={list}
-        skeleton={<ListSkeleton />}
         shown={texts.keys.shown(list.keys.length)}
         failed={admin.failed}
         none={list.keys.length > 0 || list.hasNextPage ? undefined : filtersOf(place) > 0 ? admin.none : admin.empty}
@@ -109,7 +107,6 @@ function AuditTab() {
         intro={audit.intro}
         filters={<AuditFilters place={place} goTo={(next) => goTo({ ...place, keyId: undefined, ...next })} />}
         list={list}
-        skeleton={<ListSkeleton />}
         shown={audit.shown(list.events.length)}
         failed={audit.failed}
         none={list.events.length > 0 ? undefined : audit.none}

@@ -1,5 +1,4 @@
 import type { OwnerEventType } from '../../../src/domain/audit/audit-event';
-import type { KeyOwner } from './types';
 import { createContext } from 'react';
 import { useTextsOf, withTexts, type AdminTexts, type Texts } from '../texts';
 
@@ -12,6 +11,3 @@ export function aboutOthers(texts: Texts, { others, audit }: AdminTexts): Texts 
   const ofAccount = { ...types, ...texts.activity.ofAccount };
   return withTexts(texts, { ...others, activity: { ...others.activity, ofAccount } });
 }
-
-/** An account may have neither name nor email, for example when it was deleted. */
-export const nameOf = ({ displayName, email, id }: KeyOwner): string => displayName || email || id;

@@ -202,7 +202,7 @@ function wordsOf(concern: Concern, now: number, texts: Texts) {
     const label = revokeAction(rotation?.next ?? key, rotation, texts);
     return { title: `· ${title}`, text: attention[kind].text, label };
   }
-  const when = relativeTime(at, Math.max(now, Date.parse(at)), texts);
+  const when = relativeTime(at, now, texts, true);
   const { rejected } = concern;
   const since = rejected > 0 ? attention.rejected(rejected, wholeNumber(rejected, language)) : '';
   if (kind === 'leaked') {

@@ -28,4 +28,6 @@ export function useAccounts() {
   });
 }
 
-export const nameOf = ({ id, displayName }: Person): string => displayName || id;
+/** An account may have neither name nor email, for example when it was deleted. Only administrators see emails. */
+export const nameOf = ({ id, displayName, email }: Person & { readonly email?: string }): string =>
+  displayName || email || id;

@@ -134,11 +134,9 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
 
 function Moment({ iso, isPast = false }: { readonly iso: string; readonly isPast?: boolean }) {
   const texts = useTexts();
-  const tick = useNow();
-  const now = isPast ? Math.max(tick, Date.parse(iso)) : tick;
   return (
     <time dateTime={iso}>
-      {relativeTime(iso, now, texts)}
+      {relativeTime(iso, useNow(), texts, isPast)}
       <span className={classes.exact}>{exactTime(iso, texts.language)}</span>
     </time>
   );
@@ -160,7 +158,7 @@ export function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rota
 
 /** Few people need the id, so it is not shown unless the browser can't copy (plain http, a policy, a refusal). */
 export function CopyId({ id }: { readonly id: string }) {
-  const { details, keys, reveal } = useTexts();
+  const { keys, reveal } = useTexts();
   const { isCopied, isBlocked, copy } = useCopy();
   const shown = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -177,7 +175,7 @@ export function CopyId({ id }: { readonly id: string }) {
         {isCopied ? reveal.copied : keys.copyId}
       </Button>
       {isBlocked && <code ref={shown}>{id}</code>}
-      <VisuallyHidden role="status">{isCopied && details.copiedAloud}</VisuallyHidden>
+      <VisuallyHidden role="status">{isCopied && reveal.copiedAloud}</VisuallyHidden>
     </Group>
   );
 }

@@ -1,19 +1,17 @@
 import { ActionIcon } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { hasCode } from '../api/problem';
-import { ChartSkeleton } from '../history/UsageChart';
 import { useKeyDialogs } from '../key/actions';
 import { statusAt } from '../key/status';
 import { useKey, useRotation } from '../key/useKey';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
-import { FailureAlert } from '../ui/FailureAlert';
 import { EditIcon } from '../ui/icons';
-import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/focus';
 import { KeyActions, type NextStep } from './WhatToDo';
 import { KeyDetailsBody } from './KeyDetailsBody';
+import { NoKey } from './NoKey';
 import { RenameForm } from './RenameForm';
 
 interface Props {
@@ -67,8 +65,7 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
   };
 
   const now = useNow();
-  const isUnknown = hasCode(found.error, 'not_found');
-  const key = isUnknown ? undefined : found.key;
+  const key = hasCode(found.error, 'not_found') ? undefined : found.key;
   const isRenaming = renaming.isOn && key !== undefined;
   // Only now is the button there again.
   useEffect(() => {
@@ -101,7 +98,7 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
       onClose={onClose}
       onClosed={afterwards}
     >
-      {key && (
+      {key ? (
         <KeyDetailsBody
           apiKey={key}
           found={found}
@@ -110,11 +107,8 @@ export function KeyDetails({ keyId, startsRenaming = false, onOpen, onClose }: P
           onOpen={onOpen}
           onNext={choose}
         />
-      )}
-      {!key && found.isLoading && <ChartSkeleton />}
-      {isUnknown && <Notice tone="warning">{details.unknown}</Notice>}
-      {found.isError && !isUnknown && !key && (
-        <FailureAlert error={found.error} isRetrying={found.isFetching} onRetry={() => void found.refetch()} />
+      ) : (
+        <NoKey found={found} />
       )}
     </SidePanel>
   );

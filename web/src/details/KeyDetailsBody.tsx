@@ -10,7 +10,7 @@ import { PermissionUse } from './PermissionUse';
 import { RotationTimeline } from './RotationTimeline';
 import { type KeyFound, useKey, usePermissions } from '../key/useKey';
 import { type NextStep, WhatToDo } from './WhatToDo';
-import { EventList } from '../activity/EventList';
+import { EventsOfKey } from '../activity/EventList';
 import { ListSkeleton } from '../ui/ListSkeleton';
 import { PlaceLink } from '../ui/links';
 import { CurlExample } from '../reveal/Snippets';
@@ -83,20 +83,9 @@ function KeyEvents({ apiKey, activity, isLoading }: KeyEventsProps) {
     <Section title={details.history}>
       {isLoading && <ListSkeleton rows={2} />}
       {activity.isError && <FailureAlert error={activity.error} onRetry={() => void activity.refetch()} />}
-      {!isLoading &&
-        activity.isSuccess &&
-        (activity.groups.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {details.noHistory}
-          </Text>
-        ) : (
-          <EventList
-            groups={activity.groups.slice(0, SHOWN_EVENTS)}
-            keyOf={() => apiKey}
-            label={details.history}
-            isOfOneKey
-          />
-        ))}
+      {!isLoading && activity.isSuccess && (
+        <EventsOfKey groups={activity.groups.slice(0, SHOWN_EVENTS)} apiKey={apiKey} />
+      )}
       {!isLoading && (
         <PlaceLink place={{ tab: 'activity', events: 'all', keyId: apiKey.id }} className={surface.link}>
           {details.allActivity}

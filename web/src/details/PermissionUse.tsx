@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import type { ApiKey, KeyHistory, Narrower } from '../api/types';
 import classes from '../history/history.module.css';
-import { UNKNOWN_PERMISSION } from '../../../src/domain/usage/key-history';
-import { isUnnamed, RECORDED_DAYS, whatItUses } from '../key/permission-use';
+import { OTHER_PERMISSIONS, UNKNOWN_PERMISSION } from '../../../src/domain/usage/key-history';
+import { RECORDED_DAYS, whatItUses } from '../../../src/domain/usage/narrower';
 import { linesOf } from '../key/limits';
 import { useCanMakeKeys } from '../key/list';
 import { statusAt } from '../key/status';
@@ -13,6 +13,11 @@ import { useNow } from '../time/useNow';
 import list from '../ui/list.module.css';
 import { Section } from '../ui/Section';
 import { permissionUseTexts } from '../key/permission-use-texts';
+
+/** Stands in the place of a permission for requests that no permission of the key granted, as far as it is recorded. */
+const UNNAMED = ['', UNKNOWN_PERMISSION, OTHER_PERMISSIONS] as const;
+const isUnnamed = (permission: string): permission is (typeof UNNAMED)[number] =>
+  UNNAMED.some((each) => each === permission);
 
 interface Props {
   readonly apiKey: ApiKey & Partial<KeyHistory>;

@@ -1,13 +1,12 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
-import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ApiKey, ApiKeyPage, RenameKeyRequest } from '../api/types';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ApiKey, RenameKeyRequest } from '../api/types';
 import { fieldErrorsOf, textProblems, useFieldErrors } from '../new-key/fields';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { focusField } from '../ui/focus';
-import { LIST, refreshKeys } from '../key/list';
-import { oneKey } from '../key/useKey';
+import { refreshKeys, showCurrent } from '../key/list';
 import { usePanel } from '../base/context';
 
 interface Draft {
@@ -27,9 +26,16 @@ export function RenameForm({ apiKey, onDone }: Props) {
   const [before] = useState<Draft>({ name: apiKey.name, note: apiKey.note ?? '' });
   const [draft, setDraft] = useState(before);
   const { ref: form, errors, setErrors } = useFieldErrors();
-  const rename = useRenameKey(apiKey.id, {
-    onRenamed: onDone,
-    onRefused: (error) => setErrors(fieldErrorsOf(error, texts)),
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  const rename = useMutation({
+    mutationFn: (changes: RenameKeyRequest) => client.renameKey(apiKey.id, changes),
+    onSuccess: async (renamed) => {
+      showCurrent(queryClient, [renamed]);
+      onDone();
+      await refreshKeys(queryClient);
+    },
+    onError: (error) => setErrors(fieldErrorsOf(error, texts)),
   });
 
   useEffect(() => {
@@ -80,29 +86,4 @@ export function RenameForm({ apiKey, onDone }: Props) {
       </Stack>
     </form>
   );
-}
-
-interface Options {
-  readonly onRenamed: () => void;
-  readonly onRefused: (error: unknown) => void;
-}
-
-/** Shows the new name and note everywhere at once, before the lists are read again. */
-function useRenameKey(id: string, { onRenamed, onRefused }: Options) {
-  const { client } = usePanel();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (changes: RenameKeyRequest) => client.renameKey(id, changes),
-    onSuccess: async ({ name, note }) => {
-      const renamed = <K extends ApiKey>(key: K): K => (key.id === id ? { ...key, name, note } : key);
-      queryClient.setQueryData<ApiKey>(oneKey(id), (key) => key && renamed(key));
-      queryClient.setQueriesData<InfiniteData<ApiKeyPage>>(
-        { queryKey: LIST },
-        (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, items: page.items.map(renamed) })) },
-      );
-      onRenamed();
-      await refreshKeys(queryClient);
-    },
-    onError: onRefused,
-  });
 }

@@ -75,9 +75,7 @@ export function RotationTimeline({ rotation }: { readonly rotation: Rotation }) 
         {step(words.next, next.prefix, false, old.endsAt !== null && <RelativeTime iso={endOf(old)} />)}
       </ol>
       {callers?.length === 0 && isUnused && (
-        <Text size="sm">
-          {words.nobody(relativeTime(next.createdAt, Math.max(now, Date.parse(next.createdAt)), texts))}
-        </Text>
+        <Text size="sm">{words.nobody(relativeTime(next.createdAt, now, texts, true))}</Text>
       )}
       {callers && callers.length > 0 && (
         <>

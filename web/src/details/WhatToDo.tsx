@@ -86,12 +86,11 @@ interface EndNoticeProps {
 /** Why and when the key ended. */
 export function EndNotice({ apiKey, status, children }: EndNoticeProps) {
   const texts = useTexts();
-  const endedAt = endedAtOf(apiKey, status);
-  const now = Math.max(useNow(), Date.parse(endedAt));
+  const now = useNow();
   const cause = endedBy(apiKey, status);
   return (
     <Notice tone={cause === 'leaked' ? 'danger' : 'warning'} isNews={false}>
-      {texts.details.ended[cause](relativeTime(endedAt, now, texts))}
+      {texts.details.ended[cause](relativeTime(endedAtOf(apiKey, status), now, texts, true))}
       {children && <> {children}</>}
     </Notice>
   );

@@ -11,6 +11,7 @@ import { MAX_KEY_DAYS } from '../rules';
 
 export const KEYS = ['api-keys'];
 export const LIST = [...KEYS, 'list'];
+export const oneKey = (id: string | null | undefined) => [...KEYS, 'one', id];
 
 /** Until the list says what is allowed. */
 const USUAL: KeyPolicy = {
@@ -90,8 +91,10 @@ export function showRevoked(queryClient: QueryClient, revoked: ApiKey, isOfTwo: 
   showCurrent(queryClient, [revoked], isOfTwo ? 0 : 1);
 }
 
-/** Replaces keys in the list. */
+/** Shows keys as they are now, before they are read again. */
 export function showCurrent(queryClient: QueryClient, current: readonly ApiKey[], ended = 0): void {
+  for (const key of current)
+    queryClient.setQueryData<ApiKey>(oneKey(key.id), (before) => before && { ...before, ...key });
   queryClient.setQueryData<InfiniteData<ApiKeyPage>>(LIST, (list) => {
     const pages = list?.pages.map((page) => ({
       ...page,

@@ -1,5 +1,5 @@
 import { laterTexts } from '../texts/later';
-import type { NoProposal } from './permission-use';
+import type { NoProposal } from '../../../src/domain/usage/narrower';
 
 const permissionsOf = (used: number, of: number) => `${used} of ${of} ${of === 1 ? 'permission' : 'permissions'}`;
 const inGerman = (used: number, of: number) => `${used} von ${of} ${of === 1 ? 'Berechtigung' : 'Berechtigungen'}`;

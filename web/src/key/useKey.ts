@@ -2,10 +2,8 @@ import { useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-que
 import type { ApiKey, ApiKeyPage, KeyHistory } from '../api/types';
 import { usePanel } from '../base/context';
 import { useNow } from '../time/useNow';
-import { KEYS, LIST } from './list';
+import { LIST, oneKey } from './list';
 import { type Rotation, rotationOf } from './rotation';
-
-export const oneKey = (id: string | null | undefined) => [...KEYS, 'one', id];
 
 export type KeyFound = ReturnType<typeof useKey>;
 
@@ -24,8 +22,8 @@ export function useKey(id: string | null | undefined, isShown = true) {
   });
   const listed = (): ApiKey | undefined =>
     queryClient
-      .getQueriesData<InfiniteData<ApiKeyPage>>({ queryKey: LIST })
-      .flatMap(([, list]) => list?.pages.flatMap((page) => page.items) ?? [])
+      .getQueryData<InfiniteData<ApiKeyPage>>(LIST)
+      ?.pages.flatMap((page) => page.items)
       .find((key) => key.id === id);
   const key: (ApiKey & Partial<KeyHistory>) | undefined = data ?? (typeof id === 'string' ? listed() : undefined);
   return { key, isLoading: isPending && isShown && typeof id === 'string', isFetching, isError, error, refetch };

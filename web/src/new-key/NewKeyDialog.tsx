@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from 'react';
 import type { CreatedKey } from '../api/types';
 import { usePanel, useReturned } from '../base/context';
-import { RevealDialogBody } from '../reveal/RevealKey';
+import { EarlyClose, RevealKey } from '../reveal/RevealKey';
 import { useSecret } from '../reveal/useSecret';
 import { useTexts } from '../texts';
 import { calendarDate } from '../time/format';
@@ -69,17 +69,9 @@ export function NewKeyDialog({ form, title, opened, onClose, onClosed, onOver, a
       {...(created && !isAsking && { aside: create.expiresOn(calendarDate(created.apiKey.expiresAt, language)) })}
       title={isAsking ? reveal.early.title : created ? reveal.title(created.apiKey.name) : title}
     >
-      {created ? (
-        <RevealDialogBody
-          created={created}
-          secret={secret}
-          onClose={close}
-          onLeave={finish}
-          {...(advice !== undefined && { advice })}
-        />
-      ) : (
-        children(newKey, close)
-      )}
+      {!created && children(newKey, close)}
+      {created && !isAsking && <RevealKey created={created} secret={secret} advice={advice} onDone={close} />}
+      {isAsking && <EarlyClose onStay={secret.stay} onLeave={finish} />}
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { isTransient } from '../api/problem';
 import type { ApiKey, KeyHistory } from '../api/types';
 import { isAccepted, whyDenied } from '../history/usage';
-import { KEYS, LIST } from '../key/list';
+import { LIST, oneKey } from '../key/list';
 import { usePanel } from '../base/context';
 import { useTexts, type Texts } from '../texts';
 import { CheckIcon } from '../ui/icons';
@@ -29,7 +29,7 @@ export function FirstUse({ keyId }: { readonly keyId: string }) {
 
   const [isCounted, setCounted] = useState(false);
   const { data, error } = useQuery({
-    queryKey: [...KEYS, 'one', keyId],
+    queryKey: oneKey(keyId),
     queryFn: () => client.getKey(keyId),
     staleTime: 0,
     refetchInterval: ({ state }) => (state.error && !isTransient(state.error) ? false : POLL_MS),

@@ -12,13 +12,15 @@ import type { Secret } from './useSecret';
 
 interface Props {
   readonly created: CreatedKey;
-  readonly isCopied: boolean;
-  readonly onCopied: () => void;
+  readonly secret: Secret;
+  /** What to do with the key, if the form does not say it. */
   readonly advice: string | undefined;
+  /** Asks first if the key was not copied. */
   readonly onDone: () => void;
 }
 
-function RevealKey({ created: { apiKey, fullKey }, isCopied, onCopied, advice, onDone }: Props) {
+export function RevealKey({ created: { apiKey, fullKey }, secret, advice, onDone }: Props) {
+  const { isCopied, setCopied } = secret;
   const texts = useTexts();
   const { docsUrl } = usePanel();
   const { reveal } = texts;
@@ -30,7 +32,7 @@ function RevealKey({ created: { apiKey, fullKey }, isCopied, onCopied, advice, o
         label={reveal.keyLabel}
         hint={reveal.keep}
         buttonRef={copyButton}
-        onCopied={onCopied}
+        onCopied={setCopied}
         lead={reveal.once}
         isNext={!isCopied}
       />
@@ -42,7 +44,7 @@ function RevealKey({ created: { apiKey, fullKey }, isCopied, onCopied, advice, o
           </Text>
           <HelpLink url={docsUrl} label={reveal.docs} />
         </Group>
-        <Snippets fullKey={fullKey} onKeyCopied={onCopied} />
+        <Snippets fullKey={fullKey} onKeyCopied={setCopied} />
       </div>
       <DialogFooter>
         <FirstUse keyId={apiKey.id} />
@@ -54,29 +56,13 @@ function RevealKey({ created: { apiKey, fullKey }, isCopied, onCopied, advice, o
   );
 }
 
-interface RevealDialogBodyProps {
-  readonly created: CreatedKey;
-  readonly secret: Secret;
-  /** Asks first if the key was not copied. */
-  readonly onClose: () => void;
-  readonly onLeave: () => void;
-  /** What to do with the key, if the form does not say it. */
-  readonly advice?: string;
-}
-
-export function RevealDialogBody({ created, secret, onClose, onLeave, advice }: RevealDialogBodyProps) {
-  if (secret.isAsking) return <EarlyClose onStay={secret.stay} onLeave={onLeave} />;
-  const { isCopied, setCopied } = secret;
-  return <RevealKey {...{ created, isCopied, advice }} onCopied={setCopied} onDone={onClose} />;
-}
-
 interface EarlyCloseProps {
   readonly onStay: () => void;
   readonly onLeave: () => void;
 }
 
 /** Replaces the key within the same dialog, so that Escape leads back and no dialog covers another. */
-function EarlyClose({ onStay, onLeave }: EarlyCloseProps) {
+export function EarlyClose({ onStay, onLeave }: EarlyCloseProps) {
   const { early } = useTexts().reveal;
   const stay = useFocusOnMount<HTMLButtonElement>();
   return (

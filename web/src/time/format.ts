@@ -43,10 +43,11 @@ const relativeIn = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, {
 /**
  * "3 minutes ago", "in 12 days". Past times are rounded down, but days are counted by the calendar, as the headings of lists
  * do. Future times are rounded to the nearest.
+ * @param isPast the time is never in the future, even if the clocks of browser and service differ
  */
-export function relativeTime(iso: string, now: number, { language, justNow }: Texts): string {
+export function relativeTime(iso: string, now: number, { language, justNow }: Texts, isPast = false): string {
   const relative = relativeIn(language);
-  const distance = Date.parse(iso) - now;
+  const distance = Math.min(Date.parse(iso) - now, isPast ? 0 : Infinity);
   for (const [unit, size, from, sooner] of UNITS) {
     if (distance >= from - sooner) return relative.format(Math.round(distance / size), unit);
     if (-distance < from) continue;

@@ -17,11 +17,10 @@ interface Props {
  */
 export function RelativeTime({ iso, text = (relative) => relative, isPast = false }: Props) {
   const texts = useTexts();
-  const tick = useNow();
-  const now = isPast ? Math.max(tick, Date.parse(iso)) : tick;
+  const now = useNow();
   return (
     <time dateTime={iso} aria-description={timestamp(iso, texts.language)} className={classes.time}>
-      {text(relativeTime(iso, now, texts))}
+      {text(relativeTime(iso, now, texts, isPast))}
     </time>
   );
 }

@@ -36,6 +36,5 @@ export const details = {
   unlessUsed: 'Ends unless it is used',
   otherKey: (prefix: string) => `Key ${prefix}`,
   otherKeyGone: 'another key',
-  copiedAloud: 'The ID was copied',
   unknown: 'You have no key with this ID. It may belong to another account.',
 };

@@ -38,6 +38,5 @@ export const details: Texts['details'] = {
   unlessUsed: 'Endet, wenn er nicht genutzt wird',
   otherKey: (prefix) => `Schlüssel ${prefix}`,
   otherKeyGone: 'einen anderen Schlüssel',
-  copiedAloud: 'Die ID wurde kopiert',
   unknown: 'Sie haben keinen Schlüssel mit dieser ID. Vielleicht gehört er zu einem anderen Konto.',
 };
