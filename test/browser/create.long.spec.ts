@@ -77,12 +77,16 @@ describe('creating a key', () => {
     await createDialog(page).waitFor();
     await focusOn(page.getByLabel('Name', { exact: true }));
 
+    let isDown = true;
     const { page: other } = await stage.open({
-      prepare: (page) => page.route(/assets\/dialogs-.*\.js$/, (route) => route.abort()),
+      prepare: (page) => page.route(/assets\/dialogs-.*\.js$/, (route) => (isDown ? route.abort() : route.continue())),
     });
     await other.getByRole('button', { name: 'Create your first API key' }).click();
-    await other.getByRole('status').getByText('The service can’t be reached.').waitFor();
+    await other.getByRole('alert').getByText('The service can’t be reached.').waitFor();
     expect(await createDialog(other).count()).toBe(0);
+    isDown = false;
+    await button(other, 'Try again').click();
+    await createDialog(other).waitFor();
   });
 });
 

@@ -2,8 +2,16 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiKey } from '../api/types';
 import type { Typed } from '../base/trip';
 import { usePanel, useReturned } from '../base/context';
-import { useTexts } from '../texts';
 import { focusRow, type KeyAction, KeyDialogsContext } from '../key/actions';
+import { later } from '../ui/later';
+
+const load = () => import('./dialogs');
+const ONCE_OPENED = { isWanted: ({ opened }: { readonly opened: boolean }) => opened, isOverlay: true };
+const CreateKeyDialog = later(() => load().then((part) => part.CreateKeyDialog), ONCE_OPENED);
+const RevokeDialog = later(() => load().then((part) => part.RevokeDialog), ONCE_OPENED);
+const RotateDialog = later(() => load().then((part) => part.RotateDialog), ONCE_OPENED);
+const ResumeDialog = later(() => load().then((part) => part.ResumeDialog), ONCE_OPENED);
+const LeakedDialog = later(() => load().then((part) => part.LeakedDialog), ONCE_OPENED);
 
 interface Props {
   /** Called with whether a dialog is open. */
@@ -13,8 +21,7 @@ interface Props {
 
 /** Outside of the tabs: a dialog may show a new key, which must not be lost when "back" leads to another tab. */
 export function KeyDialogs({ onOpened, children }: Props) {
-  const texts = useTexts();
-  const { announce, focusHeading } = usePanel();
+  const { focusHeading } = usePanel();
   const typed = useReturned()?.typed;
   const [isCreating, setCreating] = useState(typed?.form === 'create');
   const [like, setLike] = useState<ApiKey>();
@@ -34,11 +41,6 @@ export function KeyDialogs({ onOpened, children }: Props) {
   const closeAction = () => setAction(undefined);
   const isOpen = isCreating || action !== undefined;
   useEffect(() => onOpened(isOpen), [isOpen, onOpened]);
-  const dialogs = useDialogs(isOpen, () => {
-    setCreating(false);
-    closeAction();
-    announce(texts.failure.noAnswer);
-  });
   // Kept after the action, so that a dialog still has its texts while it fades out.
   const last = useRef(action);
   if (action) last.current = action;
@@ -58,25 +60,13 @@ export function KeyDialogs({ onOpened, children }: Props) {
   return (
     <KeyDialogsContext value={openers}>
       {children}
-      {dialogs && (
-        <dialogs.CreateKeyDialog key={like?.id} like={like} opened={isCreating} onClose={() => setCreating(false)} />
-      )}
-      {dialogs && common && (
+      <CreateKeyDialog key={like?.id} like={like} opened={isCreating} onClose={() => setCreating(false)} />
+      {common && (
         <>
-          <dialogs.RevokeDialog
-            {...common}
-            rotation={shown.rotation}
-            leaked={shown.leaked}
-            opened={kind === 'revoke'}
-          />
-          <dialogs.RotateDialog
-            key={`rotate ${actions}`}
-            {...common}
-            narrower={shown.narrower}
-            opened={kind === 'rotate'}
-          />
-          <dialogs.ResumeDialog key={`resume ${actions}`} {...common} opened={kind === 'resume'} />
-          <dialogs.LeakedDialog
+          <RevokeDialog {...common} rotation={shown.rotation} leaked={shown.leaked} opened={kind === 'revoke'} />
+          <RotateDialog key={`rotate ${actions}`} {...common} narrower={shown.narrower} opened={kind === 'rotate'} />
+          <ResumeDialog key={`resume ${actions}`} {...common} opened={kind === 'resume'} />
+          <LeakedDialog
             key={`leaked ${actions}`}
             {...common}
             opened={kind === 'leaked'}
@@ -93,31 +83,4 @@ function actionOf(typed: Typed): KeyAction | undefined {
   return typed.form === 'create' || typed.form === 'end'
     ? undefined
     : { kind: typed.form, key: typed.replaced, opener: null };
-}
-
-type Dialogs = typeof import('./dialogs');
-
-const load = () => import('./dialogs');
-
-/**
- * The dialogs, once they are loaded: when the person first moves the pointer, touches the page or presses a key, and at
- * the latest when `isNeeded`.
- * @param onFailed called if a needed dialog could not be loaded
- */
-function useDialogs(isNeeded: boolean, onFailed: () => void): Dialogs | undefined {
-  const [dialogs, setDialogs] = useState<Dialogs>();
-
-  useEffect(() => {
-    const begin = () => void load().then(setDialogs, () => undefined);
-    const signs = ['pointerover', 'keydown'];
-    for (const sign of signs) addEventListener(sign, begin, { once: true });
-    return () => {
-      for (const sign of signs) removeEventListener(sign, begin);
-    };
-  }, []);
-
-  useEffect(() => {
-    if (isNeeded && !dialogs) load().then(setDialogs, onFailed);
-  }, [isNeeded]);
-  return dialogs;
 }

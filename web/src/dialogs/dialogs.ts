@@ -1,4 +1,4 @@
-/** The dialogs, which are loaded when a person is about to open one. */
+/** The dialogs, which are loaded after the list. */
 export { CreateKeyDialog } from '../create/CreateKeyDialog';
 export { RevokeDialog } from './RevokeDialog';
 export { LeakedDialog } from './LeakedDialog';
