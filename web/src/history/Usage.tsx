@@ -1,16 +1,15 @@
 import { Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import type { AddressUse, ApiKey, DayCount, KeyHistory } from '../api/types';
+import type { AddressUse, ApiKey, KeyHistory } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import classes from './history.module.css';
 import { ChartSkeleton, UsageChart } from './UsageChart';
-import { dayDate, monthDay, wholeNumber } from '../time/format';
+import { monthDay } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { isAccepted, isNewAddress, whyDenied } from './usage';
-import { ChevronIcon } from '../ui/icons';
 import list from '../ui/list.module.css';
 import { Section } from '../ui/Section';
 
@@ -49,7 +48,6 @@ export function Usage({ found: { key, isError, error, isFetching, refetch }, unu
               {history.rejected}
             </Text>
           )}
-          {key.days.length > 0 && <UsageTable days={key.days} />}
           <Addresses uses={key.uses} apiKey={key} />
         </>
       )}
@@ -100,37 +98,5 @@ function Addresses({ uses, apiKey: { createdAt, permissions } }: AddressesProps)
         </ul>
       )}
     </section>
-  );
-}
-
-/** The numbers of the chart, newest first, for people who want them or can't see the chart. */
-function UsageTable({ days }: { readonly days: readonly DayCount[] }) {
-  const { history, language } = useTexts();
-  const { column } = history;
-  return (
-    <details className={classes.numbers}>
-      <summary className={list.fold}>
-        <ChevronIcon />
-        {history.table}
-      </summary>
-      <table aria-label={history.table}>
-        <thead>
-          <tr>
-            <th scope="col">{column.day}</th>
-            <th scope="col">{column.granted}</th>
-            <th scope="col">{column.refused}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...days].reverse().map(({ day, granted, refused }) => (
-            <tr key={day}>
-              <th scope="row">{dayDate(day, language)}</th>
-              <td>{wholeNumber(granted, language)}</td>
-              <td>{wholeNumber(refused, language)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </details>
   );
 }

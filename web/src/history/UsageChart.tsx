@@ -33,7 +33,7 @@ export function UsageChart({ days: counts, isUsed }: Props) {
   const index = found === -1 ? last : found;
   const shown = days[index]!;
   const number = (count: number) => wholeNumber(count, language);
-  const numbers = [monthDay(shown.day, language), number(shown.granted), number(shown.refused)] as const;
+  const shownText = history.day(monthDay(shown.day, language), number(shown.granted), number(shown.refused));
   const isEmpty = usage.granted + usage.refused === 0;
   const point = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -70,7 +70,7 @@ export function UsageChart({ days: counts, isUsed }: Props) {
           onPointerMove={point}
           onPointerDown={point}
           aria-label={history.chart(USAGE_KEPT_DAYS)}
-          aria-valuetext={history.dayAloud(...numbers)}
+          aria-valuetext={shownText}
           aria-describedby={`${id}totals`}
         />
       </div>
@@ -88,7 +88,7 @@ export function UsageChart({ days: counts, isUsed }: Props) {
             ),
         )}
       </div>
-      <p className={classes.readout}>{history.day(...numbers)}</p>
+      <p className={classes.readout}>{shownText}</p>
     </div>
   );
 }

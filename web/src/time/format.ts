@@ -67,11 +67,6 @@ const calendarDateIn = dates({ dateStyle: 'medium' });
 export const calendarDate = (time: number | string, language: string): string =>
   calendarDateIn(language).format(new Date(time));
 
-const dayDateIn = dates({ dateStyle: 'medium', timeZone: 'UTC' });
-
-/** "Nov 22, 2026" for the UTC day 2026-11-22. */
-export const dayDate = (day: string, language: string): string => dayDateIn(language).format(new Date(day));
-
 const monthDayIn = dates({ month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** "Nov 22" in UTC. */

@@ -10,10 +10,7 @@ export const history = {
   granted: (count: string) => `${count} accepted`,
   refused: (count: string) => `${count} rejected`,
   chart: (days: number) => `Requests per day, last ${days} days`,
-  day: (day: string, granted: string, refused: string) => `${day}: ${granted} accepted · ${refused} rejected`,
-  dayAloud: (day: string, granted: string, refused: string) => `${day}: ${granted} accepted, ${refused} rejected`,
-  table: 'Numbers by day',
-  column: { day: 'Day (UTC)', granted: 'Accepted', refused: 'Rejected' },
+  day: (day: string, granted: string, refused: string) => `${day}: ${granted} accepted, ${refused} rejected`,
   addresses: 'Addresses',
   /** Below the chart, where requests were rejected. */
   rejected: 'Why the last one was rejected is listed below, by address.',
