@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import type { Session } from '../api/types';
 import { KeyIcon, MoonIcon, SunIcon } from '../ui/icons';
+import surface from '../ui/surface.module.css';
 import classes from './page.module.css';
 import { usePageTexts } from '../texts';
 
@@ -12,7 +13,7 @@ interface Props {
 export function Header({ session, onSignOut }: Props) {
   const texts = usePageTexts();
   return (
-    <header className={classes.header}>
+    <header className={`${classes.header} ${surface.surface}`}>
       <div className={classes.bar}>
         <h1 className={classes.brand}>
           <span className={classes.mark}>
