@@ -9,6 +9,7 @@ import { showCurrent, useApiKeys, useCanMakeKeys } from '../key/list';
 import type { PanelPlace } from '../base/place';
 import { PlaceLink } from '../ui/links';
 import { revokeAction } from '../key/revoke-words';
+import { pauseOf } from '../key/status';
 import { useTexts, type Texts } from '../texts';
 import { DAY_MS, relativeTime, shortDate, wholeNumber } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -130,7 +131,7 @@ function Line({ concern, isFirst, canRotate, canCreate, placeOf, onHandled }: Li
   const isRevoked = kind === 'unused' || kind === 'idling';
   const isRotated = kind === 'expiring' || kind === 'seen';
   // What makes no key ends one, or shows what it uses.
-  const canMend = (isRotated ? canRotate : canCreate) || isRevoked || kind === 'reading';
+  const canMend = (isRotated ? canRotate && !pauseOf(key, now) : canCreate) || isRevoked || kind === 'reading';
   const severity = severityOf(concern);
   const { title, text, label } = wordsOf(concern, now, texts);
   const mend = () => {

@@ -1,9 +1,7 @@
 import type { ApiKey } from '../api/types.js';
-import { endOf, rejectedSince, statusAt } from '../key/status.js';
+import { DAY_MS, endOf, pauseOf, rejectedSince, statusAt } from '../key/status.js';
 import { endsSoon } from '../key/expiry.js';
 import { type Rotation, rotationOf } from '../key/rotation.js';
-
-const DAY_MS = 86_400_000;
 
 /** How long a key that ended stays on the list of what needs attention. */
 const REMEMBERED_MS = 30 * DAY_MS;
@@ -63,7 +61,7 @@ function concernOfActive(key: ApiKey, keys: readonly ApiKey[], now: number): Con
     return isShown ? { kind: 'idling', key, at: key.idleEndsAt, rotation } : undefined;
   }
   if (!endsSoon(key, now)) {
-    const isFree = !rotation && !key.pausedUntil;
+    const isFree = !rotation && !pauseOf(key, now);
     return key.couldNarrow === 'reading' && isFree ? { kind: 'reading', key, at: key.createdAt } : undefined;
   }
   const at = endOf(key);

@@ -2,8 +2,8 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Button, Group, VisuallyHidden } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { nameOf, useOwner } from '../base/owner';
-import { endOf, statusAt } from '../key/status';
-import { PausedUntil, pauseOf, StatusBadge } from '../key/StatusBadge';
+import { endOf, pauseOf, statusAt } from '../key/status';
+import { PausedUntil, StatusBadge } from '../key/StatusBadge';
 import { EndOfActive } from '../key/EndOfActive';
 import { fewWords, linesOf } from '../key/limits';
 import type { Rotation } from '../key/rotation';
@@ -65,8 +65,10 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
   const texts = useTexts();
   const { details, keys, restrictions } = texts;
   const { column } = keys;
-  const status = statusAt(apiKey, useNow());
-  const { replaces, replacedBy, endsAt, idleEndsAt, pausedUntil, permissions, allowedNetworks } = apiKey;
+  const now = useNow();
+  const status = statusAt(apiKey, now);
+  const pause = pauseOf(apiKey, now);
+  const { replaces, replacedBy, endsAt, idleEndsAt, permissions, allowedNetworks } = apiKey;
   const isOld = rotation?.old.id === apiKey.id;
   const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
@@ -82,9 +84,9 @@ export function Facts({ apiKey, rotation, linkTo }: Props) {
       <Fact name={column.created}>
         <Moment iso={apiKey.createdAt} isPast />
       </Fact>
-      {status === 'active' && pausedUntil && (
+      {status === 'active' && pause && (
         <Fact name={texts.pause.fact}>
-          <Moment iso={pausedUntil} />
+          <Moment iso={pause} />
         </Fact>
       )}
       {status === 'active' && idleEndsAt && (

@@ -14,7 +14,7 @@ import { EventsOfKey } from '../activity/EventList';
 import { ListSkeleton } from '../ui/ListSkeleton';
 import { PlaceLink } from '../ui/links';
 import { CurlExample } from '../reveal/Snippets';
-import { statusAt } from '../key/status';
+import { pauseOf, statusAt } from '../key/status';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Section } from '../ui/Section';
@@ -38,7 +38,8 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onOpen, on
   const activity = useActivity('all', apiKey.id);
   // The placeholder has the events of the key that was open before.
   const isActivityLoading = activity.isPending || activity.isPlaceholderData;
-  const isActive = statusAt(apiKey, useNow()) === 'active';
+  const now = useNow();
+  const isActive = statusAt(apiKey, now) === 'active';
   const isUsageThere = found.isError || found.key?.days !== undefined;
   const isUseThere = !usePermissions().isPending && isUsageThere;
   return (
@@ -55,7 +56,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, isRenaming, onOpen, on
       {rotation && <RotationTimeline rotation={rotation} />}
       <Usage found={found} {...(isActive && { unused: <CurlExample /> })} />
       {found.key && isUseThere && (
-        <PermissionUse apiKey={found.key} isFree={!rotation && !apiKey.pausedUntil} onNarrower={onNext} />
+        <PermissionUse apiKey={found.key} isFree={!rotation && !pauseOf(apiKey, now)} onNarrower={onNext} />
       )}
       {isUseThere && <KeyEvents apiKey={apiKey} activity={activity} isLoading={isActivityLoading} />}
       {isUseThere && !isActivityLoading && (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { LeakSite } from '../activity/LeakSite';
 import type { ApiKey, Narrower } from '../api/types';
 import { endsSoon } from '../key/expiry';
-import { endedBy, endOf, rejectedSince, statusAt } from '../key/status';
+import { endedBy, endOf, pauseOf, rejectedSince, statusAt } from '../key/status';
 import type { KeyAction } from '../key/actions';
 import { isToReplace } from '../key/leak';
 import { useCanMakeKeys } from '../key/list';
@@ -40,7 +40,7 @@ export function WhatToDo({ apiKey, rotation, onOpen, onNext }: Props) {
     return (
       <Notice tone="warning" isNews={false}>
         {details.expiresSoon(relativeTime(apiKey.expiresAt, now, texts))}
-        {canMakeKeys && !apiKey.pausedUntil && (
+        {canMakeKeys && !pauseOf(apiKey, now) && (
           <Group mt="sm">
             <Button size="xs" onClick={() => onNext('rotate')}>
               {keys.rotate}
@@ -111,17 +111,17 @@ export function KeyActions({ apiKey, rotation, onNext }: KeyActionsProps) {
   // A key that ends soon has this button at the top.
   const now = useNow();
   const canMakeKeys = useCanMakeKeys();
-  const { pausedUntil } = apiKey;
-  const hasRotate = canMakeKeys && !rotation && !pausedUntil && !endsSoon(apiKey, now);
+  const isPaused = pauseOf(apiKey, now) !== undefined;
+  const hasRotate = canMakeKeys && !rotation && !isPaused && !endsSoon(apiKey, now);
   const pause = usePauseKey();
-  const pauseOrResume = () => (pausedUntil ? onNext('resume') : void pause(apiKey, 60));
+  const pauseOrResume = () => (isPaused ? onNext('resume') : void pause(apiKey, 60));
   const action = (label: string, act: () => void) => (
     <Button size="xs" variant="default" onClick={act}>
       {label}
     </Button>
   );
   // One button pauses and resumes, so that it keeps the focus.
-  const pauseText = pausedUntil ? resumeText : !rotation && texts.pause.first;
+  const pauseText = isPaused ? resumeText : !rotation && texts.pause.first;
   const revokeText = revokeAction(apiKey, rotation, texts);
   return (
     <>

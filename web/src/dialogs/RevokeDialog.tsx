@@ -4,7 +4,9 @@ import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import type { Rotation } from '../key/rotation';
 import { useRotation } from '../key/useKey';
+import { pauseOf } from '../key/status';
 import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
 import { Checkbox } from '../ui/Checkbox';
 import { Dialog, DialogFooter } from '../ui/Dialog';
 import { revokeWords, type RevokeWords } from '../key/revoke-words';
@@ -77,6 +79,7 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
   const [isReminded, setReminded] = useState(false);
   const isMissing = isReminded && !isConfirmed;
   const missingId = useId();
+  const isPaused = pauseOf(apiKey, useNow()) !== undefined;
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -96,7 +99,7 @@ function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel, onPau
             {words.warning}
           </Notice>
         )}
-        {!apiKey.pausedUntil && (
+        {!isPaused && (
           <Group gap="xs">
             <Text size="sm">{texts.pause.advice}</Text>
             <Button variant="default" size="xs" disabled={isPending} onClick={() => void onPause()}>

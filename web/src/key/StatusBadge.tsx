@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'react';
-import type { ApiKey, KeyStatus } from '../api/types';
+import type { KeyStatus } from '../api/types';
 import { useTexts } from '../texts';
 import { clockTime } from '../time/format';
 import { useNow } from '../time/useNow';
@@ -26,7 +26,3 @@ export function PausedUntil({ iso }: { readonly iso: string }) {
     </StatusBadge>
   );
 }
-
-/** When the pause of a key ends; undefined for one that is not paused. */
-export const pauseOf = ({ pausedUntil }: ApiKey, now: number): string | undefined =>
-  pausedUntil && Date.parse(pausedUntil) > now ? pausedUntil : undefined;

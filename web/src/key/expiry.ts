@@ -1,7 +1,6 @@
 import type { ApiKey, KeyPolicy } from '../api/types.js';
-import { endOf, statusAt } from './status.js';
+import { DAY_MS, endOf, statusAt } from './status.js';
 
-const DAY_MS = 86_400_000;
 const SOON_DAYS = 7;
 
 /** Whether an active key ends within a week. For a key that was made for a short time: in the second half of its life. */

@@ -20,7 +20,11 @@ export function endOf({ expiresAt, endsAt }: Pick<Times, 'expiresAt' | 'endsAt'>
   return endsAt !== null && Date.parse(endsAt) < Date.parse(expiresAt) ? endsAt : expiresAt;
 }
 
-const DAY_MS = 86_400_000;
+/** When the pause of a key ends; undefined for one that is not paused. A pause may end while it is on the screen. */
+export const pauseOf = ({ pausedUntil }: { readonly pausedUntil?: string | null }, now: number): string | undefined =>
+  pausedUntil && Date.parse(pausedUntil) > now ? pausedUntil : undefined;
+
+export const DAY_MS = 86_400_000;
 
 const CAUSES = ['owner', 'administrator', 'platform', 'rotated', 'leaked', 'idle'] as const;
 type Cause = 'expired' | 'unknown' | (typeof CAUSES)[number];

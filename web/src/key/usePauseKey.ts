@@ -3,6 +3,7 @@ import type { ApiKey } from '../api/types';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { relativeTime } from '../time/format';
+import { serviceTime } from '../time/useNow';
 import { describeFailure } from '../ui/FailureAlert';
 import { refreshKeys, showCurrent } from './list';
 
@@ -18,7 +19,7 @@ export function usePauseKey() {
     try {
       const paused = await client.pauseKey(key.id, minutes);
       showCurrent(queryClient, [paused]);
-      announce(texts.pause.done(key.name, relativeTime(paused.pausedUntil!, Date.now(), texts)));
+      announce(texts.pause.done(key.name, relativeTime(paused.pausedUntil!, serviceTime(), texts)));
       return true;
     } catch (error) {
       announce(describeFailure(error, texts));

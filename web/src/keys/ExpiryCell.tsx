@@ -7,9 +7,9 @@ import { EndOfActive } from '../key/EndOfActive';
 import type { KeyRow } from './key-rows';
 import classes from './KeyList.module.css';
 import { leakPlace } from '../key/leak';
-import { endOf } from '../key/status';
+import { endOf, pauseOf } from '../key/status';
 import { NewTabLink } from '../ui/links';
-import { PausedUntil, pauseOf, StatusBadge } from '../key/StatusBadge';
+import { PausedUntil, StatusBadge } from '../key/StatusBadge';
 
 /** When the key ends, or how it ended. */
 export function ExpiryCell({ row: { key, status, successor } }: { readonly row: KeyRow }) {

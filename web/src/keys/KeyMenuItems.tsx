@@ -6,7 +6,9 @@ import { useCanMakeKeys } from '../key/list';
 import { revokeAction } from '../key/revoke-words';
 import { PAUSES, usePauseKey } from '../key/usePauseKey';
 import { resumeTexts } from '../key/resume-texts';
+import { pauseOf } from '../key/status';
 import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
 import type { KeyLinks, KeyRow } from './key-rows';
 import { useKeyDialogs, type KeyAction } from '../key/actions';
 import { isToReplace } from '../key/leak';
@@ -35,6 +37,7 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
   const { key, rotation, status } = row;
   const canMakeKeys = useCanMakeKeys();
   const pause = usePauseKey();
+  const isPaused = pauseOf(key, useNow()) !== undefined;
   const { copy } = useCopy();
   const resumeText = resumeTexts(texts.language)?.action;
 
@@ -85,10 +88,10 @@ export function KeyMenuItems({ id, button, opened, onClose, row, links }: Props)
         )}
         {status === 'active' && !rotation && (
           <>
-            {canMakeKeys && !key.pausedUntil && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
+            {canMakeKeys && !isPaused && <Menu.Item onClick={choose('rotate')}>{keys.rotate}</Menu.Item>}
             {canMakeKeys && <Menu.Item onClick={choose('leaked')}>{keys.leaked}</Menu.Item>}
             <Menu.Divider />
-            {key.pausedUntil && resumeText && <Menu.Item onClick={choose('resume')}>{resumeText}</Menu.Item>}
+            {isPaused && resumeText && <Menu.Item onClick={choose('resume')}>{resumeText}</Menu.Item>}
             <Menu.Label>{texts.pause.menu}</Menu.Label>
             {PAUSES.map((minutes) => (
               <Menu.Item key={minutes} onClick={() => void pause(key, minutes)}>

@@ -220,7 +220,7 @@ export class ScriptedApi {
       this.change(id, { replacedBy: made.apiKey.id });
       return made;
     },
-    pauseKey: ({ id, body }) => this.change(id, { pausedUntil: iso(body.minutes * 60_000) }),
+    pauseKey: ({ id, body }) => this.change(id, { pausedUntil: iso(this.aheadMs + body.minutes * 60_000) }),
     resumeKey: ({ id }) => this.change(id, { pausedUntil: null }),
     revokeKey: ({ id, body }) => {
       const revokedReason = body?.leaked ? 'leaked' : 'owner';
