@@ -4,7 +4,7 @@ import { LONG_AGO_SECONDS } from './support/platform.js';
 import { countKeys, putKeys } from './support/rows.js';
 import { button, createDialog, openCreate, row, shownKey } from './support/screen.js';
 
-const NOT_SIGNED_IN = 'You didn’t sign in again, so no key was created.';
+const NOT_SIGNED_IN = 'You didn’t sign in again, so nothing was changed.';
 
 describe("the panel in a platform's page of another origin", () => {
   let panel: PanelStage;
@@ -53,7 +53,7 @@ describe("the panel in a platform's page of another origin", () => {
     await fillIn(page);
     panel.platform.nextPerson = other.id;
     await button(await signInWindow(page), 'Sign in').click();
-    await page.getByText('Somebody else signed in, so no key was created.').waitFor();
+    await page.getByText('Somebody else signed in, so nothing was changed.').waitFor();
     await row(page, 'Key of the other').waitFor();
     expect([await countKeys(panel.service, owner), await countKeys(panel.service, other)]).toMatchObject([
       { all: 0 },

@@ -309,8 +309,8 @@ describe('a lost answer', () => {
     await openCreate();
     await fillCreate({ name: 'Backup script' });
     await press('Create key');
-    await screen.findByText('Still trying. You won’t get a duplicate.');
-    await screen.findByText(/Nothing you typed is lost\. Try again: you won’t get a duplicate\./);
+    await screen.findByText('Still trying. Nothing happens twice.');
+    await screen.findByText(/Nothing you typed is lost\. Try again: nothing happens twice\./);
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Backup script');
     expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
     api.always('createKey', () => ({ apiKey: anApiKey(), fullKey: `lk_1.${SECRET}` }));

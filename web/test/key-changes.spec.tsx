@@ -149,6 +149,62 @@ describe('a key that nobody dares to revoke', () => {
     expect(await footer()).toEqual(['Resume…', 'More actions']);
   });
 
+  test('can be rotated again once its pause is over, though the list was read before', async () => {
+    api.keys = [anApiKey({ pausedUntil: iso(-1) })];
+    openPanel();
+    await press('Actions for CI deploy');
+    const items = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
+    expect(items).toContain('Rotate…');
+    expect(items).not.toContain('Resume…');
+    await user.keyboard('{Escape}');
+    await user.click(await screen.findByRole('link', { name: 'CI deploy' }));
+    expect(await footer()).toEqual(['Rotate…', 'Pause it for an hour', 'More actions']);
+  });
+
+  test('is not offered a rotation by what needs attention while it is paused, which the service would refuse', async () => {
+    const pausedUntil = '2099-01-01T00:00:00.000Z';
+    api.keys = [anApiKey({ createdAt: iso(-60 * DAY_MS), expiresAt: iso(2.1 * DAY_MS), pausedUntil })];
+    openPanel();
+    const section = within(await screen.findByRole('region', { name: 'Needs attention' }));
+    section.getByText(/^Rotate it if you still need it/);
+    expect(section.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Handled']);
+  });
+
+  test('is paused until a time of the service, even if the browser’s clock is a day behind', async () => {
+    api.aheadMs = DAY_MS;
+    api.keys = [anApiKey({ expiresAt: iso(90 * DAY_MS) })];
+    openPanel();
+    await chooseAction('CI deploy', 'For an hour');
+    await screen.findByText('“CI deploy” is paused and works again in 1 hour');
+  });
+
+  test.each([
+    ['en', 'For an hour', 'Actions for CI deploy', /^This key has already ended\./],
+    ['de', 'Für eine Stunde', 'Aktionen für CI deploy', /^Dieser Schlüssel ist schon beendet\./],
+  ] as const)(
+    'has ended in another tab: says so in the language of the screen (%s)',
+    async (language, item, menu, words) => {
+      api.once('pauseKey', new Refusal(409, 'api_key_not_active', { detail: 'The API key is revoked' }));
+      openPanel({ language });
+      await press(menu);
+      await user.click(await screen.findByRole('menuitem', { name: item }));
+      await screen.findByText(words);
+    },
+  );
+
+  test.each([
+    ['api_key_not_active', /^This key has already ended\. If you still need one, create a new key\./],
+    ['confirmation_required', /so nothing was changed/],
+  ])('is refused to be resumed in words that speak of no new key: %s', async (code, words) => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    api.once('resumeKey', new Refusal(409, code));
+    openPanel({ getToken: (fresh) => (fresh ? Promise.reject(new Error('closed')) : 'token') });
+    await chooseAction('CI deploy', 'Resume…');
+    await type('Your password', PASSWORD);
+    await press('Resume key');
+    within(await screen.findByRole('alert')).getByText(words);
+  });
+
   test('is not offered a pause in that form while it is paused', async () => {
     api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
     openPanel();

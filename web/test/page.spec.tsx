@@ -241,6 +241,7 @@ describe('rotating a key', () => {
   test.each([
     ['rotation_pending', 'This key is already being rotated.'],
     ['api_key_not_active', 'This key has already ended'],
+    ['api_key_paused', 'This key is paused now.'],
   ])('reports what another page did in the meantime: %s', async (code, words) => {
     api.keys = [anApiKey()];
     api.once('rotateKey', new Refusal(409, code));

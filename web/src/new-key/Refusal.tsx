@@ -44,7 +44,8 @@ function noticeOf(error: unknown, limit: string, texts: Texts): ReactNode {
   }
   if (hasCode(error, 'keys_not_allowed')) return <Warning>{texts.keys.limits.noNewKeys}</Warning>;
   if (hasCode(error, 'rotation_pending')) return <Warning>{texts.rotate.pending}</Warning>;
-  if (hasCode(error, 'api_key_not_active', 'not_found')) return <Warning>{texts.rotate.ended}</Warning>;
+  if (hasCode(error, 'api_key_paused')) return <Warning>{texts.rotate.paused}</Warning>;
+  if (hasCode(error, 'api_key_not_active', 'not_found')) return <Warning>{texts.failure.ended}</Warning>;
   if (hasCode(error, 'confirmation_required')) return <StepUp />;
   if (error instanceof NotSignedInAgain) return <Warning>{texts.create.notSignedIn}</Warning>;
   if (error instanceof ApiProblem) return <FailureAlert error={error} />;

@@ -47,6 +47,7 @@ export function describeFailure(error: unknown, { failure, language }: Texts): s
   if (error.code === 'no_account') return failure.noAccount;
   if (error.code === 'account_not_found') return failure.notManaged;
   if (error.code === 'account_not_active') return failure.notActive;
+  if (error.code === 'api_key_not_active') return failure.ended;
   if (error.status === 429) return failure.wait(duration(error.retryAfterSeconds ?? 60, language));
   if (error.status >= 502 && error.status <= 504) return failure.unavailable;
   return failure.unexpected(error.message);

@@ -94,7 +94,6 @@ export const admin = {
   belongsTo: (name: string) => `It belongs to ${name}.`,
   note: 'Note (optional)',
   noteHint: 'Why you revoke it. It is kept on the audit trail.',
-  done: (name: string) => `“${name}” was revoked`,
   already: (name: string) => `“${name}” had already ended`,
   several: {
     column: 'Select',
@@ -103,10 +102,8 @@ export const admin = {
     chosen: (count: number) => (count === 1 ? '1 key selected' : `${count} keys selected`),
     clear: 'Clear selection',
     revoke: (count: number) => (count === 1 ? 'Revoke 1 key' : `Revoke ${count} keys`),
-    title: (count: number) => (count === 1 ? 'Revoke 1 key?' : `Revoke ${count} keys?`),
     consequence: 'Everything that uses these keys stops working at once. You can’t undo this.',
     list: 'Keys to revoke',
-    done: 'Revoked',
     already: 'Had already ended',
     failed: (why: string) => `Not revoked: ${why}`,
     over: (done: number, of: number) => `${done} of ${of} have ended`,
@@ -136,14 +133,6 @@ export const admin = {
         'read-only': 'Everything its owner may read',
         'read-and-write': 'Everything its owner may read and write',
       },
-    },
-    rotate: { ended: 'This key has already ended.' },
-    create: {
-      retrying: 'Still trying…',
-      notSignedIn: 'You didn’t sign in again, so the key was not revoked. Try again when you’re ready.',
-      notFresh:
-        'Your sign-in is not recent or strong enough, so the key was not revoked. Sign in again, then try once more.',
-      unanswered: 'The key may have been revoked. Try again: nothing happens twice.',
     },
   },
 };

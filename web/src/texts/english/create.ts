@@ -50,7 +50,7 @@ export const create = {
   },
   confirming: 'Waiting for you to sign in again…',
   submit: 'Create key',
-  retrying: 'Still trying. You won’t get a duplicate.',
+  retrying: 'Still trying. Nothing happens twice.',
   required: {
     name: 'Give the key a name',
     length: (most: number) => `Use at most ${most} characters`,

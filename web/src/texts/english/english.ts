@@ -38,6 +38,7 @@ export const english = {
     noAccount: 'You’re signed in, but you don’t have an account here yet.',
     notManaged: 'You don’t manage this service account any more, so nothing was changed.',
     notActive: 'This service account is suspended or deleted, so no key was made.',
+    ended: 'This key has already ended. If you still need one, create a new key.',
     /** The detail is the service's own, in English. */
     unexpected: (detail: string) => `Something went wrong: ${detail}`,
     wait: (duration: string) => `Too many attempts. Try again in ${duration}.`,

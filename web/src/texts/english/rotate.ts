@@ -14,7 +14,7 @@ export const rotate = {
   expiry: 'The new key expires in',
   submit: 'Rotate key',
   pending: 'This key is already being rotated. End the old key or undo that rotation, then try again.',
-  ended: 'This key has already ended, so it can’t be replaced. Create a new one instead.',
+  paused: 'This key is paused now. Resume it, then rotate it.',
   advice: 'Put it in place of the old key.',
   leaked: {
     title: (name: string) => `Replace leaked “${name}”`,

@@ -97,7 +97,6 @@ export const admin: AdminTexts = {
   belongsTo: (name) => `Er gehört ${name}.`,
   note: 'Notiz (optional)',
   noteHint: 'Warum Sie ihn widerrufen. Sie bleibt im Audit-Trail.',
-  done: (name) => `„${name}“ wurde widerrufen`,
   already: (name) => `„${name}“ war schon beendet`,
   several: {
     column: 'Auswählen',
@@ -106,11 +105,9 @@ export const admin: AdminTexts = {
     chosen: (count) => `${count} Schlüssel ausgewählt`,
     clear: 'Auswahl aufheben',
     revoke: (count) => `${count} Schlüssel widerrufen`,
-    title: (count) => `${count} Schlüssel widerrufen?`,
     consequence:
       'Alles, was diese Schlüssel nutzt, funktioniert sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
     list: 'Zu widerrufende Schlüssel',
-    done: 'Widerrufen',
     already: 'War schon beendet',
     failed: (why) => `Nicht widerrufen: ${why}`,
     over: (done, of) => `${done} von ${of} sind beendet`,
@@ -139,15 +136,6 @@ export const admin: AdminTexts = {
         'read-only': 'Alles, was der Eigentümer lesen darf',
         'read-and-write': 'Alles, was der Eigentümer lesen und schreiben darf',
       },
-    },
-    rotate: { ended: 'Dieser Schlüssel ist schon beendet.' },
-    create: {
-      retrying: 'Wir versuchen es weiter…',
-      notSignedIn:
-        'Sie haben sich nicht erneut angemeldet, daher wurde der Schlüssel nicht widerrufen. Versuchen Sie es, sobald Sie möchten.',
-      notFresh:
-        'Ihre Anmeldung ist zu lange her oder nicht sicher genug, daher wurde der Schlüssel nicht widerrufen. Melden Sie sich erneut an und versuchen Sie es noch einmal.',
-      unanswered: 'Vielleicht wurde der Schlüssel schon widerrufen. Versuchen Sie es erneut: Nichts geschieht zweimal.',
     },
   },
 };

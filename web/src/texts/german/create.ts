@@ -56,7 +56,7 @@ export const create: Texts['create'] = {
   },
   confirming: 'Warten auf Ihre erneute Anmeldung…',
   submit: 'Erstellen',
-  retrying: 'Wir versuchen es weiter. Es entsteht kein zweiter Schlüssel.',
+  retrying: 'Wir versuchen es weiter. Nichts geschieht zweimal.',
   required: {
     name: 'Geben Sie dem Schlüssel einen Namen',
     length: (most) => `Höchstens ${most} Zeichen`,
@@ -68,11 +68,11 @@ export const create: Texts['create'] = {
   tooManyChanges: (duration) =>
     `Sie haben innerhalb einer Stunde zu viele Schlüssel erstellt. Warten Sie ${duration} und versuchen Sie es dann erneut.`,
   notSignedIn:
-    'Sie haben sich nicht erneut angemeldet, daher wurde kein Schlüssel erstellt. Versuchen Sie es, sobald Sie möchten.',
+    'Sie haben sich nicht erneut angemeldet, daher wurde nichts geändert. Versuchen Sie es, sobald Sie möchten.',
   notFresh:
-    'Ihre Anmeldung ist zu lange her oder nicht sicher genug, daher wurde kein Schlüssel erstellt. Melden Sie sich erneut an und versuchen Sie es noch einmal.',
-  somebodyElse: 'Jemand anderes hat sich angemeldet, daher wurde kein Schlüssel erstellt. Dies sind dessen Schlüssel.',
-  unanswered: 'Ihre Eingaben sind noch da. Versuchen Sie es erneut: Es entsteht kein zweiter Schlüssel.',
+    'Ihre Anmeldung ist zu lange her oder nicht sicher genug, daher wurde nichts geändert. Melden Sie sich erneut an und versuchen Sie es noch einmal.',
+  somebodyElse: 'Jemand anderes hat sich angemeldet, daher wurde nichts geändert. Dies sind dessen Schlüssel.',
+  unanswered: 'Ihre Eingaben sind noch da. Versuchen Sie es erneut: Nichts geschieht zweimal.',
   lost: {
     title: 'Der neue Schlüssel wurde erstellt, konnte Ihnen aber nicht angezeigt werden',
     text: (name) =>

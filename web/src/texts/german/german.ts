@@ -38,6 +38,7 @@ export const german: Texts = {
     noAccount: 'Sie sind angemeldet, haben hier aber noch kein Konto.',
     notManaged: 'Sie verwalten dieses Dienstkonto nicht mehr, daher wurde nichts geändert.',
     notActive: 'Dieses Dienstkonto ist gesperrt oder gelöscht, daher wurde kein Schlüssel erstellt.',
+    ended: 'Dieser Schlüssel ist schon beendet. Wenn Sie noch einen brauchen, erstellen Sie einen neuen.',
     unexpected: (detail) => `Etwas ist schiefgelaufen: ${detail}`,
     wait: (duration) => `Zu viele Versuche. Warten Sie ${duration} und versuchen Sie es dann erneut.`,
   },

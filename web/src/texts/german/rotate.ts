@@ -17,8 +17,7 @@ export const rotate: Texts['rotate'] = {
   submit: 'Rotieren',
   pending:
     'Dieser Schlüssel wird bereits rotiert. Beenden Sie den alten Schlüssel oder machen Sie jene Rotation rückgängig und versuchen Sie es dann erneut.',
-  ended:
-    'Dieser Schlüssel ist schon beendet und lässt sich nicht mehr ersetzen. Erstellen Sie stattdessen einen neuen.',
+  paused: 'Dieser Schlüssel ist jetzt pausiert. Setzen Sie ihn fort und rotieren Sie ihn dann.',
   advice: 'Setzen Sie ihn anstelle des alten Schlüssels ein.',
   leaked: {
     title: (name) => `Offengelegten Schlüssel „${name}“ ersetzen`,
