@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ApiKey } from '../src/api/types';
 import { Refusal, ScriptedApi } from './support/api';
-import { anApiKey, anEvent } from './support/keys';
+import { anApiKey, anEvent, aRevokedKey } from './support/keys';
 import {
   button,
   chooseAction,
@@ -84,6 +84,7 @@ describe('the keys of a service account', () => {
     await openCreate();
     screen.getByText('This key belongs to CI bot. It keeps working when you leave.');
     screen.getByText('Can read what the service account can read, and changes nothing.');
+    screen.getByRole('button', { name: /^Access: read everything the service account can/ });
     await fillCreate({ name: 'Release build' });
     api.once('createKey', ({ body }) => {
       keysOfBot = [anApiKey({ name: body.name })];
@@ -103,6 +104,12 @@ describe('the keys of a service account', () => {
     const calls = (['listKeys', 'createKey', 'rotateKey', 'getKey'] as const).flatMap((name) => api.calls(name));
     expect(calls.filter(({ query }) => query['account'] !== BOT.id)).toEqual([]);
     expect(calls.length).toBeGreaterThan(3);
+  });
+
+  test('that have all ended leave no program that calls the API as the account', async () => {
+    keysOfBot = [aRevokedKey()];
+    open(BOT.id);
+    await screen.findByText('No active keys. No program can call the API as this service account.');
   });
 
   test('say who made them: you, another manager by name, or by id without a name', async () => {

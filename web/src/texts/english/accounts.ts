@@ -50,6 +50,7 @@ export const accounts = {
         text: 'A key lets a script, a CI job or another program call the API as this service account. Put it into the program’s settings, and it sends the key with each request.',
         create: 'Create its first API key',
       },
+      noneWith: { active: 'No active keys. No program can call the API as this service account.' },
       failed: 'The keys could not be loaded',
       staleFailed: 'The keys could not be refreshed',
     } satisfies Some<typeof keys>,
@@ -58,6 +59,12 @@ export const accounts = {
       unknown: 'This service account has no key with this ID. It may belong to another account.',
     } satisfies Some<typeof details>,
     create: {
+      sentence: {
+        all: {
+          'read-only': 'read everything the service account can',
+          'read-and-write': 'read and write everything the service account can',
+        },
+      },
       nameTaken: (name: string, prefix: string) =>
         `There is already an active key named “${name}” (${prefix}). Another name makes it easier to tell them apart.`,
       accessText: {

@@ -35,6 +35,9 @@ export const accounts: Texts['accounts'] = {
         text: 'Mit einem Schlüssel ruft ein Skript, ein CI-Job oder ein anderes Programm die API im Namen dieses Dienstkontos auf. Tragen Sie ihn in die Einstellungen des Programms ein, und es sendet ihn mit jeder Anfrage.',
         create: 'Seinen ersten API-Schlüssel erstellen',
       },
+      noneWith: {
+        active: 'Keine aktiven Schlüssel. Kein Programm kann im Namen dieses Dienstkontos die API aufrufen.',
+      },
       failed: 'Die Schlüssel konnten nicht geladen werden',
       staleFailed: 'Die Schlüssel konnten nicht aktualisiert werden',
     },
@@ -43,6 +46,12 @@ export const accounts: Texts['accounts'] = {
       unknown: 'Dieses Dienstkonto hat keinen Schlüssel mit dieser ID. Vielleicht gehört er zu einem anderen Konto.',
     },
     create: {
+      sentence: {
+        all: {
+          'read-only': 'alles lesen, was das Dienstkonto kann',
+          'read-and-write': 'alles lesen und schreiben, was das Dienstkonto kann',
+        },
+      },
       nameTaken: (name, prefix) =>
         `Es gibt schon einen aktiven Schlüssel „${name}“ (${prefix}). Mit einem anderen Namen lassen sie sich leichter unterscheiden.`,
       accessText: {
