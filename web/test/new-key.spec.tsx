@@ -207,9 +207,11 @@ describe('a list without active keys', () => {
 test('the form says that a key of an owner without permissions can do next to nothing, at this access level', async () => {
   api.permissions = ['systems:write'];
   openPanel();
-  await openCreate();
+  // Below the sentence, whose fields are folded.
+  await press('Create your first API key');
   const warning = 'You have no permissions that a key with this access can use.';
   await screen.findByText(warning);
+  await openTerms();
   await choose('Read and write');
   await isGone(() => screen.queryByText(warning));
   expect(api.calls('getPermissions')).toHaveLength(1);

@@ -1,8 +1,10 @@
-import { Button, UnstyledButton } from '@mantine/core';
+import { Button, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
+import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
 import { byResource } from '../key/limits';
+import { usePermissions } from '../key/useKey';
 import type { FieldErrors } from '../new-key/fields';
 import { type Texts, useTexts } from '../texts';
 import { wordList } from '../time/format';
@@ -41,6 +43,8 @@ export function Terms({ draft, errors, fields }: Props) {
   const [opened, setOpened] = useState<readonly Part[]>(draft.permissions.scope === 'only' ? ['rights'] : []);
   const days = daysOf(draft.expiry, useNow());
   const { scope, chosen } = draft.permissions;
+  const owned = usePermissions().data?.items;
+  const isEmpty = owned && permissionsToGive(draft.access, owned).length === 0;
   const parts: readonly Word[] = [
     {
       part: 'rights',
@@ -85,23 +89,28 @@ export function Terms({ draft, errors, fields }: Props) {
   const hasNoteError = errors.note !== undefined;
   return (
     <>
-      <p className={classes.sentence}>
-        {sentence.start}
-        {parts.map(({ part, field: name, word, hasError, end }) => (
-          <span key={part}>
-            {' '}
-            <UnstyledButton
-              className={classes.word}
-              aria-label={sentence.change(name, word)}
-              {...control(part, hasError)}
-            >
-              {word}
-              {chevron}
-            </UnstyledButton>
-            {end}
-          </span>
-        ))}
-      </p>
+      <div>
+        <p className={classes.sentence}>
+          {sentence.start}
+          {parts.map(({ part, field: name, word, hasError, end }) => (
+            <span key={part}>
+              {' '}
+              <UnstyledButton
+                className={classes.word}
+                aria-label={sentence.change(name, word)}
+                {...control(part, hasError)}
+              >
+                {word}
+                {chevron}
+              </UnstyledButton>
+              {end}
+            </span>
+          ))}
+        </p>
+        <Text role="status" c="var(--latchkey-warning)" mt={isEmpty ? 'xs' : 0}>
+          {isEmpty && restrictions.none}
+        </Text>
+      </div>
       {parts.map(({ part, hasError }) => field(part, hasError))}
       <Button
         variant="subtle"

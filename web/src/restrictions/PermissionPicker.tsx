@@ -60,7 +60,8 @@ export const PermissionPicker = memo(function PermissionPicker({ access, chosen,
     if (error) return <FailureAlert error={error} isRetrying={isFetching} onRetry={() => void refetch()} />;
     return <Text size="sm">{loading}</Text>;
   }
-  if (items.length === 0) return <Text size="sm">{words.none}</Text>;
+  // The form says so below its sentence.
+  if (items.length === 0) return null;
 
   const picked = new Set(chosen);
   const pickedOf = ({ resource, actions }: PickerRow) =>

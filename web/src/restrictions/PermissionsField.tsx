@@ -19,7 +19,6 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
   const { restrictions } = useTexts();
   const isLimited = scope === 'only';
   const { data } = usePermissions();
-  const isEmpty = data !== undefined && permissionsToGive(access, data.items).length === 0;
   const [leftOut, setLeftOut] = useState<{ readonly list: readonly string[]; readonly isLost: boolean }>();
   useEffect(() => {
     if (!isLimited || !data) return;
@@ -38,9 +37,8 @@ export function PermissionsField({ access, scope, chosen, onChange, error }: Pro
     [onChange],
   );
   const say = leftOut?.isLost ? restrictions.lost : restrictions.tooHigh;
-  const note = isLimited
-    ? leftOut && say(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3))
-    : isEmpty && restrictions.none;
+  const note =
+    isLimited && leftOut && say(restrictions.listed(leftOut.list.slice(0, 3).join(', '), leftOut.list.length - 3));
   return (
     <ChoiceCards
       name="permissions"
