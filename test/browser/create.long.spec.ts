@@ -42,6 +42,24 @@ describe('creating a key', () => {
     expect(requests.map((request) => request.postDataJSON())).toMatchObject([{ expiresInDays: days }]);
   });
 
+  test('a key until the last date that a limit allows has no day more, even where that day has 25 hours', async () => {
+    const { page } = await stage.open({
+      options: { timezoneId: 'America/New_York' },
+      prepare: (page) => setServiceTime(page, '2026-10-02T04:30:00Z', { maxKeyDays: 30 }),
+    });
+    const requests = record(page, isCreation);
+    await openCreate(page);
+    await fillCreate(page);
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByLabel('Expiration date').fill('2026-11-01');
+    await createDialog(page)
+      .getByRole('button', { name: /^Expires in: for 30 days/ })
+      .waitFor();
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+    expect(requests.map((request) => request.postDataJSON())).toMatchObject([{ expiresInDays: 30 }]);
+  });
+
   test('a custom date is the day on which the key ends, also when the clocks change before it', async () => {
     const { page } = await stage.open({
       options: { timezoneId: 'America/New_York' },

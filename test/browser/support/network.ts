@@ -32,12 +32,13 @@ export async function holdBack(page: Page, matches: Matches): Promise<{ release(
   return { release, held: () => held };
 }
 
-/** What the service says its time is when the page lists or makes keys. */
-export const setServiceTime = (page: Page, now: string) =>
+/** What the service says its time is when the page lists or makes keys, and what it allows. */
+export const setServiceTime = (page: Page, now: string, allowed = {}) =>
   page.route('**/v1/api-keys', async (route) => {
     try {
       const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), now } });
+      const answer = await response.json();
+      await route.fulfill({ response, json: { ...answer, now, policy: { ...answer.policy, ...allowed } } });
     } catch (error) {
       // A test may end while a list is being read again.
       if (!/disposed|closed/.test(String(error))) throw error;

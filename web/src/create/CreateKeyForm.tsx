@@ -38,7 +38,7 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
     problems: checkDraft(draft, policy, texts),
     orderOf: (proof) => ({
       name: draft.name,
-      send: (key, token) => client.createKey(requestOf(draft, proof), key, token),
+      send: (key, token) => client.createKey(requestOf(draft, policy, proof), key, token),
     }),
   });
   const { errors } = form;
@@ -61,6 +61,7 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
       <NameField value={draft.name} onChange={(name) => change({ name })} error={errors.name} />
       <Terms
         draft={draft}
+        maxKeyDays={policy.maxKeyDays}
         errors={errors}
         fields={{
           rights: (

@@ -27,6 +27,7 @@ interface Word {
 
 interface Props {
   readonly draft: KeyDraft;
+  readonly maxKeyDays: number;
   readonly errors: FieldErrors;
   readonly fields: Readonly<Record<Part, ReactNode>>;
 }
@@ -35,13 +36,13 @@ interface Props {
  * What the key may do, as a sentence. Its bold words open the fields that they stand for, and so does an error there. The
  * permissions of an earlier key are open from the start, because the owner may have lost some of them.
  */
-export function Terms({ draft, errors, fields }: Props) {
+export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
   const texts = useTexts();
   const { create, restrictions } = texts;
   const { sentence } = create;
   const id = useId();
   const [opened, setOpened] = useState<readonly Part[]>(draft.permissions.scope === 'only' ? ['rights'] : []);
-  const days = daysOf(draft.expiry, useNow());
+  const days = daysOf(draft.expiry, useNow(), maxKeyDays);
   const { scope, chosen } = draft.permissions;
   const owned = usePermissions().data?.items;
   const isEmpty = owned && permissionsToGive(draft.access, owned).length === 0;

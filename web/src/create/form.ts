@@ -55,10 +55,14 @@ function networksProblem(lines: readonly string[], words: Texts['restrictions'])
 /** Separated by lines, spaces or commas. */
 export const networksIn = (text: string): readonly string[] => text.split(/[\s,;]+/).filter((line) => line !== '');
 
-export function requestOf(draft: KeyDraft, proof: { readonly password?: string }): CreateKeyRequest {
+export function requestOf(
+  draft: KeyDraft,
+  { maxKeyDays }: KeyPolicy,
+  proof: { readonly password?: string },
+): CreateKeyRequest {
   const { name, note, access, permissions, expiry } = draft;
   const allowedNetworks = networksIn(draft.networks);
-  const expiresInDays = daysOf(expiry, serviceTime()) ?? 0;
+  const expiresInDays = daysOf(expiry, serviceTime(), maxKeyDays) ?? 0;
   return {
     name,
     access,

@@ -64,7 +64,7 @@ function LeakedForm({ leakedKey, newKey, onCancel, onOnlyRevoke }: FormProps) {
       name: leakedKey.name,
       send: (key, token) =>
         hasEnded.current
-          ? client.createKey({ ...requestOf(newDraft(policy, leakedKey), proof), expiresInDays }, key, token)
+          ? client.createKey({ ...requestOf(newDraft(policy, leakedKey), policy, proof), expiresInDays }, key, token)
           : client.rotateKey(leakedKey.id, { leaked: true, graceSeconds: 0, expiresInDays, ...proof }, key, token),
     }),
   });

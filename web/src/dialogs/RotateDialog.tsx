@@ -75,7 +75,7 @@ function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: RotateFormPr
     problems: dateProblem(draft.expiry, policy, texts),
     orderOf: (proof) => ({
       name: replaced.name,
-      send: (key, token) => client.rotateKey(replaced.id, requestOf(draft, proof), key, token),
+      send: (key, token) => client.rotateKey(replaced.id, requestOf(draft, policy, proof), key, token),
     }),
   });
   return (
@@ -128,7 +128,9 @@ function draftFor(key: ApiKey, policy: KeyPolicy): RotationDraft {
 
 function requestOf(
   { grace, expiry, narrower }: RotationDraft,
+  { maxKeyDays }: KeyPolicy,
   proof: { readonly password?: string },
 ): RotateKeyRequest {
-  return { graceSeconds: Number(grace), expiresInDays: daysOf(expiry, serviceTime()) ?? 0, ...narrower, ...proof };
+  const expiresInDays = daysOf(expiry, serviceTime(), maxKeyDays) ?? 0;
+  return { graceSeconds: Number(grace), expiresInDays, ...narrower, ...proof };
 }

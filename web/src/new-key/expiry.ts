@@ -28,7 +28,7 @@ export function expiryWithin(expiry: Expiry, most: number, now: number): Expiry 
  * key ends on the day before. Undefined for a date that the service would refuse.
  * @param most how many days are allowed
  */
-export function daysOf({ choice, date }: Expiry, now: number, most = MAX_KEY_DAYS): number | undefined {
+export function daysOf({ choice, date }: Expiry, now: number, most: number): number | undefined {
   if (choice !== CUSTOM) return Number(choice);
   if (date < firstDate(now) || date > lastDate(now, most)) return undefined;
   const about = Math.round((Date.parse(date) - Date.parse(dateIn(0, now))) / DAY_MS);
