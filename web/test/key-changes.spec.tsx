@@ -232,6 +232,18 @@ describe('a key that nobody dares to revoke', () => {
     await isGone(() => screen.queryByText(/^Paused until/));
   });
 
+  test('keeps the password of a form whose request was refused for another reason', async () => {
+    api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
+    api.once('resumeKey', new Refusal(503, 'unavailable'));
+    openPanel();
+    await chooseAction('CI deploy', 'Resume…');
+    await type('Your password', PASSWORD);
+    await press('Resume key');
+    within(await screen.findByRole('alert')).getByText(/^The service isn’t available right now/);
+    await press('Resume key');
+    await screen.findByText('“CI deploy” works again');
+  });
+
   test('stays paused if an administrator paused it for longer', async () => {
     api.keys = [anApiKey({ pausedUntil: '2099-01-01T00:00:00.000Z' })];
     api.once('resumeKey', api.keys[0]!);

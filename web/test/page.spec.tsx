@@ -76,6 +76,21 @@ describe('the sign-in', () => {
   });
 });
 
+test.each([
+  ['when the service can’t be reached', new NoAnswer(), /^The service can’t be reached/],
+  ['after too many attempts', new Refusal(429, 'too_many_attempts', {}, { 'retry-after': '90' }), /Try again in 2 min/],
+])('a sign-in that fails keeps the password %s, so that another try takes one click', async (_, answer, words) => {
+  endSession();
+  api.once('signIn', answer);
+  openPage(<App />);
+  await type('Email', 'ada@example.com');
+  await type('Password', PASSWORD);
+  await press('Sign in');
+  within(await screen.findByRole('alert')).getByText(words);
+  await press('Sign in');
+  await screen.findByRole('heading', { name: 'No API keys yet' });
+});
+
 describe('a session that ends while the page is open', () => {
   test('is renewed over the form, which keeps what was typed and creates the key after it', async () => {
     openPage(<App />);

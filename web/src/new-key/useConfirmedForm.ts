@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { ApiProblem, hasCode } from '../api/problem';
+import { hasCode } from '../api/problem';
 import { useOwner } from '../base/owner';
 import { useTexts } from '../texts';
 import { type FieldErrors, fieldErrorsOf, useFieldErrors } from './fields';
@@ -29,7 +29,8 @@ export function useConfirmedForm(problems: FieldErrors, send: Send) {
     } catch (error) {
       // The account has a password now, or passwords are no longer accepted.
       if (hasCode(error, 'invalid_fields')) void owner.refetch();
-      if (error instanceof ApiProblem) setPassword('');
+      // Otherwise another try takes one click.
+      if (hasCode(error, 'incorrect_password')) setPassword('');
       setErrors(fieldErrorsOf(error, texts));
       setMaking({ phase: 'refused', error });
     }

@@ -23,7 +23,10 @@ export function SignInForm({ client, email: knownEmail, takesFocus = false, onSi
   const [isChecked, setChecked] = useState(false);
   const emailInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
-  const { signIn, isSending, failure } = useSignIn(client, onSignedIn);
+  // Not a mutation of TanStack Query, whose cache would keep the password.
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const underWay = useRef(false);
 
   useEffect(() => {
     if (takesFocus) emailInput.current?.focus();
@@ -34,10 +37,23 @@ export function SignInForm({ client, email: knownEmail, takesFocus = false, onSi
     setChecked(true);
     if (!email.trim()) return emailInput.current?.focus();
     if (!password) return passwordInput.current?.focus();
-    if (await signIn(email.trim(), password)) return;
-    setPassword('');
-    setChecked(false);
-    passwordInput.current?.focus();
+    if (underWay.current) return;
+    underWay.current = true;
+    setSending(true);
+    setFailure(undefined);
+    try {
+      await client.signIn(email.trim(), password);
+      onSignedIn();
+    } catch (error) {
+      const isWrong = hasCode(error, 'invalid_credentials', 'invalid_fields');
+      setFailure(isWrong ? texts.session.wrong : describeFailure(error, texts));
+      if (isWrong) setPassword('');
+      setChecked(false);
+      passwordInput.current?.focus();
+    } finally {
+      underWay.current = false;
+      setSending(false);
+    }
   };
 
   return (
@@ -70,32 +86,4 @@ export function SignInForm({ client, email: knownEmail, takesFocus = false, onSi
       </Stack>
     </form>
   );
-}
-
-/** Not a mutation of TanStack Query, whose cache would keep the password. */
-function useSignIn(client: ApiClient, onSignedIn: () => void) {
-  const texts = useTexts();
-  const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const underWay = useRef(false);
-
-  const signIn = async (email: string, password: string): Promise<boolean> => {
-    if (underWay.current) return false;
-    underWay.current = true;
-    setSending(true);
-    setFailure(undefined);
-    try {
-      await client.signIn(email, password);
-      onSignedIn();
-      return true;
-    } catch (error) {
-      const isWrong = hasCode(error, 'invalid_credentials', 'invalid_fields');
-      setFailure(isWrong ? texts.session.wrong : describeFailure(error, texts));
-      return false;
-    } finally {
-      underWay.current = false;
-      setSending(false);
-    }
-  };
-  return { signIn, isSending, failure };
 }
