@@ -1,5 +1,5 @@
 /** @jest-environment <rootDir>/test/support/jest/page-environment.mjs */
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { NoAnswer, Refusal, ScriptedApi } from './support/api';
 import { anApiKey, aRevokedKey, DAY_MS, HOUR_MS, iso, MINUTE_MS } from './support/keys';
 import {
@@ -281,6 +281,23 @@ describe('the list of keys', () => {
     await screen.findByText('No key has “nothing like it” in its name, note or prefix.');
     await press('Clear search');
     await row('Backup');
+  });
+
+  test('goes back once for a double click on what closes the details, and so does not leave the page', async () => {
+    api.keys = [anApiKey()];
+    openPanel();
+    await user.click((await row('CI deploy')).getByRole('link'));
+    const close = (await dialog('CI deploy')).getByRole('button', { name: 'Close' });
+    const back = jest.spyOn(history, 'back').mockImplementation(() => {});
+    close.click();
+    // The browser is not there yet.
+    close.click();
+    expect(back).toHaveBeenCalledTimes(1);
+    back.mockRestore();
+    history.back();
+    await isGone(() => screen.queryByRole('dialog'));
+    await user.click((await row('CI deploy')).getByRole('link'));
+    await dialog('CI deploy');
   });
 
   test('shows that a slow list is loading, then its rows', async () => {

@@ -26,14 +26,23 @@ const goTo: GoTo = (place, { replace } = { replace: false }) => {
   else step(search, place.tab === 'keys' && place.keyId !== undefined);
 };
 
+/** From the call until the browser is there. */
+let isGoingBack = false;
+addEventListener('popstate', () => (isGoingBack = false));
+
 /**
  * @param search the query string of the next place
  * @param opensDetails whether the details of a key are open there
  */
 export function step(search: string, opensDetails: boolean): void {
+  // A second click, for example on what closes the details, adds nothing to go back through.
+  if (isGoingBack || search === location.search) return;
   // Closing the details leads back to where they were opened, and "back" does not open them again.
   const from = openedFrom();
-  if (from === search) return history.back();
+  if (from === search) {
+    isGoingBack = true;
+    return history.back();
+  }
   const address = location.pathname + search;
   // From one key to another within the details: "back" closes the details.
   if (opensDetails && from !== undefined) history.replaceState({ openedFrom: from }, '', address);
