@@ -12,6 +12,7 @@ import { nameOf } from '../base/owner';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { Checkbox } from '../ui/Checkbox';
+import marks from '../ui/list.module.css';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './admin.module.css';
 import { useAdminTexts } from './texts';
@@ -33,12 +34,15 @@ interface Props {
 
 /** The keys of all owners. */
 export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSort }: Props) {
-  const { keys: words } = useTexts();
+  const { accounts, keys: words } = useTexts();
   const { column, access } = words;
   const admin = useAdminTexts();
   const now = useNow();
   const active = keys.filter((key) => statusAt(key, now) === 'active').map(({ id }) => id);
   const taken = active.filter((id) => chosen.has(id));
+  /** Who made a key, unless its owner did. */
+  const makerOf = ({ createdBy, owner }: OwnedKey) =>
+    createdBy && createdBy.id !== owner.id && `${accounts.madeBy} ${nameOf(createdBy)}`;
   return (
     <Table
       label={admin.table}
@@ -79,18 +83,13 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
           name: column.name,
           width: 'minmax(0, 1fr)',
           sort: 'name',
-          cell: (key, parts) => (
-            <>
-              <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />
-              <Maker apiKey={key} />
-            </>
-          ),
+          cell: (key, parts) => <KeyName apiKey={key} to={linkTo(key.id)} {...parts} />,
         },
         {
           name: admin.owner,
           width: 'minmax(0, 1fr)',
           className: classes.owner,
-          cell: ({ owner }) => <Owner owner={owner} />,
+          cell: (key) => <Owner owner={key.owner} maker={makerOf(key)} />,
         },
         { name: column.access, width: '7.5rem', cell: (key) => access[key.access] },
         {
@@ -135,17 +134,6 @@ export function AllKeysTable({ keys, linkTo, chosen, onChoose, sort, sorts, onSo
 const isUnused = (key: OwnedKey, now: number): boolean =>
   statusAt(key, now) === 'active' && now - Date.parse(key.lastUsedAt ?? key.createdAt) > UNUSED_DAYS * DAY_MS;
 
-/** Who made a key, unless its owner did. */
-function Maker({ apiKey: { createdBy, owner } }: { readonly apiKey: OwnedKey }) {
-  const { accounts } = useTexts();
-  if (!createdBy || createdBy.id === owner.id) return null;
-  return (
-    <div className={list.second}>
-      {accounts.madeBy} <bdi>{createdBy.displayName || createdBy.id}</bdi>
-    </div>
-  );
-}
-
 /** How many keys are listed, active, ending soon, and unused. */
 export function Counts({ keys }: Pick<Props, 'keys'>) {
   const admin = useAdminTexts();
@@ -166,16 +154,23 @@ function End({ apiKey }: { readonly apiKey: OwnedKey }) {
   return <RelativeTime iso={(status === 'revoked' && apiKey.revokedAt) || endOf(apiKey)} isPast />;
 }
 
-/** Whose key it is, and what is unusual about the account: that it is no person's, or not active. */
-export function Owner({ owner }: { readonly owner: KeyOwner }) {
+interface OwnerProps {
+  readonly owner: KeyOwner;
+  /** Who made the key, if not its owner. */
+  readonly maker?: string | false | null | undefined;
+}
+
+/** Whose key it is, and what is unusual about it: an account that is no person's or not active, or another maker. */
+export function Owner({ owner, maker }: OwnerProps) {
   const admin = useAdminTexts();
   const { kind, status, email } = owner;
   return (
     <>
       <bdi>{nameOf(owner)}</bdi>
+      {kind === 'service' && <span className={marks.badge}>{admin.service}</span>}
       <div className={`${list.second} ${list.cut}`}>
         {status !== 'active' && <strong className={classes.attention}>{admin.accountStatus[status]}</strong>}
-        {kind === 'service' && <span>{admin.service}</span>}
+        {maker && <span title={maker}>{maker}</span>}
         {email !== '' && email !== nameOf(owner) && <span title={email}>{email}</span>}
       </div>
     </>

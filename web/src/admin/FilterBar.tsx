@@ -1,4 +1,4 @@
-import { Button, Group, Popover, Stack } from '@mantine/core';
+import { Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { icon, PlusIcon } from '../ui/icons';
 import { useAdminTexts } from './texts';
@@ -65,7 +65,9 @@ export function FilterBar({ label, search, filters, aside, children }: Props) {
                 filter.onRemove();
               }}
             >
-              {filter.text}
+              <Text span inherit truncate title={filter.text}>
+                {filter.text}
+              </Text>
             </Button>
           ),
       )}

@@ -39,7 +39,9 @@ export function KeyTable({ areEnded = false, links, ...table }: Props) {
           name: column.name,
           width: 'minmax(0, 2fr)',
           sort: 'name',
-          cell: ({ key }, parts) => <KeyName apiKey={key} to={linkTo(links.placeOf(key.id))} hasNote {...parts} />,
+          cell: ({ key }, parts) => (
+            <KeyName apiKey={key} to={linkTo(links.placeOf(key.id))} aside={key.note} {...parts} />
+          ),
         },
         {
           name: column.access,

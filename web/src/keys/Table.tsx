@@ -151,11 +151,12 @@ function TableRow<Row>({ row, columns, look = '', isEnded, isSelected, below }: 
 interface KeyNameProps extends RowParts {
   readonly apiKey: ApiKey;
   readonly to: OwnLink;
-  readonly hasNote?: boolean;
+  /** Next to the prefix. */
+  readonly aside?: string | null;
 }
 
 /** The link of the name covers the whole row. */
-export function KeyName({ apiKey: { id: keyId, name, note, prefix }, to, hasNote, prefixId, link }: KeyNameProps) {
+export function KeyName({ apiKey: { id: keyId, name, prefix }, to, aside, prefixId, link }: KeyNameProps) {
   return (
     <>
       <a {...to} ref={link} className={classes.link} aria-describedby={prefixId} data-key-id={keyId}>
@@ -165,7 +166,7 @@ export function KeyName({ apiKey: { id: keyId, name, note, prefix }, to, hasNote
         <code id={prefixId} className={classes.prefix}>
           {prefix}
         </code>
-        {hasNote && note !== null && <span title={note}>{note}</span>}
+        {aside && <span title={aside}>{aside}</span>}
       </div>
     </>
   );
