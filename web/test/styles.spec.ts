@@ -69,6 +69,19 @@ test('every control has the ring of the focus, and a link that covers its row ha
   expect(weight(none!.selector)).toBeGreaterThan(weight(ring!.selector) - 1);
 });
 
+test('where the system chooses the colours, what is above the page has an edge, and marks keep their colours', () => {
+  const declares = (file: string, name: string, declaration: string) =>
+    own(file).some(({ selector, body }) => selector.endsWith(name) && body.includes(declaration));
+  expect(declares('ui/Dialog.module.css', '.root .content', 'outline: 1px solid transparent')).toBe(true);
+  expect(declares('ui/Announcer.module.css', '.message', 'outline: 1px solid transparent')).toBe(true);
+  for (const [file, mark] of [
+    ['key/StatusBadge.module.css', '.status::before'],
+    ['history/chart.module.css', '.totals [data-kind]::before'],
+    ['activity/activity.module.css', '.sentence::before'],
+  ] as const)
+    expect([mark, declares(file, mark, 'forced-color-adjust: none')]).toEqual([mark, true]);
+});
+
 test('the heading of the panel stays on one line, so that it does not grow when the switch of accounts comes', () => {
   const [title] = own('panel/Panel.module.css').filter(({ selector }) => selector === '.title');
   expect(title!.body).toContain('flex: none');
