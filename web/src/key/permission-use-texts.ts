@@ -32,7 +32,7 @@ const german: typeof english = {
   summary: (used, of, since) => `Seit ${since} ${inGerman(used, of)} genutzt.`,
   inherited: (used, of, since) => `Der ersetzte Schlüssel hat seit ${since} ${inGerman(used, of)} genutzt.`,
   share: (percent, day) => `${percent} seiner Anfragen, zuletzt am ${day}`,
-  none: 'Noch keine Anfrage wurde angenommen.',
+  none: 'Noch keine Anfrage wurde akzeptiert.',
   other: {
     '': 'brauchte keine Berechtigung',
     unknown: 'mit Lease, Berechtigung unbekannt',

@@ -160,7 +160,7 @@ export function KeyName({ apiKey: { id: keyId, name, prefix }, to, aside, prefix
   return (
     <>
       <a {...to} ref={link} className={classes.link} aria-describedby={prefixId} data-key-id={keyId}>
-        {name}
+        <bdi>{name}</bdi>
       </a>
       <div className={`${classes.second} ${classes.cut}`}>
         <code id={prefixId} className={classes.prefix}>

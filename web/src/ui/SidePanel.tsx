@@ -61,7 +61,7 @@ export function SidePanel({ title, subject, action, form, footer, isEdited = fal
                   className={form ? classes.replaced : dialog.title}
                   data-autofocus={!isEdited || undefined}
                 >
-                  {title}
+                  <bdi>{title}</bdi>
                 </Drawer.Title>
                 {form ?? action}
               </div>
