@@ -42,6 +42,23 @@ describe('creating a key', () => {
     expect(requests.map((request) => request.postDataJSON())).toMatchObject([{ expiresInDays: days }]);
   });
 
+  test('no line of the sentence begins with a comma, however narrow the screen is', async () => {
+    const { page } = await stage.open({ options: { viewport: { width: 320, height: 640 } } });
+    await openCreate(page);
+    await page.getByRole('radio', { name: 'Read and write' }).check();
+    await createDialog(page)
+      .getByRole('button', { name: /^Access: read and write everything you can/ })
+      .waitFor();
+    const starts = await page.evaluate<
+      boolean[]
+    >(`[...document.querySelectorAll('[role="dialog"] p button')].map((word) => {
+      const sign = document.createRange();
+      sign.selectNode(word.nextSibling);
+      return sign.getBoundingClientRect().left < word.getBoundingClientRect().right - 1;
+    })`);
+    expect(starts).toEqual([false, false, false]);
+  });
+
   test('a key until the last date that a limit allows has no day more, even where that day has 25 hours', async () => {
     const { page } = await stage.open({
       options: { timezoneId: 'America/New_York' },

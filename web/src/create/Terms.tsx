@@ -1,5 +1,5 @@
 import { Button, Text, UnstyledButton } from '@mantine/core';
-import { type ReactNode, useId, useState } from 'react';
+import { Fragment, type ReactNode, useId, useState } from 'react';
 import { permissionsToGive } from '../../../src/domain/accounts/permission';
 import type { KeyDraft } from '../base/trip';
 import { daysOf } from '../new-key/expiry';
@@ -94,18 +94,20 @@ export function Terms({ draft, maxKeyDays, errors, fields }: Props) {
         <p className={classes.sentence}>
           {sentence.start}
           {parts.map(({ part, field: name, word, hasError, end }) => (
-            <span key={part}>
+            <Fragment key={part}>
               {' '}
-              <UnstyledButton
-                className={classes.word}
-                aria-label={sentence.change(name, word)}
-                {...control(part, hasError)}
-              >
-                {word}
-                {chevron}
-              </UnstyledButton>
-              {end}
-            </span>
+              <span className={classes.piece}>
+                <UnstyledButton
+                  className={classes.word}
+                  aria-label={sentence.change(name, word)}
+                  {...control(part, hasError)}
+                >
+                  {word}
+                  {chevron}
+                </UnstyledButton>
+                {end}
+              </span>
+            </Fragment>
           ))}
         </p>
         <Text role="status" c="var(--latchkey-warning)" mt={isEmpty ? 'xs' : 0}>
