@@ -30,7 +30,7 @@ export function EmptyState({ isWaiting, onCreate }: Props) {
         </Button>
       </Stack>
       <code className={classes.example}>
-        {`curl -H "Authorization: Bearer $API_KEY" \\\n  '${exampleUrl ?? reveal.address}'`}
+        {`curl -H "Authorization: Bearer $API_KEY" \\\n'${exampleUrl ?? reveal.address}'`}
       </code>
     </div>
   );
