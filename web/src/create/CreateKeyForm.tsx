@@ -11,14 +11,19 @@ import { PermissionsField } from '../restrictions/PermissionsField';
 import { useTexts } from '../texts';
 import type { ChosenPermissions, KeyDraft } from '../base/trip';
 import { checkDraft, requestOf } from './form';
-import { NameField } from './NameField';
 import { NetworksField } from './NetworksField';
 import { Terms } from './Terms';
 import { lowerAccess } from '../../../src/domain/accounts/access-level';
 import { limitText } from '../key/limits';
+import { useApiKeys } from '../key/list';
+import { statusAt } from '../key/status';
+import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
 
 const LEVELS: readonly AccessLevel[] = ['read-only', 'read-and-write'];
+
+/** For people, names that differ only in capitals are the same. */
+const comparable = (name: string): string => name.normalize('NFC').trim().toLocaleLowerCase();
 
 interface Props {
   /** Within the policy. */
@@ -49,6 +54,10 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
     [onDraft],
   );
   const { create, keys } = texts;
+  // Names need not be unique, but the form warns of a second key with the same one.
+  const name = comparable(draft.name);
+  const now = useNow();
+  const taken = useApiKeys().keys.find((key) => comparable(key.name) === name && statusAt(key, now) === 'active');
   // A level above the ceiling is shown with the reason why it can't be chosen.
   const levels = LEVELS.map((level) => {
     const isDisabled = lowerAccess(level, policy.maxAccess) !== level;
@@ -58,7 +67,21 @@ export function CreateKeyForm({ draft, policy, onDraft, newKey, onCancel }: Prop
   return (
     <NewKeyFrame form={form} lostWords={create.lost} submitLabel={create.submit} onCancel={onCancel}>
       {account && <Text size="sm">{texts.accounts.belongs(nameOf(account))}</Text>}
-      <NameField value={draft.name} onChange={(name) => change({ name })} error={errors.name} />
+      <div>
+        <TextInput
+          name="name"
+          label={create.name}
+          description={create.nameHint}
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={errors.name}
+          autoComplete="off"
+          data-autofocus
+        />
+        <Text role="status" size="xs" mt={taken ? 5 : 0} c="var(--latchkey-warning)">
+          {taken && create.nameTaken(taken.name, taken.prefix)}
+        </Text>
+      </div>
       <Terms
         draft={draft}
         maxKeyDays={policy.maxKeyDays}

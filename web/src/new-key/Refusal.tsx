@@ -9,7 +9,7 @@ import type { PlatformTrip } from '../base/trip';
 import { type Texts, useTexts } from '../texts';
 import { duration } from '../time/format';
 import { FailureAlert } from '../ui/FailureAlert';
-import { HelpLink } from '../ui/HelpLink';
+import { HelpLink } from '../ui/links';
 import { Notice } from '../ui/Notice';
 import { fieldErrorsOf } from './fields';
 import type { Making } from './useNewKey';

@@ -27,7 +27,7 @@ import {
 import { forgetPlace, step, usePlaceInAddress, useSearch } from '../base/address';
 import { type PageTexts, usePageTexts } from '../texts';
 import { useSession } from './useSession';
-import { HelpLink } from '../ui/HelpLink';
+import { HelpLink } from '../ui/links';
 import { Notice } from '../ui/Notice';
 
 const SignInPage = later(() => import('./SignInPage').then((part) => part.SignInPage));

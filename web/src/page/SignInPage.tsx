@@ -1,7 +1,7 @@
 import { Box, Button, Divider, Text, Title } from '@mantine/core';
 import type { ApiClient } from '../api/client';
 import { SignInForm } from '../session/SignInForm';
-import { HelpLink } from '../ui/HelpLink';
+import { HelpLink } from '../ui/links';
 import { KeyIcon } from '../ui/icons';
 import list from '../ui/list.module.css';
 import { hasNotice, hasSignedOut, helpUrl, otherAccount, platformSignIn, takesPasswords } from './written';

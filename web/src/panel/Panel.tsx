@@ -8,7 +8,7 @@ import { SessionGate } from '../api/session-gate';
 import { type Platform, PlatformTrip } from '../base/trip';
 import { useTexts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
-import { HelpLink } from '../ui/HelpLink';
+import { HelpLink } from '../ui/links';
 import { later, LoadTheRest } from '../ui/later';
 import { AccountGate, type OwnTab, PanelTabs } from './PanelTabs';
 import { PanelContext } from '../base/context';

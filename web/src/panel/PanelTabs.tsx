@@ -10,7 +10,7 @@ import { later } from '../ui/later';
 import { usePanel } from '../base/context';
 import { type PanelPlace, START } from '../base/place';
 import { hasCode } from '../api/problem';
-import { HelpLink } from '../ui/HelpLink';
+import { HelpLink } from '../ui/links';
 import { Notice } from '../ui/Notice';
 import { useOwner } from '../base/owner';
 import classes from './Panel.module.css';

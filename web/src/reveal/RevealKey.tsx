@@ -3,7 +3,7 @@ import type { CreatedKey } from '../api/types';
 import { usePanel } from '../base/context';
 import { useTexts } from '../texts';
 import { DialogFooter } from '../ui/Dialog';
-import { HelpLink } from '../ui/HelpLink';
+import { HelpLink } from '../ui/links';
 import { useFocusOnMount } from '../ui/focus';
 import { CopyableText } from './CopyableText';
 import { FirstUse } from './FirstUse';

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useContext } from 'react';
 import { PanelContext } from '../base/context';
 import { type Texts, useTexts } from '../texts';
-import { HelpLink } from './HelpLink';
+import { HelpLink } from './links';
 import { Notice } from './Notice';
 import { ApiProblem, NoAnswer } from '../api/problem';
 import { duration } from '../time/format';

@@ -44,6 +44,18 @@ export function NewTabLink({ className = surface.link, children, ...rest }: Comp
   );
 }
 
+interface HelpLinkProps {
+  /** Undefined if there is no such page. */
+  readonly url: string | undefined;
+  /** Default: that it is about help. */
+  readonly label?: string;
+}
+
+export function HelpLink({ url, label }: HelpLinkProps) {
+  const { help } = useTexts();
+  return url !== undefined && <NewTabLink href={url}>{label ?? help}</NewTabLink>;
+}
+
 /** For a row that a link covers, except its times and drawings, which are above the link, for their hints. */
 export function useRowLink() {
   const link = useRef<HTMLAnchorElement>(null);
