@@ -129,6 +129,24 @@ describe('a session that ends while the page is open', () => {
   });
 });
 
+test('nobody is asked to sign in again while a new key is shown, because giving up would lose it', async () => {
+  api.keys = [anApiKey()];
+  openPage(<App />);
+  await openCreate();
+  await fillCreate();
+  await press('Create key');
+  const key = await shownKey();
+  endSession();
+  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  await screen.findByText('Your keys could not be refreshed');
+  expect(screen.queryByRole('dialog', { name: 'Sign in again' })).toBeNull();
+  expect(await shownKey()).toBe(key);
+  await press('Copy key');
+  await screen.findByRole('button', { name: 'Copied' });
+  await press('Done');
+  await dialog('Sign in again');
+});
+
 describe('a page of one person, while another signs in in another window', () => {
   const another = (): Refusal => {
     api.session = { ...api.session!, ownerId: 'grace', displayName: 'Grace Hopper', email: 'grace@example.com' };

@@ -5,8 +5,16 @@
 export class SessionGate {
   private waiting: { promise: Promise<boolean>; settle: (signedIn: boolean) => void } | undefined;
   private readonly listeners = new Set<() => void>();
+  private isHeld = false;
 
-  readonly signInAgain = (): Promise<boolean> => {
+  /** Until the result is called, nobody is asked: who gives up would lose what is on the screen. */
+  readonly hold = (): (() => void) => {
+    this.isHeld = true;
+    return () => (this.isHeld = false);
+  };
+
+  readonly signInAgain = async (): Promise<boolean> => {
+    if (this.isHeld) return false;
     if (!this.waiting) {
       let settle!: (signedIn: boolean) => void;
       const promise = new Promise<boolean>((resolve) => (settle = resolve));

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { CreatedKey } from '../api/types';
+import { usePanel } from '../base/context';
 
 export type Secret = ReturnType<typeof useSecret>;
 
@@ -23,7 +24,9 @@ export function useSecret(onLeft: () => void) {
     setAsking(false);
   };
 
+  const { gate } = usePanel();
   const isShown = created !== undefined;
+  useEffect(() => (isShown ? gate.hold() : undefined), [isShown, gate]);
   useEffect(() => {
     if (!isShown) return undefined;
     const leave = () => {
