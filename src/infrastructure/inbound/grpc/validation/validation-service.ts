@@ -7,7 +7,15 @@ import type { Log } from '#infrastructure/telemetry/log.js';
 import type * as proto from '../generated/types.js';
 import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
 import { toAnswer, toFailure } from './answers.js';
-import { readReport, readRequest, requestIdOf, VALIDATION_PROTO, VALIDATION_SERVICE, type WireQuestion, type WireReport } from './validation-messages.js';
+import {
+  readReport,
+  readRequest,
+  requestIdOf,
+  VALIDATION_PROTO,
+  VALIDATION_SERVICE,
+  type WireQuestion,
+  type WireReport,
+} from './validation-messages.js';
 
 interface ValidationServiceParts {
   readonly validateKey: ValidateKey;
