@@ -5,7 +5,7 @@ import type { KeyHistory } from '#domain/usage/key-history.js';
 import { type KeySort, type OwnedKey, type ListedKey, type Page, type PageRequest, wrongCursor } from '../lists.js';
 import type { AccountLocks, KeyChanges, Accounts } from '../account-ports.js';
 import type { Audit, EventFilter } from '../audit-ports.js';
-import type { ApiKeys } from '../key-ports.js';
+import type { ApiKeys, KeyCounts } from '../key-ports.js';
 import type { KeyUsage } from '../validation-ports.js';
 import { type ShownKeys, type ShownPage, startOf } from './shown-keys.js';
 import {
@@ -22,10 +22,8 @@ import { type Acting, managedTransaction } from '../managed-account.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { anyKey, type ChangeOfKey, changeKeys, openKey, pausing } from './change-keys.js';
 
-export interface KeysOfOwner extends ShownPage {
-  /** The numbers of all keys of the owner, not only of those on this page. */
-  readonly activeKeys: number;
-  readonly endedKeys: number;
+/** With the numbers of all keys of the owner, not only of those on this page. */
+export interface KeysOfOwner extends ShownPage, KeyCounts {
   readonly policy: KeyPolicy;
 }
 

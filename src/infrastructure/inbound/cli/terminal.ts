@@ -100,5 +100,3 @@ export function progressBar(what: string) {
     clear: () => bar.stop(),
   };
 }
-
-export type ProgressBar = ReturnType<typeof progressBar>;

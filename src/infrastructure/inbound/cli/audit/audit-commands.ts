@@ -13,7 +13,7 @@ import { actorKindOf } from '#domain/audit/event-details.js';
 import { timeIn } from '#domain/time.js';
 import { type Databases, onDatabase, requiredSetting } from '../administration.js';
 import { type Answer, answering, NOT_DONE, NothingThere, printLine, UsageError } from '../answering.js';
-import { type ProgressBar, progressBar } from '../terminal.js';
+import { progressBar } from '../terminal.js';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
@@ -77,7 +77,7 @@ function eventLine(event: SealableEvent): string {
 }
 
 /** The same audit trail, which shows the progress of reading by the ids read so far. */
-function watched(trail: AuditTrail, bar: ProgressBar): AuditTrail {
+function watched(trail: AuditTrail, bar: ReturnType<typeof progressBar>): AuditTrail {
   let count = 0;
   async function* watch(all: AsyncIterable<SealableEvent>, newest: bigint): AsyncIterable<SealableEvent> {
     let first: bigint | undefined;

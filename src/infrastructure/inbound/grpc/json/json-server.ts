@@ -51,7 +51,7 @@ export class JsonServer {
     this.listener = new HttpListener(server, 'SERVICES_PORT', config.servicesPort, config.host);
   }
 
-  /** Listens if SERVICES_PORT is set. @throws the port is taken */
+  /** Listens if SERVICES_PORT is set. */
   async open(): Promise<void> {
     if (this.config.servicesPort === undefined) return;
     const described = describe(this.doors);
