@@ -159,6 +159,19 @@ describe('a database writer', () => {
     expect(differences).toContainEqual({ subject: 'key', id: key.id, problem });
   });
 
+  test('is detected when they hide a key or an account that is in use from everybody who could stop it', async () => {
+    const [hidden, { id }] = [await newOwner(app), await newOwner(app)];
+    const { key } = await createKey(app, id);
+    await seal();
+    await run('UPDATE accounts SET purged = true WHERE id = $1', hidden.id);
+    await run('UPDATE api_keys SET purged = true WHERE id = $1', key.id);
+    const { lines } = await verify();
+    expect(lines.slice(1)).toEqual([
+      `    key ${key.id} is hidden, as of a purged account, but has not ended`,
+      `    account ${hidden.id} is hidden, as if it were purged; event 1 left it active`,
+    ]);
+  });
+
   test('is detected when they lift a suspension or delete an account', async () => {
     const [lifted, deleted] = [await newOwner(app), await newOwner(app)];
     await app.changeAccount.suspend(lifted.id);

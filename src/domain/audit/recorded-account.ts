@@ -9,7 +9,7 @@ import {
 import type { AccountStatus, OwnerStanding } from '../accounts/account.js';
 import { detailsOf, type HistoryEvent } from './event-details.js';
 
-export type StoredAccount = OwnerStanding & AccountTerms;
+export type StoredAccount = OwnerStanding & AccountTerms & { readonly purged?: boolean };
 
 /** The status of an account after an event of this type. A purged account stays deleted. */
 const STATUS_AFTER: Readonly<Record<string, AccountStatus>> = {
@@ -55,6 +55,9 @@ export class RecordedAccount {
       ...this.terms.flatMap((term) => term.differences(stored)),
       ...(left && left.status !== stored.status
         ? [`is ${stored.status}; event ${left.by.id} left it ${left.status}`]
+        : []),
+      ...(stored.purged && left && left.by.type !== 'account.purged'
+        ? [`is hidden, as if it were purged; event ${left.by.id} left it ${left.status}`]
         : []),
     ];
   }

@@ -1,6 +1,7 @@
 import { MAX_KEY_DAYS } from '../accounts/entitlements.js';
 import { type KeyPauses, PAUSE_OF, wasPaused } from '../keys/key-status.js';
 import { pausedDigest } from '../keys/key-restrictions.js';
+import { isOpen } from '../keys/key-status.js';
 import { DAY_MS } from '../time.js';
 import { actorKindOf, detailsOf, type HistoryEvent, moment } from './event-details.js';
 import { rotationProblems, type StoredKey } from './recorded-rotation.js';
@@ -110,6 +111,7 @@ export class RecordedKey {
     return [
       ...(revoked && !stored.revokedAt ? [`is not revoked, although event ${revoked.id} revoked it`] : []),
       ...(expired && !hasEnded ? [`has not ended, although it expired by event ${expired.id}`] : []),
+      ...(stored.purged && isOpen(stored) ? ['is hidden, as of a purged account, but has not ended'] : []),
       ...(lacksEvent(stored.revokedAt, revoked) ? ['is revoked, but no event revoked it'] : []),
       ...(lacksEvent(stored.expiredAt, expired) ? ['is expired, but it expired by no event'] : []),
     ];

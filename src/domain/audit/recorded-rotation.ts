@@ -10,6 +10,8 @@ export interface StoredPredecessor extends KeyTimes, Pick<ApiKeyState, 'replaced
 }
 
 export interface StoredKey extends ApiKeyState {
+  /** Nobody sees or changes a key of a purged account. */
+  readonly purged?: boolean;
   /** Undefined when the key replaces none. */
   readonly replaced: StoredPredecessor | undefined;
 }

@@ -63,8 +63,8 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
 
 export async function* accountHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredAccount>> {
   for await (const row of rowsOf<AccountRow>(manager, 'account', ACCOUNTS, AccountRow)) {
-    const { permissions } = row;
-    yield historyItem(row, { permissions, ...rareTerms(row), status: statusOf(row.status) });
+    const { permissions, purged } = row;
+    yield historyItem(row, { permissions, purged, ...rareTerms(row), status: statusOf(row.status) });
   }
 }
 
