@@ -137,20 +137,22 @@ class Question:
 
     @property
     def user_agent(self) -> str:
-        return _printable(self.values("user-agent"), 256)
+        return _tidy(self.values("user-agent"), 256)
 
     @property
     def request_id(self) -> str:
         """Of the call to Latchkey: the client's own, and an end that no client can know."""
         # No cached_property: up to Python 3.11 it has a lock, which a fork may copy while a thread holds it.
         if not self._request_id:
-            self._request_id = f"{_printable(self.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-")
+            self._request_id = f"{_tidy(self.values('x-request-id'), 100)}-{secrets.token_hex(8)}".lstrip("-")
         return self._request_id
 
 
-def _printable(values: Sequence[str], longest: int) -> str:
-    text = values[0] if values else ""
-    return (text if text.isprintable() else "".join(filter(str.isprintable, text)))[:longest]
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+def _tidy(values: Sequence[str], longest: int) -> str:
+    return _CONTROLS.sub("", values[0])[:longest] if values else ""
 
 
 @dataclass(frozen=True)
@@ -250,17 +252,19 @@ def read_answer(answer: _Object, permission: str, window: str | None) -> tuple[D
     :param window: of the header, for an answer without a window of its own
     :raises UnreadableAnswer: the outcome is missing, incomplete or unknown to this guard
     """
-    rate_limit = _rate_limit(_member(answer, "rateLimit", dict), window) if "rateLimit" in answer else None
-    if ("grant" in answer) == ("denial" in answer):
+    present = {name for name, value in answer.items() if value is not None}
+    rate_limit = _rate_limit(_member(answer, "rateLimit", dict), window) if "rateLimit" in present else None
+    if ("grant" in present) == ("denial" in present):
         raise UnreadableAnswer("not one outcome")
-    if "grant" in answer:
-        lease = _lease(_member(answer, "lease", dict)) if "lease" in answer else None
+    if "grant" in present:
+        lease = _lease(_member(answer, "lease", dict)) if "lease" in present else None
         return Granted(_principal(_member(answer, "grant", dict)), rate_limit), lease
     denial = _member(answer, "denial", dict)
     status, reason = _member(denial, "httpStatus", int), denial.get("reason")
-    if status not in (401, 403, 429) or reason in (None, "REASON_UNSPECIFIED", 0):
+    # A reason of a later release may come as its number.
+    name = "UNKNOWN" if type(reason) is int and reason else _member(denial, "reason", str).removeprefix("REASON_")
+    if status not in (401, 403, 429) or name in ("", "UNSPECIFIED"):
         raise UnreadableAnswer("a denial without reason or status")
-    name = reason.removeprefix("REASON_") if isinstance(reason, str) else "UNKNOWN"
     retry_after = max(1, _seconds(denial.get("retryAfter"))) if status == 429 else None
     is_missing = name == "MISSING_PERMISSION" or (name == "READ_ONLY_KEY" and not permission.endswith(":read"))
     missing = permission if permission and is_missing else None
@@ -283,9 +287,11 @@ def _principal(grant: _Object) -> Principal:
     try:
         # Python 3.10 reads three or six digits, and no Z.
         text = re.sub(r"(\.\d{1,6})\d*", lambda digits: digits[1].ljust(7, "0"), _member(grant, "expiresAt", str))
-        expires_at = datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc)
-    except (ValueError, OverflowError):
+        expires_at = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
         raise UnreadableAnswer("an expiry that is no time") from None
+    if expires_at.tzinfo is None:
+        raise UnreadableAnswer("an expiry without a zone")
     return Principal(key_id, owner_id, access, _texts(grant, "permissions"), MappingProxyType(attributes), expires_at)
 
 
@@ -299,15 +305,22 @@ def _lease(lease: _Object) -> Lease:
 
 
 def _rate_limit(rate: _Object, window: str | None) -> RateLimit:
-    own = _seconds(rate["window"]) if "window" in rate else int(window) if window and window.isdecimal() else None
-    limit, remaining = _member(rate, "limit", int), _member(rate, "remaining", int)
-    return RateLimit(limit, remaining, _seconds(rate.get("resetAfter")), own)
+    own = rate.get("window")
+    of_service = int(window) if window and re.fullmatch("[1-9][0-9]{0,8}", window) else None
+    return RateLimit(
+        _member(rate, "limit", int),
+        _member(rate, "remaining", int),
+        _seconds(rate.get("resetAfter")),
+        of_service if own is None else _seconds(own),
+    )
 
 
 def _member(parent: _Object, name: str, kind: type[_Kind]) -> _Kind:
-    """A member that is absent has its default value, as in proto3. No number is negative."""
-    value = parent.get(name, kind())
-    if type(value) is not kind or (isinstance(value, int) and value < 0):
+    """A member that is absent or null has its default value, as in proto3. Every number is a uint32."""
+    value = parent.get(name)
+    if value is None:
+        return kind()
+    if type(value) is not kind or (isinstance(value, int) and not 0 <= value < 2**32):
         raise UnreadableAnswer(f"{name} is no {kind.__name__}")
     return value
 
@@ -324,7 +337,7 @@ def _seconds(duration: object) -> int:
     """Whole seconds, rounded up; 0 for none."""
     if duration is None:
         return 0
-    match = re.fullmatch(r"(-?)(\d+)(?:\.(\d{1,9}))?s", duration) if isinstance(duration, str) else None
+    match = re.fullmatch(r"(-?)(\d{1,12})(?:\.(\d{1,9}))?s", duration) if isinstance(duration, str) else None
     if not match:
         raise UnreadableAnswer("a duration that is none")
     return 0 if match[1] else int(match[2]) + (1 if (match[3] or "").strip("0") else 0)
