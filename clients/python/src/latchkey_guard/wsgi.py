@@ -53,4 +53,4 @@ class Protected(Protection[Application, Guard]):
         start_response(
             f"{status.value} {status.phrase}", [*decision_headers(decision).items(), ("Content-Length", str(len(body)))]
         )
-        return [body]
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
