@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
-from flask import Response, current_app, g, make_response, request
+from flask import Response, after_this_request, current_app, g, make_response, request
 
 from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
 from ._model import Operation, principal_in
@@ -38,17 +38,20 @@ def protect(
             if other and not guard.is_api_key(asked):
                 return make_response(current_app.ensure_sync(other)(*args, **params))
             decision = guard.check(guard.question(asked, permission, operation))
-            if isinstance(decision, Granted):
-                g.latchkey_principal = decision.principal
-                response = make_response(current_app.ensure_sync(view)(*args, **params))
-            else:
-                response = Response(refusal_body(decision), decision.status)
-            for name, value in decision_headers(decision, response.headers.keys()).items():
-                if name == "Access-Control-Expose-Headers":
-                    response.headers.add(name, value)
-                else:
-                    response.headers[name] = value
-            return response
+
+            @after_this_request  # To answers of error handlers, too.
+            def with_headers(response: Response) -> Response:
+                for name, value in decision_headers(decision, response.headers.keys()).items():
+                    if name == "Access-Control-Expose-Headers":
+                        response.headers.add(name, value)
+                    else:
+                        response.headers[name] = value
+                return response
+
+            if not isinstance(decision, Granted):
+                return Response(refusal_body(decision), decision.status)
+            g.latchkey_principal = decision.principal
+            return make_response(current_app.ensure_sync(view)(*args, **params))
 
         return guarded  # type: ignore[return-value]
 
