@@ -7,10 +7,13 @@ The setting ``LATCHKEY`` has the options of the guard, such as ``{"target": …,
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.decorators import method_decorator
 
 from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
 from ._model import Decision, Operation, principal_in
@@ -21,11 +24,21 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def requires(permission: Permission, *, operation: Operation | None = None) -> Callable[[View], View]:
+    """Of a function, or of a class-based view. Without the middleware such a view raises an error."""
     check_permission(permission)
 
     def decorate(view: View) -> View:
-        view.latchkey = (permission, operation)  # type: ignore[attr-defined]
-        return view
+        if issubclass(type(view), type):
+            view.dispatch = method_decorator(decorate)(view.dispatch)  # type: ignore[attr-defined]
+            return view
+
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: object, **params: object) -> Any:
+            principal_of(request)
+            return view(request, *args, **params)
+
+        guarded.latchkey = (permission, operation)  # type: ignore[attr-defined]
+        return markcoroutinefunction(guarded) if iscoroutinefunction(view) else guarded  # type: ignore[return-value]
 
     return decorate
 
@@ -52,9 +65,7 @@ class LatchkeyMiddleware:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], _args: object, params: dict[str, object]
     ) -> HttpResponse | None:
-        # A class-based view has its decorator on the class or on the function that as_view() returned.
-        marked = getattr(view, "latchkey", None) or getattr(getattr(view, "view_class", None), "latchkey", None)
-        needed = marked or self._default
+        needed = getattr(view, "latchkey", None) or self._default
         if needed is None:
             return None
         question = self._guard.question(request_of(request.META, params), *needed)
