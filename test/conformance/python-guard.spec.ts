@@ -38,7 +38,17 @@ describe('the Python guard', () => {
   }
 
   test('has a core of the standard library alone', () => {
-    const core = ['__init__', '_credential', '_guard', '_leases', '_model', '_request', '_transport', 'wsgi'];
+    const core = [
+      '__init__',
+      '_credential',
+      '_guard',
+      '_judgement',
+      '_leases',
+      '_model',
+      '_request',
+      '_transport',
+      'wsgi',
+    ];
     const imported = core.flatMap((name) => {
       const text = readFileSync(join(folder, `src/latchkey_guard/${name}.py`), 'utf8');
       return [...text.matchAll(/^\s*(?:from|import) ([a-z_]\w*)/gm)].map(([, module]) => module!);

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import socket
 import ssl
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,8 +20,9 @@ import pytest
 from conftest import CONFORMANCE, Latchkey
 
 from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
-from latchkey_guard._leases import Clocks, Leases, Wish, covered_by
-from latchkey_guard._model import Lease
+from latchkey_guard._judgement import covered_by
+from latchkey_guard._leases import Clocks, Leases
+from latchkey_guard._model import UNAVAILABLE, Lease
 from latchkey_guard.testing import LatchkeyFake
 
 JUDGED = json.loads((CONFORMANCE / "judgement.json").read_text())["cases"]
@@ -63,7 +67,12 @@ def narrowed(owned: list[str], subset: list[str] | None) -> list[str]:
         ({"target": "http://latchkey.internal:3080"}, "insecure=True"),
         ({"target": "127.0.0.1:3080"}, "must be a URL"),
         ({"service_token": None}, "service_token is missing"),
-        ({"service_token": "to\nken"}, "characters that a header"),
+        ({"service_token": "to\nken"}, "service_token contains"),
+        ({"service_token": "to ken"}, "service_token contains"),
+        ({"target": "http://user@127.0.0.1:3080"}, "target must be a URL"),
+        ({"target": "http://127.0.0.1:3080/v1"}, "target must be a URL"),
+        ({"tls": ssl.create_default_context()}, "tls needs a target with https:"),
+        ({"target": "https://latchkey.internal:3080", "insecure": True}, "insecure contradicts"),
         ({"deadline_ms": 0}, "deadline_ms"),
         ({"credentials": []}, "credentials must be"),
         ({"credentials": "bearer"}, "credentials must be"),
@@ -74,6 +83,16 @@ def test_an_unusable_option_is_an_error_without_the_token(options: dict[str, Any
     with pytest.raises(ValueError, match=problem) as raised:
         Guard(**{"target": "http://127.0.0.1:1", "service_token": "secret-token", **options})
     assert "ken" not in str(raised.value).replace("token", "")
+
+
+@pytest.mark.parametrize("host", ["127.9.9.9", "[::1]", "localhost"])
+def test_plain_text_may_go_to_this_machine(host: str) -> None:
+    Guard(f"http://{host}:3080/", "token")
+
+
+def test_an_unknown_operation_is_an_error_before_any_request() -> None:
+    with pytest.raises(ValueError, match="operation must be one of"):
+        Guard("http://127.0.0.1:1", "token").protect(REQUEST, "systems:read", "read")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -206,29 +225,201 @@ def test_a_connection_over_tls_is_kept_and_a_certificate_of_a_stranger_refused(t
     server.server_close()
 
 
+def until(condition: Callable[[], object]) -> None:
+    ends = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < ends, "it never became true"
+        time.sleep(0.01)
+
+
+def test_a_use_whose_renewal_is_granted_is_reported_by_its_call_alone(latchkey: Latchkey) -> None:
+    latchkey.script({"answer": {"grant": GRANT, "lease": {"lengthMs": 2000, "uses": 1}}}, LEASED)
+    guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000, clocks=Clocks(lambda: 0, lambda: 0))
+    for _ in range(2):
+        assert guard.protect(REQUEST, None).status == 200
+    until(lambda: len(latchkey.asked()) == 2)
+    guard.close()
+    assert latchkey.seen()["reported"] == []
+
+
+def test_a_guard_without_a_thread_for_a_renewal_grants_from_its_lease_and_renews_it_later(
+    latchkey: Latchkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    latchkey.script({"answer": {"grant": GRANT, "lease": {"lengthMs": 2000, "uses": 1}}})
+    clock = Clock()
+    guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000, clocks=Clocks(clock, clock))
+    assert guard.protect(REQUEST, None).status == 200
+
+    def fail(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fail)
+        assert guard.protect(REQUEST, None).status == 200
+    clock.ms += 2000
+    guard._deadline_s = 1  # A call that never ends would be waited for.
+    assert guard.protect(REQUEST, None).status == 200
+    assert len(latchkey.asked()) == 2
+    guard.close()
+
+
+def test_keys_without_a_lease_are_forgotten_even_if_no_key_has_one(latchkey: Latchkey) -> None:
+    latchkey.script({"answer": {"denial": {"reason": "REASON_INVALID_KEY", "httpStatus": 401}}})
+    guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000)
+    for key in ("lk_1", "lk_2"):
+        assert guard.protect(Request("GET", [("authorization", f"Bearer {key}")]), None).status == 401
+    leases = guard._leases
+    assert leases
+    until(lambda: not leases._keys)
+    guard.close()
+
+
+def test_a_report_of_the_longest_keys_is_not_too_large(latchkey: Latchkey) -> None:
+    latchkey.script(LEASED)
+    guard = Guard(latchkey.url, "token", leases=True, deadline_ms=60_000)
+    address = "2001:db8:1234:5678:9abc:def0:1234:5678"
+    for number in range(100):
+        key = f"Bearer {number:0512}"
+        request = Request("GET", [("authorization", key)], peer=address)
+        for _ in range(2):
+            assert guard.protect(request, "systems:read").status == 200
+    assert all(len(body) <= 48 * 1024 for body in guard._reports())
+    guard.close()
+
+
+def test_a_connection_is_used_again_however_many_files_are_open(latchkey: Latchkey) -> None:
+    latchkey.script({"answer": {"grant": GRANT}})
+    guard = Guard(latchkey.url, "token", deadline_ms=60_000)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(2048, hard), hard))
+    others = [os.dup(0) for _ in range(1100)]
+    try:
+        assert [guard.protect(REQUEST, None).status for _ in range(2)] == [200, 200]
+    finally:
+        for each in others:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        guard.close()
+
+
+def test_connections_of_a_burst_are_closed_once_they_are_old(latchkey: Latchkey) -> None:
+    latchkey.script({"answer": {"grant": GRANT}})
+    guard = Guard(latchkey.url, "token", deadline_ms=60_000)
+    assert guard.protect(REQUEST, None).status == 200
+    # The last one is used again and again.
+    idle = [socket.socketpair() for _ in range(3)]
+    guard._transport._idle[:0] = [(ours, time.monotonic() - 61) for ours, _ in idle]
+    assert guard.protect(REQUEST, None).status == 200
+    assert len(guard._transport._idle) == 1
+    for _, other in idle:
+        other.settimeout(10)
+        assert other.recv(1) == b""
+        other.close()
+    guard.close()
+
+
+def test_a_request_that_ends_after_its_guard_leaves_no_connection(latchkey: Latchkey) -> None:
+    latchkey.script({"answer": {"grant": GRANT}})
+    guard = Guard(latchkey.url, "token", deadline_ms=60_000, hooks=Hooks(on_decision=lambda _: None))
+    transport = guard._transport
+    opened = transport._opened
+    transport._opened = lambda deadline: (guard.close(), opened(deadline))[1]  # type: ignore[method-assign]
+    assert guard.protect(REQUEST, None).status == 200
+    assert transport._idle == []
+
+
+def test_a_resolver_that_hangs_keeps_no_request_longer_than_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_over = threading.Event()
+    lookups: list[Any] = []
+
+    def hang(*asked: Any, **_: Any) -> Any:
+        lookups.append(asked)
+        assert is_over.wait(30)
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    failures: list[Failed] = []
+    guard = Guard("http://localhost:1", "token", deadline_ms=50, hooks=Hooks(on_error=failures.append))
+    assert [guard.protect(REQUEST, None).status for _ in range(3)] == [503] * 3
+    assert not is_over.is_set()
+    assert [each.code for each in failures] == ["DEADLINE_EXCEEDED"] * 3
+    assert len(lookups) == 1
+    is_over.set()
+    guard.close()
+
+
+def test_reports_to_a_latchkey_that_hangs_take_a_second_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    deadlines: list[float] = []
+    guard = Guard("http://127.0.0.1:1", "token", leases=True)
+    monkeypatch.setattr(guard, "_reports", lambda: [b"{}"] * 3)
+    monkeypatch.setattr(guard._transport, "post", lambda _path, _body, deadline: deadlines.append(deadline))
+    guard.close()
+    assert len(deadlines) == 3
+    assert len(set(deadlines)) == 1
+
+
+class Clock:
+    ms = 5000.0
+
+    def __call__(self) -> float:
+        return self.ms
+
+
+QUESTION = Question(Credential("lk_key"), "READ")
+GRANTED = Granted(Principal("k", "o", "read-only", (), {}, datetime.now(timezone.utc)))
+
+
+def leased(leases: Leases, lease: Lease) -> int:
+    """:return: the uses that the call wished for"""
+    _, wish, _ = leases.step(QUESTION)
+    assert wish
+    leases.ended(wish, GRANTED, lease)
+    return wish.uses
+
+
+def test_a_lease_whose_renewal_failed_is_renewed_no_sooner_than_a_second_later() -> None:
+    clock = Clock()
+    leases = Leases(Clocks(clock, clock))
+    leased(leases, Lease(2000, 100, False, ()))
+    clock.ms += 1500
+    granted, renewal, _ = leases.step(QUESTION)
+    assert granted
+    assert renewal
+    leases.ended(renewal, UNAVAILABLE, None)
+    assert leases.step(QUESTION)[1] is None
+    assert [entry["count"] for entry in leases.tidy()] == [2]
+
+
+def test_a_wish_after_a_lease_that_was_spent_long_ago_is_for_one_use() -> None:
+    clock = Clock()
+    leases = Leases(Clocks(clock, clock))
+    assert leased(leases, Lease(1000, 2, False, ())) == 1
+    for _ in range(2):
+        _, renewal, _ = leases.step(QUESTION)
+    assert renewal
+    leases.ended(renewal, UNAVAILABLE, None)
+    # By its time it would have ended 0.5 s ago.
+    clock.ms += 1400
+    assert leased(leases, Lease(1000, 2, False, ())) == 1
+
+
 def test_leases_that_have_ended_free_their_memory() -> None:
-    leases = Leases()
-    question = Question(Credential("lk_key"), "READ")
-    wish = leases.next(question)
-    assert isinstance(wish, Wish)
-    principal = Principal("k", "o", "read-only", (), {}, datetime.now(timezone.utc))
-    leases.ended(wish, Granted(principal), Lease(1, 1, False, ()))
-    while leases.held:
-        leases.tidy()
-        time.sleep(0.001)
-    assert leases._keys == {}
+    clock = Clock()
+    leases = Leases(Clocks(clock, clock))
+    leased(leases, Lease(1, 1, False, ()))
+    leases.tidy()
+    assert leases.held == 1
+    clock.ms += 2
+    leases.tidy()
+    assert (leases.held, leases._keys) == (0, {})
 
 
 def test_leases_keep_a_credential_only_while_they_have_uses_of_it_to_report() -> None:
     leases = Leases(Clocks(lambda: 0, lambda: 0))
-    question = Question(Credential("lk_key"), "READ")
-    wish = leases.next(question)
-    assert isinstance(wish, Wish)
-    principal = Principal("k", "o", "read-only", (), {}, datetime.now(timezone.utc))
-    leases.ended(wish, Granted(principal), Lease(2000, 10, False, ()))
+    leased(leases, Lease(2000, 10, False, ()))
     for _ in range(2):
-        assert leases.grant(question)
-        assert leases.grant(question)
+        assert leases.step(QUESTION)[0]
+        assert leases.step(QUESTION)[0]
         assert [entry["count"] for entry in leases.tidy()] == [2]
-        assert leases._used == {}
+        assert leases._counts == {}
         assert leases.tidy() == []

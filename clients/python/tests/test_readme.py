@@ -70,6 +70,34 @@ def check(latchkey: Latchkey, get: Any, wrong: str) -> None:
     assert latchkey.asked()[-1]["question"]["operation"] == "OPERATION_DESTROY"
 
 
+def test_flask_adds_the_headers_of_a_grant_to_answers_of_error_handlers(latchkey_fake: LatchkeyFake) -> None:
+    from flask import Flask, abort
+
+    from latchkey_guard.flask import protect
+
+    guard = Guard("http://127.0.0.1:1", "token")
+    latchkey_fake.grants("lk_key")
+    app = Flask("aborts")
+
+    @app.get("/systems")
+    @protect(guard, "systems:read")
+    def systems() -> str:
+        abort(404)
+
+    response = app.test_client().get("/systems", headers=KEY)
+    assert (response.status_code, "Latchkey-Key-Expires" in response.headers) == (404, True)
+
+
+def test_wsgi_refuses_a_head_without_a_body(latchkey_fake: LatchkeyFake) -> None:
+    from latchkey_guard.wsgi import Protected
+
+    app = Protected(lambda _environ, _start: [b"never"], Guard("http://127.0.0.1:1", "token"), "systems:read")
+    started: list[str] = []
+    environ: Any = {"REQUEST_METHOD": "HEAD", "HTTP_AUTHORIZATION": "Bearer lk_bad"}
+    assert list(app(environ, lambda status, _headers: started.append(status))) == []  # type: ignore[arg-type, return-value]
+    assert started == ["401 Unauthorized"]
+
+
 def test_flask(run: Any, latchkey: Latchkey) -> None:
     client = run("Flask").app.test_client()
 
@@ -173,7 +201,7 @@ def test_fastapi_adds_the_headers_of_a_grant_to_answers_that_a_route_makes_itsel
 def test_django(run: Any, latchkey: Latchkey) -> None:
     import django
     from django.conf import settings
-    from django.test import Client
+    from django.test import Client, override_settings
     from django.urls import path
 
     guard = Guard(latchkey.url, "token", deadline_ms=60_000)
@@ -184,8 +212,26 @@ def test_django(run: Any, latchkey: Latchkey) -> None:
         LATCHKEY={"guard": guard},
     )
     django.setup()
+    from django.http import HttpRequest, JsonResponse
+    from django.views import View
+
+    from latchkey_guard.django import requires
+
+    @requires("systems/{id}:read")
+    class System(View):
+        def get(self, request: HttpRequest, id: str) -> JsonResponse:
+            return JsonResponse({"id": id, "owner": "acme"})
+
+    @requires("systems/{id}:read")
+    async def later(request: HttpRequest, id: str) -> JsonResponse:
+        return JsonResponse({"id": id, "owner": "acme"})
+
     urls = ModuleType("urls_of_test")
-    urls.urlpatterns = [path("systems/<id>", run("Django").system)]  # type: ignore[attr-defined]
+    urls.urlpatterns = [  # type: ignore[attr-defined]
+        path("systems/<id>", run("Django").system),
+        path("classes/<id>", System.as_view()),
+        path("async/<id>", later),
+    ]
     sys.modules["urls_of_test"] = urls
     client = Client()
 
@@ -194,6 +240,12 @@ def test_django(run: Any, latchkey: Latchkey) -> None:
         return response.status_code, response.json(), response.headers
 
     check(latchkey, get, "/systems/a%20b")
+    latchkey.script({"answer": {"grant": GRANT}})
+    for view in ("systems", "classes", "async"):
+        assert get(f"/{view}/42")[:2] == (200, {"id": "42", "owner": "acme"})
+        # Without the middleware nobody has asked Latchkey.
+        with override_settings(MIDDLEWARE=[]), pytest.raises(RuntimeError, match="no guard protects this route"):
+            Client().get(f"/{view}/42", headers=KEY)
     guard.close()
 
 

@@ -256,6 +256,25 @@ def test_requests_that_are_cancelled_disturb_no_other(up: Latchkey, leases: bool
     until(lambda: not up.open)
 
 
+def test_a_request_that_is_cancelled_ends_no_call_that_another_waits_for(up: Latchkey) -> None:
+    async def main() -> None:
+        guard = AsyncGuard(up.url, "token", deadline_ms=60_000, leases=True)
+        up.may_answer.clear()
+        first, second = (asyncio.ensure_future(guard.protect(request_of("lk_key"), None)) for _ in range(2))
+        await asyncio.to_thread(until, lambda: up.asked)
+        first.cancel()
+        await asyncio.wait([first])
+        up.may_answer.set()
+        assert owner_in(await second) == "lk_key"
+        # It was granted by the lease for one use that the first one's call brought, and which it renewed.
+        await guard.aclose()
+        assert up.asked[1:] in ([], ["lk_key"])
+        assert guard.leases[1] == 1
+
+    asyncio.run(main())
+    until(lambda: not up.open)
+
+
 def test_a_child_of_a_fork_during_a_request_decides_by_its_own_answers(up: Latchkey) -> None:
     guard = Guard(up.url, "token", deadline_ms=60_000, leases=True)
     with ThreadPoolExecutor(2) as pool:

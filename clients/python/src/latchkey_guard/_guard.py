@@ -32,12 +32,13 @@ from ._model import (
     UnreadableAnswer,
     read_answer,
 )
-from ._request import ClientAddress, Permission, Request, check_permission, question_of
+from ._request import ClientAddress, Permission, Request, check_route, question_of
 from ._transport import Answer, Failure, Target, Transport
 
 _log = logging.getLogger("latchkey_guard")
 _SERVICE = "/latchkey.v1.ApiKeyService/"
-_MOST_REPORTED = 100
+#: Of the longest form, below 48 KiB in a report.
+_MOST_REPORTED = 50
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,10 @@ class Core:
         hooks: Hooks | None = None,
         clocks: Clocks | None = None,
     ) -> None:
-        if service_token is not None and not (service_token.isascii() and service_token.isprintable()):
-            raise ValueError("service_token contains characters that a header can't have")
         if not service_token and tls is None:
             raise ValueError("service_token is missing (or tls with a client certificate)")
+        if not re.fullmatch(r"[\x21-\x7e]*", service_token or ""):
+            raise ValueError("service_token contains spaces or characters beyond ASCII")
         if not 0 < deadline_ms < 1e9:
             raise ValueError("deadline_ms is not a positive number")
         if not re.fullmatch(r"[a-z][a-z0-9]{0,15}", key_prefix):
@@ -94,6 +95,7 @@ class Core:
         self._leases = Leases(self._clocks) if leases else None
         self._is_closed = False
         self._logged_at, self._unlogged = float("-inf"), 0
+        self._open()
         if hasattr(os, "register_at_fork"):
             begin_empty = weakref.WeakMethod(self._begin_empty)
             os.register_at_fork(after_in_child=lambda: (method := begin_empty()) and method())
@@ -117,6 +119,26 @@ class Core:
         """A child after a fork has no connections, leases and counts of its parent, and none of its locks."""
         if self._leases:
             self._leases = Leases(self._clocks)
+        self._open()
+
+    def _open(self) -> None:
+        raise NotImplementedError
+
+    def _report_from_now_on(self) -> None:
+        raise NotImplementedError
+
+    def _renew(self, question: Question, wish: Wish) -> None:
+        raise NotImplementedError
+
+    def _lease(self, question: Question, has_waited: bool = False) -> tuple[Granted | Wish | None, Future[None] | None]:
+        """A grant from a lease, or the wish to ask with; or the end of another's call, to wait for once."""
+        if not self._leases or self._is_closed or self.fake:
+            return None, None
+        granted, own, others = self._leases.step(question, has_waited)
+        self._report_from_now_on()
+        if granted and own:
+            self._renew(question, own)
+        return granted or own, others
 
     def _body(self, question: Question, wish: Wish | None) -> bytes:
         fields: dict[str, object] = {
@@ -150,8 +172,10 @@ class Core:
         except (UnreadableAnswer, ValueError, RecursionError) as error:
             raise Failure("UNREADABLE_ANSWER", str(error)[:200]) from None
 
-    def _failed(self, failure: Failure, question: Question) -> None:
-        """Logs the first failure, and then at most one line a minute."""
+    def _failed(self, failure: Failure, question: Question, wish: Wish | None) -> None:
+        """Logs the first failure, and then at most one line a minute. No request fails with the renewal of a lease."""
+        if wish and wish.renewing:
+            return
         self._call(self._hooks.on_error, Failed(failure.code, failure.message, question.request_id))
         self._unlogged += 1
         if time.monotonic() - self._logged_at >= 60:
@@ -191,35 +215,21 @@ class Core:
 class Guard(Core):
     """For threads: WSGI, Flask, Django. The options are those of :class:`Core`."""
 
-    def __init__(self, *args: object, **options: object) -> None:
-        super().__init__(*args, **options)  # type: ignore[arg-type]
-        self._transport = Transport(self._target, self._token)
-        self._reporter: threading.Thread | None = None
-        self._stop = threading.Event()
-
     def check(self, question: Question) -> Decision:
         """Never raises: without a usable answer within the deadline the decision is a refusal with 503."""
         begun = time.monotonic()
-        if self.fake:
-            return self._decided(question, self.fake(question), begun, "service")
-        leases = None if self._is_closed else self._leases
-        if leases and (granted := self._from_lease(leases, question)):
-            return self._decided(question, granted, begun, "lease")
-        coming = leases.next(question) if leases else None
-        if isinstance(coming, Future):
-            try:
-                coming.result(max(0.0, begun + self._deadline_s - time.monotonic()))
-            except FutureTimeout:
-                self._failed(Failure("DEADLINE_EXCEEDED", "no answer within the deadline"), question)
-                return self._decided(question, UNAVAILABLE, begun, "service")
-            if leases and (granted := self._from_lease(leases, question)):
-                return self._decided(question, granted, begun, "lease")
-            coming = None
-        return self._decided(question, self._ask(question, begun, coming), begun, "service")
+        step, others = self._lease(question)
+        if others:
+            with suppress(FutureTimeout):
+                others.result(max(0.0, begun + self._deadline_s - time.monotonic()))
+            step, _ = self._lease(question, has_waited=True)
+        if isinstance(step, Granted):
+            return self._decided(question, step, begun, "lease")
+        return self._decided(question, self._ask(question, begun, step), begun, "service")
 
     def protect(self, request: Request, permission: Permission, operation: Operation | None = None) -> Decision:
         """Checks one request of a web framework that this package has no adapter for."""
-        check_permission(permission)
+        check_route(permission, operation)
         return self.check(self.question(request, permission, operation))
 
     def close(self) -> None:
@@ -229,23 +239,23 @@ class Guard(Core):
         self._report()
         self._transport.close()
 
-    def _from_lease(self, leases: Leases, question: Question) -> Granted | None:
-        found = leases.grant(question)
-        if not found:
-            return None
-        granted, renewal = found
-        self._start_reporting()
-        if renewal:
-            begun = time.monotonic()
-            threading.Thread(target=self._ask, args=(question, begun, renewal), daemon=True).start()
-        return granted
+    def _open(self) -> None:
+        self._transport = Transport(self._target, self._token)
+        self._stop = threading.Event()
+        self._is_reporting = False
+
+    def _renew(self, question: Question, wish: Wish) -> None:
+        if self._leases and not _begin(self._ask, question, time.monotonic(), wish):
+            self._leases.ended(wish, UNAVAILABLE, None)
 
     def _ask(self, question: Question, begun: float, wish: Wish | None) -> Decision:
+        if self.fake:
+            return self.fake(question)
         decision: Decision = UNAVAILABLE
         lease: Lease | None = None
         deadline = begun + self._deadline_s
         try:
-            for attempt in (1, 2):
+            for is_last in (False, True):
                 sent = time.monotonic()
                 try:
                     if self._is_closed:
@@ -254,10 +264,8 @@ class Guard(Core):
                     decision, lease = self._read(question, answer)
                     break
                 except Failure as failure:
-                    now = time.monotonic()
-                    if attempt == 2 or not failure.may_retry or now + (now - sent) >= deadline:
-                        if not (wish and wish.renews):
-                            self._failed(failure, question)
+                    if is_last or not _may_retry(failure, sent, deadline):
+                        self._failed(failure, question, wish)
                         break
         finally:
             # Also for a thread that is ended: nobody else's request waits for it.
@@ -265,22 +273,32 @@ class Guard(Core):
                 self._leases.ended(wish, decision, lease)
         return decision
 
-    def _start_reporting(self) -> None:
-        if self._reporter is None:
-            self._reporter = threading.Thread(target=self._report_each_second, daemon=True)
-            self._reporter.start()
+    def _report_from_now_on(self) -> None:
+        if not self._is_reporting:
+            self._is_reporting = _begin(self._report_each_second)
 
     def _report_each_second(self) -> None:
         while not self._stop.wait(1):
             self._report()
 
     def _report(self) -> None:
+        deadline = time.monotonic() + 1
         for body in self._reports():
             # A report is sent once.
             with suppress(Failure):
-                self._transport.post(f"{_SERVICE}ReportUses", body, time.monotonic() + 1)
+                self._transport.post(f"{_SERVICE}ReportUses", body, deadline)
 
-    def _begin_empty(self) -> None:
-        super()._begin_empty()
-        self._transport.forget()
-        self._reporter, self._stop = None, threading.Event()
+
+def _may_retry(failure: Failure, sent: float, deadline: float) -> bool:
+    """Whether there is time for a second call that takes as long as the first."""
+    now = time.monotonic()
+    return failure.may_retry and now + (now - sent) < deadline
+
+
+def _begin(work: Callable[..., object], *args: object) -> bool:
+    """In the background. False: the system has no more threads."""
+    try:
+        threading.Thread(target=work, args=args, daemon=True).start()
+    except RuntimeError:
+        return False
+    return True

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from hashlib import sha256
-from ipaddress import ip_address, ip_network
+from typing import NamedTuple
 
-from ._model import Credential, Decision, Granted, Lease, Operation, Principal, Question, RateLimit
-from ._request import plain_address
+from ._judgement import covered_by
+from ._model import Credential, Decision, Granted, Lease, Operation, Question, RateLimit
 
 _USABLE, _RENEWED, _LONGEST_MS, _QUIET_MS, _MOST_KEYS, _MOST_COUNTS = 0.9, 0.8, 2000, 1000, 100_000, 1000
 _NO_LEASE = Lease(0, 0, False, ())
@@ -23,50 +23,59 @@ def _monotonic() -> float:
     return (time.monotonic() if _BOOTTIME is None else time.clock_gettime(_BOOTTIME)) * 1000
 
 
-@dataclass(frozen=True)
-class Clocks:
+class Clocks(NamedTuple):
     """In milliseconds."""
 
     wall: Callable[[], float] = lambda: time.time() * 1000
     monotonic: Callable[[], float] = _monotonic
 
 
-@dataclass(frozen=True)
-class Wish:
-    """For a lease. The clocks were read before the call, the wall clock first."""
+class _Use(NamedTuple):
+    credential: Credential
+    client_ip: str
+    permission: str
+    operation: Operation
 
-    digest: bytes
+
+@dataclass(eq=False, slots=True)
+class Wish:
+    """A call that wishes for a lease. The clocks were read before it, the wall clock first."""
+
+    key: _Key
     wall: float
     monotonic: float
     uses: int
-    renews: bool
+    #: What a renewal is for, which is the call's own once it is granted, and a use of the last lease otherwise.
+    renewing: _Use | None
+    ended: Future[None] = field(default_factory=Future)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class _Key:
     """What is known of one credential."""
 
     #: What the lease came with; None: there is no lease.
     granted: Granted | None = None
     lease: Lease = _NO_LEASE
+    #: Before the call that brought it.
     wall: float = 0.0
     monotonic: float = 0.0
     used: int = 0
-    #: Of the call with a wish that is under way.
-    call: Future[None] | None = None
+    used_at: float = 0.0
+    call: Wish | None = None
     quiet_until: float = 0.0
-    #: To be reported, by client address, permission and operation: how many, and when the last one was.
-    uses: dict[tuple[str, str, Operation], tuple[int, float]] = field(default_factory=dict)
-
-    def is_usable(self, passed: float) -> bool:
-        return self.granted is not None and self.used < self.lease.uses and passed < _USABLE * self.lease.length_ms
-
-    def passed(self, monotonic: float, wall: float) -> float:
-        """By the clock that shows more. The wall clock must be read last, so that it counts a sleep between the two."""
-        return max(monotonic - self.monotonic, wall - self.wall)
 
     def is_recent(self, now: float) -> bool:
-        return self.granted is not None and now < self.monotonic + (_USABLE + 1) * self.lease.length_ms
+        """It ended less than its own length ago, or did not end."""
+        is_spent = self.used >= self.lease.uses
+        ends = self.used_at if is_spent else self.monotonic + _USABLE * self.lease.length_ms
+        return self.granted is not None and now < ends + self.lease.length_ms
+
+
+#: A grant; the request's own call, next to a grant the renewal of its lease; the end of another's call to wait for.
+#: Without any of them the request is sent without a wish.
+Step = tuple[Granted | None, Wish | None, Future[None] | None]
+_ALONE: Step = (None, None, None)
 
 
 @dataclass
@@ -76,72 +85,74 @@ class Leases:
     clocks: Clocks = field(default_factory=Clocks)
     spent: int = 0
     _keys: dict[bytes, _Key] = field(default_factory=dict)
-    #: The keys that have uses to report. Only for those a credential's text is kept.
+    #: To be reported: how often, and when the last time was. Only for those a credential's text is kept.
+    _counts: dict[_Use, tuple[int, float]] = field(default_factory=dict)
+    #: The keys that have counts, found without their digests, which take longer than the rest of a grant.
     _used: dict[Credential, _Key] = field(default_factory=dict)
-    _counts: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def held(self) -> int:
-        return sum(key.granted is not None for key in list(self._keys.values()))
+        now = self.clocks.monotonic()
+        return sum(key.is_recent(now) for key in list(self._keys.values()))
 
-    def grant(self, question: Question) -> tuple[Granted, Wish | None] | None:
-        """A grant from a lease, and the wish of a call that should renew it in the background."""
-        credential = question.credential
+    def step(self, question: Question, has_waited: bool = False) -> Step:
+        """:param has_waited: for another's call, which a request does once"""
+        if not any(question.credential) or question.operation not in ("READ", "WRITE"):
+            return _ALONE
         with self._lock:
-            key = self._used.get(credential) or self._keys.get(digest_of(credential))
-            if key is None or key.granted is None:
-                return None
+            key = self._used.get(question.credential) or self._key_of(digest_of(question.credential))
+            if key is None:
+                return _ALONE
             now = self.clocks.monotonic()
-            passed = key.passed(now, self.clocks.wall())
-            if not key.is_usable(passed):
-                return None
-            principal, lease, rate = key.granted.principal, key.lease, key.granted.rate_limit
-            permission = covered_by(lease, principal, question)
-            if permission is None:
-                return None
-            key.used += 1
-            self.spent += 1
-            use = (question.client_ip if self._counts < _MOST_COUNTS else "", permission, question.operation)
-            count, _ = key.uses.get(use, (0, now))
-            if count == 0:
-                self._used[credential] = key
-                self._counts += 1
-            key.uses[use] = (count + 1, now)
-            is_due = passed >= _RENEWED * _USABLE * lease.length_ms or key.used >= _RENEWED * lease.uses
-            wish = self._wish(digest_of(credential), key, renews=True) if is_due and not key.call else None
-            if rate:
-                left = max(0, rate.remaining - key.used)
-                rate = RateLimit(rate.limit, left, rate.reset_seconds, rate.window_seconds)
-            return Granted(principal, rate), wish
-
-    def next(self, question: Question) -> Wish | Future[None] | None:
-        """What to do with a request that no lease grants: call with a wish, wait, or call without one."""
-        digest = digest_of(question.credential)
-        with self._lock:
-            is_full = len(self._keys) >= _MOST_KEYS and digest not in self._keys
-            if is_full or question.credential.is_empty or question.operation not in ("READ", "WRITE"):
-                return None
-            key = self._keys.setdefault(digest, _Key())
-            if key.is_usable(key.passed(self.clocks.monotonic(), self.clocks.wall())):
-                return None
+            # By the clock that shows more. The wall clock is read last, so that it counts a sleep between the two.
+            passed = max(now - key.monotonic, self.clocks.wall() - key.wall)
+            if key.granted and key.used < key.lease.uses and passed < _USABLE * key.lease.length_ms:
+                return self._grant(key, key.granted, question, now, passed)
+            if has_waited:
+                return _ALONE
             if key.call:
-                return key.call
-            return None if self.clocks.monotonic() < key.quiet_until else self._wish(digest, key, renews=False)
+                return None, None, key.call.ended
+            return _ALONE if now < key.quiet_until else (None, self._wish(key, None), None)
+
+    def _key_of(self, digest: bytes) -> _Key | None:
+        return self._keys.setdefault(digest, _Key()) if len(self._keys) < _MOST_KEYS else self._keys.get(digest)
+
+    def _grant(self, key: _Key, granted: Granted, question: Question, now: float, passed: float) -> Step:
+        lease, rate = key.lease, granted.rate_limit
+        permission = covered_by(lease, granted.principal, question)
+        if permission is None:
+            return _ALONE
+        key.used, key.used_at = key.used + 1, now
+        self.spent += 1
+        use = _Use(question.credential, question.client_ip, permission, question.operation)
+        is_due = passed >= _RENEWED * _USABLE * lease.length_ms or key.used >= _RENEWED * lease.uses
+        wish = self._wish(key, use) if is_due and not key.call and now >= key.quiet_until else None
+        if not wish:
+            self._count(use, now)
+            self._used[question.credential] = key
+        if rate:
+            left = max(0, rate.remaining - key.used)
+            rate = RateLimit(rate.limit, left, rate.reset_seconds, rate.window_seconds)
+        return Granted(granted.principal, rate), wish, None
+
+    def _wish(self, key: _Key, renewing: _Use | None) -> Wish:
+        wall, monotonic = self.clocks.wall(), self.clocks.monotonic()
+        key.call = Wish(key, wall, monotonic, 2 * key.used + 1 if key.is_recent(monotonic) else 1, renewing)
+        return key.call
 
     def ended(self, wish: Wish, decision: Decision, lease: Lease | None) -> None:
+        key = wish.key
         with self._lock:
-            key = self._keys.get(wish.digest)
-            if key is None:  # After a fork.
-                return
+            if wish.renewing and decision.status != 200:
+                self._count(wish.renewing, wish.monotonic)
             if isinstance(decision, Granted) and lease and lease.length_ms <= _LONGEST_MS:
                 key.granted, key.lease, key.used = decision, lease, 0
                 key.wall, key.monotonic = wish.wall, wish.monotonic
             else:
                 key.quiet_until = self.clocks.monotonic() + _QUIET_MS
-            call, key.call = key.call, None
-        if call:
-            call.set_result(None)
+            key.call = None
+        wish.ended.set_result(None)
 
     def drop(self, credential: Credential) -> None:
         """Latchkey denied the credential itself."""
@@ -149,59 +160,34 @@ class Leases:
             if key := self._keys.get(digest_of(credential)):
                 key.granted = None
 
+    def _count(self, use: _Use, now: float) -> None:
+        # So many addresses are counted one by one.
+        if len(self._counts) >= _MOST_COUNTS and use not in self._counts:
+            use = use._replace(client_ip="")
+        count, _ = self._counts.get(use, (0, now))
+        self._counts[use] = (count + 1, now)
+
     def tidy(self) -> list[dict[str, object]]:
         """Frees memory, and takes out what leases were used for since the last time, as KeyUses in JSON."""
         with self._lock:
             now = self.clocks.monotonic()
             for digest, key in list(self._keys.items()):
-                if not key.is_recent(now):
-                    key.granted = None
-                    if not key.call and key.quiet_until <= now:
-                        del self._keys[digest]
-            taken = [(credential, key.uses) for credential, key in self._used.items()]
-            for key in self._used.values():
-                key.uses = {}
-            self._used, self._counts = {}, 0
+                if not (key.call or key.is_recent(now) or now < key.quiet_until):
+                    del self._keys[digest]
+            counts, self._counts, self._used = self._counts, {}, {}
         return [
             {
-                **credential.fields,
-                "clientIp": client_ip,
-                "permission": permission,
-                "operation": f"OPERATION_{operation}",
+                **use.credential.fields,
+                "clientIp": use.client_ip,
+                "permission": use.permission,
+                "operation": f"OPERATION_{use.operation}",
                 "count": count,
                 "lastMsAgo": max(0, int(now - last)),
             }
-            for credential, uses in taken
-            for (client_ip, permission, operation), (count, last) in uses.items()
+            for use, (count, last) in counts.items()
         ]
-
-    def _wish(self, digest: bytes, key: _Key, renews: bool) -> Wish:
-        key.call = Future()
-        wall, monotonic = self.clocks.wall(), self.clocks.monotonic()
-        return Wish(digest, wall, monotonic, 2 * key.used + 1 if key.is_recent(monotonic) else 1, renews)
 
 
 def digest_of(credential: Credential) -> bytes:
     """Of the credential's form and exact text, by which Latchkey reads it."""
     return sha256(f"{credential.api_key}\n{credential.authorization}".encode()).digest()
-
-
-def covered_by(lease: Lease, principal: Principal, question: Question) -> str | None:
-    """The key's permission that covers the question's, by Latchkey's own rule. None: the lease does not grant it."""
-    operation = question.operation
-    if operation not in ("READ", "WRITE") or (operation == "WRITE" and principal.access == "read-only"):
-        return None
-    if lease.allowed_networks and not _is_within(question.client_ip, lease.allowed_networks):
-        return None
-    if question.permission:
-        return principal.covering(question.permission) or None
-    has_action = any(each.endswith(f":{operation.lower()}") for each in principal.permissions)
-    return "" if has_action or not lease.has_own_permissions else None
-
-
-def _is_within(address: str, networks: tuple[str, ...]) -> bool:
-    try:
-        client = ip_address(plain_address(address))
-        return any(client in ip_network(each, strict=False) for each in networks)
-    except ValueError:
-        return False

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, get_args
 
 from ._credential import Form, read_credential
 from ._model import Operation, Question, is_permission
@@ -47,8 +47,10 @@ class Request:
 ClientAddress = Callable[[Request], "str | None"]
 
 
-def check_permission(permission: Permission) -> None:
+def check_route(permission: Permission, operation: Operation | None) -> None:
     """:raises ValueError: an unset variable must not mean "any good key" """
+    if operation not in (None, *get_args(Operation)):
+        raise ValueError(f"operation must be one of: {', '.join(get_args(Operation))}")
     if permission is None:
         return
     for each in (permission,) if isinstance(permission, str) else permission:
@@ -72,7 +74,7 @@ class Protection(Generic[_App, _Guard]):
     otherwise: _App | None = None
 
     def __post_init__(self) -> None:
-        check_permission(self.permission)
+        check_route(self.permission, self.operation)
 
 
 def fill_in(template: str, request: Request) -> str | None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import select
+import io
+import re
 import socket
 import ssl
 import threading
 import time
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from http.client import HTTPException, HTTPResponse
+from ipaddress import ip_address
+from typing import Any
 
 _MOST_BYTES = 64 * 1024
-_MOST_HEAD = 16 * 1024
 #: Latchkey closes unused connections after 75 s.
 _IDLE_S = 60.0
+_URL = re.compile(r"(https?)://(?:\[([0-9a-f:.]+)\]|([^/?#@:\[\]\s]+))(?::(\d{1,5}))?/?", re.I)
 
 
 class Failure(Exception):
@@ -37,74 +42,81 @@ class Target:
     port: int
     tls: ssl.SSLContext | None
 
+    @property
+    def authority(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
     @staticmethod
     def of(url: str, tls: ssl.SSLContext | None, insecure: bool) -> Target:
         """:raises ValueError: it is no such URL, or plain text would cross a network"""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
+        match = _URL.fullmatch(url)
+        if not match:
             raise ValueError("target must be a URL such as http://127.0.0.1:3080 or https://latchkey.internal:3080")
-        if parts.scheme == "https":
-            return Target(parts.hostname, parts.port or 443, tls or ssl.create_default_context())
-        if parts.hostname not in ("127.0.0.1", "::1", "localhost") and not insecure:
+        is_secure = match[1].lower() == "https"
+        host = match[2] or match[3]
+        if is_secure and insecure:
+            raise ValueError("insecure contradicts a target with https:")
+        if tls and not is_secure:
+            raise ValueError("tls needs a target with https:")
+        if not (is_secure or insecure or _is_here(host)):
             raise ValueError("target must be https:, or insecure=True where a mesh encrypts: keys would be readable")
-        return Target(parts.hostname, parts.port or 80, None)
+        usual = 443 if is_secure else 80
+        return Target(host, int(match[4] or usual), tls or ssl.create_default_context() if is_secure else None)
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Transport:
     """Threads share it. No environment variable applies: no proxy, no .netrc."""
 
     def __init__(self, target: Target, token: str | None) -> None:
-        host = f"[{target.host}]" if ":" in target.host else target.host
         identity = f"authorization: Bearer {token}\r\n" if token else ""
-        self._head = f"host: {host}:{target.port}\r\n{identity}content-type: application/json\r\n"
-        self.target = target
-        self.forget()
-
-    def forget(self) -> None:
-        """Begins empty, as after a fork: the connections are the parent's."""
+        self._head = f"host: {target.authority}\r\n{identity}content-type: application/json\r\n"
+        self._target = target
         self._lock = threading.Lock()
+        #: The one that is used next is the last. Each with the time since when it is idle.
         self._idle: list[tuple[socket.socket, float]] = []
+        self._lookup: Future[list[Any]] | None = None
+        self._is_closed = False
 
     def post(self, path: str, body: bytes, deadline: float) -> Answer:
         """:param deadline: by time.monotonic() :raises Failure:"""
-        connection = self._kept() or self._opened(deadline)
-        left = max(0, int((deadline - time.monotonic()) * 1000))
+        left = int(_left(deadline) * 1000)
         head = f"POST {path} HTTP/1.1\r\n{self._head}connect-timeout-ms: {left}\r\ncontent-length: {len(body)}\r\n\r\n"
-        is_read = False
+        connection = self._kept() or self._opened(deadline)
+        wire = _Wire(connection, deadline)
         try:
             connection.settimeout(_left(deadline))
             connection.sendall(head.encode("latin-1") + body)
-            received = b""
-            while b"\r\n\r\n" not in received:
-                received += self._more(connection, deadline, is_read)
-                is_read = True
-                if len(received) > _MOST_HEAD + _MOST_BYTES:
-                    raise Failure("UNREADABLE_ANSWER", "too large a head")
-            answer_head, _, rest = received.partition(b"\r\n\r\n")
-            status, headers = _head_of(answer_head)
-            length = headers.get("content-length", "")
-            if not length.isdecimal() or "transfer-encoding" in headers or int(length) > _MOST_BYTES:
-                raise Failure("UNREADABLE_ANSWER", "an answer without a length, or of more than 64 KiB")
-            while len(rest) < int(length):
-                rest += self._more(connection, deadline, is_read)
-            if len(rest) > int(length):
-                raise Failure("UNREADABLE_ANSWER", "more than one answer")
+            response = HTTPResponse(wire, method="POST")  # type: ignore[arg-type]
+            response.begin()
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            answer = Answer(response.status, headers, response.read())
         except BaseException as error:
             # A connection whose answer was not read to its end is never used again.
             connection.close()
-            raise _failure_of(error, may_retry=not is_read) from None
-        if headers.get("connection", "").lower() == "close":
-            connection.close()
-        else:
-            with self._lock:
-                self._idle.append((connection, time.monotonic()))
-        return Answer(status, headers, rest)
+            raise _failure_of(error, may_retry=not wire.received) from None
+        with self._lock:
+            now = time.monotonic()
+            while self._idle and now - self._idle[0][1] >= _IDLE_S:
+                self._idle.pop(0)[0].close()
+            if response.will_close or self._is_closed:
+                connection.close()
+            else:
+                self._idle.append((connection, now))
+        return answer
 
     def close(self) -> None:
         with self._lock:
-            idle, self._idle = self._idle, []
-        for connection, _ in idle:
-            connection.close()
+            self._is_closed = True
+            for connection, _ in self._idle:
+                connection.close()
+            self._idle = []
 
     def _kept(self) -> socket.socket | None:
         while True:
@@ -112,28 +124,72 @@ class Transport:
                 if not self._idle:
                     return None
                 connection, since = self._idle.pop()
-            # What can be read before a request is the end of the connection.
-            if time.monotonic() - since < _IDLE_S and not select.select([connection], [], [], 0)[0]:
+            try:
+                connection.settimeout(0)
+                # What can be read before a request is the end of the connection.
+                if time.monotonic() - since < _IDLE_S:
+                    connection.recv(1)
+            except (BlockingIOError, ssl.SSLWantReadError):
                 return connection
+            except OSError:
+                pass
             connection.close()
 
     def _opened(self, deadline: float) -> socket.socket:
-        try:
-            connection = socket.create_connection((self.target.host, self.target.port), _left(deadline))
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self.target.tls:
+        failure = Failure("UNAVAILABLE", "no address")
+        for family, kind, protocol, _, address in self._addresses(deadline):
+            connection = socket.socket(family, kind, protocol)
+            try:
                 connection.settimeout(_left(deadline))
-                return self.target.tls.wrap_socket(connection, server_hostname=self.target.host)
-            return connection
+                connection.connect(address)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.settimeout(_left(deadline))
+                tls = self._target.tls
+                return tls.wrap_socket(connection, server_hostname=self._target.host) if tls else connection
+            except Exception as error:
+                connection.close()
+                failure = _failure_of(error, may_retry=True)
+        raise failure
+
+    def _addresses(self, deadline: float) -> list[Any]:
+        """The system's resolver keeps to no deadline, so one thread waits for it."""
+        try:
+            with self._lock:
+                lookup = self._lookup
+                if lookup is None or lookup.done():
+                    lookup = Future()
+                    threading.Thread(target=self._look_up, args=(lookup,), daemon=True).start()
+                    self._lookup = lookup
+            return lookup.result(_left(deadline))
         except Exception as error:
             raise _failure_of(error, may_retry=True) from None
 
-    @staticmethod
-    def _more(connection: socket.socket, deadline: float, is_read: bool) -> bytes:
-        connection.settimeout(_left(deadline))
-        if more := connection.recv(65536):
-            return more
-        raise Failure("UNAVAILABLE", "the connection was closed", may_retry=not is_read)
+    def _look_up(self, lookup: Future[list[Any]]) -> None:
+        try:
+            lookup.set_result(socket.getaddrinfo(self._target.host, self._target.port, type=socket.SOCK_STREAM))
+        except Exception as error:
+            lookup.set_exception(error)
+
+
+class _Wire(io.RawIOBase):
+    """What http.client reads of a connection, within a deadline."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection, self._deadline, self.received = connection, deadline, 0
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._connection.settimeout(_left(self._deadline))
+        count = self._connection.recv_into(buffer)
+        self.received += count
+        if self.received > _MOST_BYTES:
+            raise Failure("UNREADABLE_ANSWER", "an answer of more than 64 KiB")
+        return count
 
 
 def _left(deadline: float) -> float:
@@ -143,23 +199,12 @@ def _left(deadline: float) -> float:
     return left
 
 
-def _head_of(head: bytes) -> tuple[int, dict[str, str]]:
-    lines = head.decode("latin-1").split("\r\n")
-    version, _, rest = lines[0].partition(" ")
-    if version != "HTTP/1.1" or not rest[:3].isdecimal():
-        raise Failure("UNREADABLE_ANSWER", "no answer of HTTP/1.1")
-    headers: dict[str, str] = {}
-    for line in lines[1:]:
-        name, _, value = line.partition(":")
-        if name.lower() in headers:
-            headers[name.lower()] += ","
-        headers[name.lower()] = headers.get(name.lower(), "") + value.strip()
-    return int(rest[:3]), headers
-
-
-def _failure_of(error: BaseException, *, may_retry: bool) -> BaseException:
-    if isinstance(error, TimeoutError):
+def _failure_of(error: BaseException, *, may_retry: bool) -> Any:
+    """A Failure, of any error but the end of the thread or the process."""
+    if isinstance(error, Failure) or not isinstance(error, Exception):
+        return error
+    if isinstance(error, (TimeoutError, FutureTimeout)):
         return Failure("DEADLINE_EXCEEDED", "no answer within the deadline")
-    if isinstance(error, OSError):
-        return Failure("UNAVAILABLE", type(error).__name__, may_retry=may_retry)
-    return error
+    if isinstance(error, HTTPException) and not may_retry:
+        return Failure("UNREADABLE_ANSWER", type(error).__name__)
+    return Failure("UNAVAILABLE", type(error).__name__, may_retry=may_retry)

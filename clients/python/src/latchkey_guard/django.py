@@ -17,7 +17,7 @@ from django.utils.decorators import method_decorator
 
 from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
 from ._model import Decision, Operation, principal_in
-from ._request import check_permission
+from ._request import check_route
 from .wsgi import request_of
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -25,7 +25,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 def requires(permission: Permission, *, operation: Operation | None = None) -> Callable[[View], View]:
     """Of a function, or of a class-based view. Without the middleware such a view raises an error."""
-    check_permission(permission)
+    check_route(permission, operation)
 
     def decorate(view: View) -> View:
         if issubclass(type(view), type):
@@ -50,7 +50,7 @@ class LatchkeyMiddleware:
         options = dict(settings.LATCHKEY)
         self._default = (options.pop("permission"), None) if "permission" in options else None
         if self._default:
-            check_permission(self._default[0])
+            check_route(*self._default)
         self._guard = options.pop("guard", None) or Guard(**options)
         self._get_response = get_response
 

@@ -8,7 +8,7 @@ from fastapi.security.base import SecurityBase
 
 from . import Granted, Permission, Principal, Refused, decision_headers, refusal_body
 from ._model import Operation
-from ._request import check_permission
+from ._request import check_route
 from .aio import AsyncGuard
 from .asgi import App, Message, Receive, Scope, Send, add_headers, request_of
 
@@ -41,7 +41,7 @@ class Protect(SecurityBase):
     """Shown in OpenAPI as a bearer token."""
 
     def __init__(self, guard: FastAPIGuard, permission: Permission, operation: Operation | None) -> None:
-        check_permission(permission)
+        check_route(permission, operation)
         self.model = HTTPBearer(description="An API key")
         self.scheme_name = "API key"
         self._guard, self._permission = guard, permission

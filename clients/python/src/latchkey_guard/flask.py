@@ -10,7 +10,7 @@ from flask import Response, after_this_request, current_app, g, make_response, r
 
 from . import Granted, Guard, Permission, Principal, decision_headers, refusal_body
 from ._model import Operation, principal_in
-from ._request import check_permission
+from ._request import check_route
 from .wsgi import request_of
 
 View = TypeVar("View", bound=Callable[..., object])
@@ -27,7 +27,7 @@ def protect(
 
     :param otherwise: the platform's own decorator, for each request without an API key
     """
-    check_permission(permission)
+    check_route(permission, operation)
 
     def decorate(view: View) -> View:
         other = otherwise(view) if otherwise else None
