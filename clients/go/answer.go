@@ -178,7 +178,9 @@ func (a *answer) denial(permission string) (Decision, error) {
 	case string:
 		d.Reason = strings.TrimPrefix(reason, "REASON_")
 	case float64:
-		d.Reason = "UNKNOWN"
+		if reason != 0 {
+			d.Reason = "UNKNOWN"
+		}
 	}
 	if d.Reason == "" || d.Reason == "UNSPECIFIED" || !slices.Contains([]int{401, 403, 429}, d.Status) {
 		return d, unreadable("a denial without a reason, or with another status")

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"os"
 	"os/exec"
 	"slices"
@@ -328,7 +327,7 @@ type judgementTable struct {
 		Key  struct {
 			Access, MaxAccess string
 			Owned, Subset     []string
-			Networks          []netip.Prefix
+			Networks          []string
 		}
 		Request struct{ Operation, Permission, ClientAddress string }
 		Refusal *string

@@ -3,7 +3,6 @@ package latchkey
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -16,11 +15,13 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // A Guard decides about requests: one for each process, for as long as it lives.
@@ -83,14 +84,17 @@ func Otherwise(check func(http.Handler) http.Handler) RouteOption {
 // Protect lets only granted requests through. A parameter of the route stands in braces: systems/{id}:read. It panics if
 // the permission is not of this form, because an unset variable must not mean "any good key".
 func (g *Guard) Protect(permission string, opts ...RouteOption) func(http.Handler) http.Handler {
-	route := &route{permission: permission}
+	route := &route{permission: permission, writes: permission}
 	for _, option := range opts {
 		option(route)
 	}
-	for _, template := range []string{route.permission, cmp.Or(route.writes, AnyKey)} {
+	for _, template := range []string{route.permission, route.writes} {
 		if template != AnyKey && !templateForm.MatchString(template) {
 			panic(fmt.Sprintf("latchkey: %q is not of the form resource:action or resource/{id}:action", template))
 		}
+	}
+	if route.operation != "" && !slices.Contains(operations, route.operation) {
+		panic(fmt.Sprintf("latchkey: %q is no operation", route.operation))
 	}
 	return func(next http.Handler) http.Handler {
 		var otherwise http.Handler
@@ -225,15 +229,19 @@ func (g *Guard) post(ctx context.Context, method string, message map[string]any)
 	err = json.Unmarshal(text, &read)
 	isOK := response.StatusCode == http.StatusOK
 	switch {
-	case err != nil, mediaType != "application/json", !isOK && read.Code == "":
+	case err != nil, !utf8.Valid(text), mediaType != "application/json", !isOK && read.Code == "":
 		return read, false, unreadable(response.Status + ", no JSON of at most 64 KiB: is target Latchkey's SERVICES_PORT?")
 	case !isOK:
 		mayRetry = response.StatusCode == http.StatusServiceUnavailable && read.Code == "unavailable"
 		return read, mayRetry, &Failure{Code: strings.ToUpper(read.Code), Message: read.Message}
 	}
-	read.window, _ = strconv.Atoi(response.Header.Get("Latchkey-Ratelimit-Window")) // Without the header there is none.
+	if window := response.Header.Get("Latchkey-Ratelimit-Window"); windowForm.MatchString(window) {
+		read.window, _ = strconv.Atoi(window) // So few digits are a number.
+	}
 	return read, false, nil
 }
+
+var windowForm = regexp.MustCompile(`^[1-9]\d{0,8}$`)
 
 var errUnreadable = errors.New("unreadable answer")
 

@@ -82,16 +82,20 @@ func TestNewNamesTheOptionThatIsMissingOrUnusable(t *testing.T) {
 
 func TestProtectPanicsAtWhatIsNoPermission(t *testing.T) {
 	guard := newGuard(t, WithTarget("http://127.0.0.1:1"))
-	for _, each := range []string{"", "systems", "systems:*", "systems/{id:read", "a{id}:read", "{id}:", "../x:read", ":read"} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%q does not panic", each)
-				}
-			}()
-			guard.Protect(each)
+	panics := func(permission string, opts ...RouteOption) {
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%q with %d options does not panic", permission, len(opts))
+			}
 		}()
+		guard.Protect(permission, opts...)
 	}
+	for _, each := range []string{"", "systems", "systems:*", "systems/{id:read", "a{id}:read", "{id}:", "../x:read", ":read"} {
+		panics(each)
+		// Otherwise who may read might write.
+		panics("systems:read", ForWrites(each))
+	}
+	panics("systems:read", As("read"))
 }
 
 func TestAParameterIsWhatTheHandlerGetsAndTheRawSegment(t *testing.T) {
@@ -114,6 +118,18 @@ func TestAParameterIsWhatTheHandlerGetsAndTheRawSegment(t *testing.T) {
 	question := guard.questionOf(httptest.NewRequest("GET", "/systems/42", nil), &route{permission: "systems/{id}:read"})
 	if question.Operation != Destroy {
 		t.Errorf("without a router it asks for %s", question.Operation)
+	}
+}
+
+func TestAParameterOfAnotherRouterIsTheRawSegmentToo(t *testing.T) {
+	guard := newGuard(t, WithTarget("http://127.0.0.1:1"), WithPathValue(func(r *http.Request, _ string) string {
+		return strings.TrimPrefix(r.URL.Path, "/systems/")
+	}))
+	for path, operation := range map[string]Operation{"/systems/42": Read, "/systems/%34%32": Destroy, "/systems/a%2Fb": Destroy} {
+		question := guard.questionOf(httptest.NewRequest("GET", path, nil), &route{permission: "systems/{id}:read"})
+		if question.Operation != operation {
+			t.Errorf("%s asks for %s, %q", path, question.Operation, question.Permission)
+		}
 	}
 }
 
@@ -366,6 +382,30 @@ func TestAClosedGuardRefusesAndLeavesNothingOpen(t *testing.T) {
 	guard.Close()
 	if decision := ask(guard, context.Background()); decision.Status != 503 {
 		t.Errorf("a closed guard decides %d", decision.Status)
+	}
+}
+
+func TestReportsToALatchkeyThatHangsTakeASecondInAll(t *testing.T) {
+	var reports atomic.Int32
+	latchkey := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var question map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&question)
+		if strings.HasSuffix(r.URL.Path, "/ReportUses") {
+			reports.Add(1)
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"requestId":%q,%s,"lease":{"lengthMs":2000,"uses":50}}`, question["requestId"], grant)
+	}))
+	guard := newGuard(t, WithTarget(latchkey.URL), WithLeases())
+	for number := range 200 {
+		used := Question{Credential: Credential{APIKey: fmt.Sprint("lk_", number)}, Operation: Read}
+		guard.leases.count(used, guard.now())
+	}
+	guard.Close()
+	if reports.Load() > 1 {
+		t.Errorf("%d reports were sent one after the other", reports.Load())
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"maps"
-	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -39,7 +37,7 @@ type lease struct {
 	LengthMs          uint32
 	Uses              int
 	HasOwnPermissions bool
-	AllowedNetworks   []netip.Prefix
+	AllowedNetworks   []string
 
 	grant         Decision
 	used          int
@@ -64,23 +62,6 @@ func (l *lease) isDue(now moment) bool {
 // isRecent: it is usable, or ended less than its own length ago.
 func (l *lease) isRecent(now moment) bool {
 	return now.since(l.begun) < l.percent(190) && (l.used < l.Uses || now.since(l.usedAt) < l.percent(100))
-}
-
-// allows is Latchkey's own rule. It returns the permission of the key that covers the question's.
-func (l *lease) allows(question Question) (permission string, isAllowed bool) {
-	principal, operation := l.grant.Principal, question.Operation
-	hasAddress := func(network netip.Prefix) bool { return network.Contains(addressIn(question.ClientIP)) }
-	hasAction := func(each string) bool { return strings.HasSuffix(each, ":"+strings.ToLower(string(operation))) }
-	switch {
-	case operation != Read && (operation != Write || principal.Access != "read-and-write"):
-		return "", false
-	case len(l.AllowedNetworks) > 0 && !slices.ContainsFunc(l.AllowedNetworks, hasAddress):
-		return "", false
-	case question.Permission != "":
-		permission = covering(question.Permission, principal.Permissions)
-		return permission, permission != ""
-	}
-	return "", !l.HasOwnPermissions || slices.ContainsFunc(principal.Permissions, hasAction)
 }
 
 // A leasedKey is the last lease of a credential, and the call under way that may bring the next one.
@@ -147,7 +128,7 @@ func (g *Guard) fromLease(question Question, mayWait bool) (
 	case key.call != nil:
 		return granted, nil, key.call
 	case now.since(key.emptyAt) >= quiet:
-		return granted, g.callForLease(key, question, nil, now), nil
+		return granted, g.callForLease(key, question, Question{}, now), nil
 	}
 	return granted, nil, nil
 }
@@ -160,8 +141,7 @@ func (g *Guard) spend(key *leasedKey, question Question, permission string, now 
 		Credential: question.Credential, Operation: question.Operation, Permission: permission, ClientIP: question.ClientIP,
 	}
 	if key.isDue(now) && key.call == nil && now.since(key.emptyAt) >= quiet {
-		renewing := used // A copy, because only a renewal needs it on the heap.
-		g.callForLease(key, question, &renewing, now)
+		g.callForLease(key, question, used, now)
 	} else {
 		g.leases.count(used, now)
 	}
@@ -172,9 +152,9 @@ func (g *Guard) spend(key *leasedKey, question Question, permission string, now 
 	return decision
 }
 
-// callForLease ends by its deadline, even if this client goes: others may wait for it. If it grants, the use that began it
-// is its own, and is not counted.
-func (g *Guard) callForLease(key *leasedKey, question Question, renewing *Question, begun moment) <-chan Decision {
+// callForLease ends by its deadline, even if this client goes: others may wait for it. If it grants, the use of a lease
+// that it is renewing for is its own, and is not counted.
+func (g *Guard) callForLease(key *leasedKey, question, renewing Question, begun moment) <-chan Decision {
 	uses := 1
 	if key.isRecent(begun) {
 		uses = 2*key.used + 1
@@ -193,8 +173,8 @@ func (g *Guard) callForLease(key *leasedKey, question Question, renewing *Questi
 		} else {
 			key.emptyAt = g.now()
 		}
-		if renewing != nil && decision.Status != 200 {
-			g.leases.count(*renewing, begun)
+		if renewing != (Question{}) && decision.Status != 200 {
+			g.leases.count(renewing, begun)
 		}
 		decided <- decision
 		close(key.call)
@@ -251,10 +231,10 @@ func (g *Guard) reportUses() {
 			isLast = true
 		}
 		// 50 keys of the longest form stay below the 48 KiB of a report. It is sent once.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		for portion := range slices.Chunk(g.leases.takeUses(g.now()), 50) {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			_, _, _ = g.post(ctx, "ReportUses", map[string]any{"uses": portion})
-			cancel()
 		}
+		cancel()
 	}
 }

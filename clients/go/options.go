@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -66,7 +67,7 @@ func WithClientAddress(find func(*http.Request) string) Option {
 	return func(g *Guard) { g.clientAddress = find }
 }
 
-// WithPathValue finds a parameter of the route, for routers that don't set http.Request.PathValue.
+// WithPathValue finds a parameter of the path, for routers that don't set http.Request.PathValue.
 func WithPathValue(find func(r *http.Request, name string) string) Option {
 	return func(g *Guard) { g.pathValue = find }
 }
@@ -92,7 +93,7 @@ func OnError(hook func(Failure)) Option { return func(g *Guard) { g.onError = ho
 // the token.
 func New(opts ...Option) (*Guard, error) {
 	g := &Guard{
-		keyPrefix: "lk", deadline: 200 * time.Millisecond, forms: []Form{Bearer}, pathValue: pathValue,
+		keyPrefix: "lk", deadline: 200 * time.Millisecond, forms: []Form{Bearer}, pathValue: (*http.Request).PathValue,
 		operations: map[string]Operation{
 			"GET": Read, "HEAD": Read, "OPTIONS": Read, "POST": Write, "PUT": Write, "PATCH": Write,
 		},
@@ -107,7 +108,10 @@ func New(opts ...Option) (*Guard, error) {
 	}
 	g.target = strings.TrimSuffix(g.target, "/")
 	// No environment variable names its proxy, and it speaks HTTP/1.1 alone.
+	// It opens a connection even after the request that needed it has gone, but not for ever.
+	opening := max(g.deadline, time.Second)
 	g.http = &http.Transport{
+		DialContext: (&net.Dialer{Timeout: opening}).DialContext, TLSHandshakeTimeout: opening,
 		TLSNextProto:    map[string]func(string, *tls.Conn) http.RoundTripper{},
 		TLSClientConfig: g.tls, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
 		MaxIdleConnsPerHost: 100, IdleConnTimeout: time.Minute,

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/netip"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,9 +61,9 @@ func (q Question) message() map[string]any {
 
 func (g *Guard) questionOf(r *http.Request, route *route) Question {
 	does := cmp.Or(route.operation, g.operations[r.Method], Destroy)
-	template := route.permission
-	if does != Read {
-		template = cmp.Or(route.writes, template)
+	template := route.writes
+	if does == Read {
+		template = route.permission
 	}
 	template = strings.TrimPrefix(template, AnyKey) // A question for any key has no permission.
 	permission, isWhole := g.fillIn(template, r)
@@ -190,57 +189,20 @@ func isFromOtherSite(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header["Sec-Fetch-Site"], isForeign) || slices.ContainsFunc(r.Header["Origin"], isElsewhere)
 }
 
-// The grammar of a permission: no part of its resource is only dots, and a parameter of a template is a whole part.
-const (
-	firstPart = `[A-Za-z0-9][\w.-]*`
-	nextPart  = `\.*[\w-][\w.-]*`
-	parameter = `\{[\w.-]+\}`
-	action    = `:[a-z][a-z0-9._-]{0,27}$`
-)
-
-var (
-	permissionForm = regexp.MustCompile(`^` + firstPart + `(/` + nextPart + `)*` + action)
-	templateForm   = regexp.MustCompile(`^(` + firstPart + `|` + parameter + `)(/(` + nextPart + `|` + parameter + `))*` + action)
-	parameterForm  = regexp.MustCompile(parameter)
-)
-
-func isPermission(text string) bool {
-	return permissionForm.MatchString(text) && strings.Index(text, ":") <= 100
-}
-
 // fillIn puts the values of the route into a template. It fails if a value is missing or can't be exactly one part of a
-// permission, so that no key may do this.
+// permission, so that no key may do this. A value must be a segment of the path before decoding.
 func (g *Guard) fillIn(template string, r *http.Request) (permission string, isWhole bool) {
 	if !strings.Contains(template, "{") {
 		return template, true
 	}
+	segments := strings.Split(r.URL.EscapedPath(), "/")
 	permission = parameterForm.ReplaceAllStringFunc(template, func(name string) string {
-		return g.pathValue(r, strings.Trim(name, "{}"))
-	})
-	return permission, strings.Count(permission, "/") == strings.Count(template, "/") && isPermission(permission)
-}
-
-// pathValue is what the handler gets from r.PathValue, if the path has the same text as a segment before decoding.
-func pathValue(r *http.Request, name string) string {
-	value := r.PathValue(name)
-	if slices.Contains(strings.Split(r.URL.EscapedPath(), "/"), value) {
-		return value
-	}
-	return ""
-}
-
-// covering is the longest of these permissions that covers this one: systems:read covers systems/42:read.
-func covering(permission string, among []string) string {
-	if slices.Contains(among, permission) {
-		return permission // Even outside of the grammar.
-	}
-	resource, action, _ := strings.Cut(permission, ":")
-	for wider := path.Dir(resource); wider != "." && isPermission(permission); wider = path.Dir(wider) {
-		if each := wider + ":" + action; slices.Contains(among, each) {
-			return each
+		if value := g.pathValue(r, strings.Trim(name, "{}")); slices.Contains(segments, value) {
+			return value
 		}
-	}
-	return ""
+		return ""
+	})
+	return permission, isPermission(permission)
 }
 
 // addressOf is the client's address, if it is certain. With a forwarding header the peer is a proxy, or the client lies.
