@@ -2,6 +2,7 @@ package dev.latchkey.guard;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeType;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.latchkey.guard.Decision.RateLimit;
 import dev.latchkey.guard.DecisionEvent.Source;
 import dev.latchkey.guard.LatchkeyPrincipal.Access;
@@ -18,6 +19,11 @@ import java.util.Set;
 
 /** A decision, who made it, and the lease that came with it or why it is 503; null for none. */
 record Answer(Decision decision, Source source, Lease lease, FailedException failure) {
+  private static final Map<String, Access> ACCESS =
+      Map.of(
+          "ACCESS_LEVEL_READ_ONLY", Access.READ_ONLY,
+          "ACCESS_LEVEL_READ_AND_WRITE", Access.READ_AND_WRITE);
+
   /** What came with a grant. */
   record Lease(long lengthMs, long uses, boolean hasOwnPermissions, List<String> allowedNetworks) {
 
@@ -59,14 +65,15 @@ record Answer(Decision decision, Source source, Lease lease, FailedException fai
       check(answer.isObject(), "no object");
       check(
           text(answer, "requestId").equals(question.requestId()), "the answer to another request");
-      check(answer.has("grant") != answer.has("denial"), "not one outcome");
-      RateLimit rate =
-          answer.has("rateLimit") ? rateLimit(object(answer, "rateLimit"), window) : null;
-      if (answer.has("denial")) {
+      boolean isDenied = answer.hasNonNull("denial");
+      check(answer.hasNonNull("grant") != isDenied, "not one outcome");
+      boolean hasRate = answer.hasNonNull("rateLimit");
+      RateLimit rate = hasRate ? rateLimit(object(answer, "rateLimit"), window) : null;
+      if (isDenied) {
         var denial = denial(object(answer, "denial"), rate, question.permission());
         return new Answer(denial, Source.SERVICE, null, null);
       }
-      Lease lease = answer.has("lease") ? lease(object(answer, "lease")) : null;
+      Lease lease = answer.hasNonNull("lease") ? lease(object(answer, "lease")) : null;
       Decision granted = Decision.granted(principal(object(answer, "grant")), rate);
       return new Answer(granted, Source.SERVICE, lease, null);
     } catch (IOException e) {
@@ -88,7 +95,8 @@ record Answer(Decision decision, Source source, Lease lease, FailedException fai
   private static LatchkeyPrincipal principal(JsonNode grant) {
     String keyId = text(grant, "keyId");
     String ownerId = text(grant, "ownerId");
-    check(!keyId.isEmpty() && !ownerId.isEmpty(), "a grant to nobody");
+    Access access = ACCESS.get(text(grant, "access"));
+    check(!keyId.isEmpty() && !ownerId.isEmpty() && access != null, "an incomplete grant");
     Map<String, String> attributes = new HashMap<>();
     for (JsonNode pair : member(grant, "attributes", JsonNodeType.ARRAY)) {
       check(pair.has("name") && pair.has("value"), "an attribute without name or value");
@@ -97,7 +105,7 @@ record Answer(Decision decision, Source source, Lease lease, FailedException fai
     return new LatchkeyPrincipal(
         keyId,
         ownerId,
-        Access.valueOf(text(grant, "access").replace("ACCESS_LEVEL_", "")),
+        access,
         texts(grant, "permissions"),
         attributes,
         Instant.parse(text(grant, "expiresAt")));
@@ -113,7 +121,8 @@ record Answer(Decision decision, Source source, Lease lease, FailedException fai
     int status = (int) number(denial, "httpStatus");
     check(status == 401 || status == 403 || status == 429, "a denial with another status");
     // A reason of a newer Latchkey may come as its number.
-    boolean isNumber = denial.path("reason").isNumber();
+    JsonNode given = denial.path("reason");
+    boolean isNumber = given.isNumber() && given.asInt() != 0;
     String reason = isNumber ? "UNKNOWN" : text(denial, "reason").replaceFirst("^REASON_", "");
     check(!Set.of("", "UNSPECIFIED").contains(reason), "a denial without a reason");
     boolean isMissing =
@@ -130,9 +139,9 @@ record Answer(Decision decision, Source source, Lease lease, FailedException fai
         text(denial, "ownerId"));
   }
 
-  /** Missing is the default of its type, as in proto3; another type is no answer. */
+  /** Missing or null is the default of its type, as in proto3; another type is no answer. */
   private static JsonNode member(JsonNode object, String name, JsonNodeType type) {
-    JsonNode member = object.path(name);
+    JsonNode member = object.hasNonNull(name) ? object.get(name) : MissingNode.getInstance();
     check(member.isMissingNode() || member.getNodeType() == type, name + " is of another type");
     return member;
   }
@@ -156,9 +165,10 @@ record Answer(Decision decision, Source source, Lease lease, FailedException fai
 
   /** A uint32. */
   private static long number(JsonNode in, String name) {
-    double value = member(in, name, JsonNodeType.NUMBER).asDouble();
-    check(value >= 0 && value <= 0xFFFF_FFFFL && value % 1 == 0, name + " is no whole number");
-    return (long) value;
+    JsonNode number = member(in, name, JsonNodeType.NUMBER);
+    check(number.isMissingNode() || number.canConvertToLong(), name + " is no whole number");
+    check(number.asLong() >>> 32 == 0 && !number.isFloatingPointNumber(), name + " is no uint32");
+    return number.asLong();
   }
 
   /** Whole seconds of a duration such as 0.050s, rounded up; 0 for an empty one. */

@@ -302,6 +302,6 @@ public final class Guard implements AutoCloseable {
     isClosed = true;
     reporter.shutdown();
     report();
-    transport.forgetConnections();
+    transport.close();
   }
 }

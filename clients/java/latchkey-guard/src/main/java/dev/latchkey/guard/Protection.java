@@ -97,7 +97,11 @@ public record Protection(Guard guard, String permission, String writes, Operatio
    */
   private String addressOf(GuardedRequest request) {
     var own = guard.options.clientAddress;
-    if (own != null) return Addresses.plain(own.apply(request));
+    try {
+      if (own != null) return Addresses.plain(own.apply(request));
+    } catch (RuntimeException e) {
+      return "";
+    }
     for (String name : FORWARDING) {
       if (!request.headers(name).isEmpty()) return "";
     }

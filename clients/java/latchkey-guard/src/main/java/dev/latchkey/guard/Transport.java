@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** One POST to Latchkey over HTTP/1.1: no redirect, no proxy that something outside names. */
 final class Transport {
@@ -29,6 +31,8 @@ final class Transport {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
   private static final int MOST_BYTES = 64 << 10;
+  private static final Predicate<String> IS_WINDOW =
+      Pattern.compile("[1-9][0-9]{0,8}").asMatchPredicate();
 
   /**
    * Latchkey closes unused connections after 75 s. HttpClient keeps them for longer, and uses the
@@ -130,7 +134,7 @@ final class Transport {
           if (part.isPresent()) return;
           if (head.statusCode() == 200) {
             var seconds = head.headers().firstValue("Latchkey-Ratelimit-Window");
-            String window = seconds.map(each -> each + "s").orElse("");
+            String window = seconds.filter(IS_WINDOW).map(each -> each + "s").orElse("");
             body.complete(new Body(bytes.toByteArray(), window));
           } else {
             body.completeExceptionally(errorOf(head.statusCode(), bytes.toByteArray()));
@@ -186,8 +190,16 @@ final class Transport {
     return client;
   }
 
-  /** Uses none of the connections again. They are closed once nothing refers to their client. */
+  /**
+   * Uses none of the connections again. They are closed once nothing refers to their client. Each
+   * client has a thread until then, so a target that never answers well does not cost one a call.
+   */
   synchronized void forgetConnections() {
+    long age = options.clocks.monotonic().getAsLong() - builtAt;
+    if (age > TimeUnit.SECONDS.toNanos(1)) client = null;
+  }
+
+  synchronized void close() {
     client = null;
   }
 }

@@ -181,6 +181,24 @@ final class GuardTest {
   }
 
   @Test
+  void aTargetThatNeverAnswersWellCostsNoThreadForEachRequest() {
+    try (var other = new RawLatchkey(call -> json(200, "{\"requestId\":\"of another\"}"));
+        Guard guard = builder(other).build()) {
+      long before = clientThreads();
+      for (int request = 0; request < 50; request++) {
+        assertEquals(503, guard.check(question()).status());
+      }
+      assertTrue(clientThreads() - before < 10);
+    }
+  }
+
+  private static long clientThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().endsWith("SelectorManager"))
+        .count();
+  }
+
+  @Test
   void aConnectionIsNotUsedOnceLatchkeyMayHaveClosedIt() {
     var now = new AtomicLong();
     var clocks = new Clocks(now::get, now::get);

@@ -111,6 +111,12 @@ final class ProtectionTest {
     assertEquals(address == null ? "" : address, ask(own, Request.get("/", null)).clientIp());
   }
 
+  @Test
+  void theAddressIsUnknownIfTheOptionThrows() {
+    var own = builder().clientAddress(request -> request.headers("CF-Connecting-IP").get(0));
+    assertEquals("", ask(own, Request.get("/", null)).clientIp());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"X-Forwarded-For", "Forwarded", "X-Real-IP"})
   void theAddressIsUnknownBehindAProxy(String header) {
