@@ -10,9 +10,14 @@ import { loadSync } from '@grpc/proto-loader';
  * @typedef {object} Answer one step of a script
  * @property {Record<string, any>} [answer] a ValidateKeyResponse as JSON; the question's requestId is added unless it has one
  * @property {{ code: string, message?: string }} [error] a broken call, by the name of its code in the Connect protocol
- * @property {'hang' | 'close' | 'cut'} [fault] never answers; closes the connection before the answer, or within it
+ * @property {'hang' | 'drip' | 'close' | 'reset' | 'cut' | 'cut head'} [fault] never answers; answers so slowly that it never
+ *   ends; closes the connection before the answer, resets it there, or closes it within the answer or its head
  * @property {number} [padding] adds an unknown member of so many characters
- * @property {{ status: number, headers: Record<string, string>, body: string }} [raw] over HTTP alone: this answer, as it is
+ * @property {string} [behind] over HTTP alone, as all that follow: a text after the answer
+ * @property {Record<string, string>} [headers] instead of the usual ones of the answer
+ * @property {boolean} [chunked] the answer has no length
+ * @property {boolean} [latin1] the answer is no UTF-8
+ * @property {{ status: number, headers: Record<string, string>, body: string }} [raw] this answer, as it is
  *
  * @typedef {(answer: Record<string, any>) => void} Reply
  */
@@ -27,7 +32,8 @@ const state = {
 
 /** @param {Record<string, any>} question @param {string} identity @param {string} over */
 function next(question, identity, over) {
-  state.asked.push({ question, identity, over });
+  const wishedUses = question.leaseWish && String(question.leaseWish.uses);
+  state.asked.push({ question: { ...question, wishedUses }, identity, over });
   const [step = {}] = state.script;
   if (state.script.length > 1) state.script.shift();
   const padding = step.padding ? { padding: 'x'.repeat(step.padding) } : {};
@@ -51,12 +57,20 @@ const CONNECT_STATUS = /** @type {Record<string, number>} */ ({
   deadline_exceeded: 504,
 });
 
+/** Each byte of white space comes long before a guard's deadline. @param {Buffer} text @param {import('node:http').ServerResponse} to */
+function drip(text, to) {
+  to.write(text.subarray(0, 1));
+  const dripping = setInterval(() => to.write(' '), 20);
+  to.on('close', () => clearInterval(dripping));
+}
+
 const overHttp = createServer(async (request, response) => {
   const message = await bodyOf(request);
-  const json = (/** @type {number} */ status, /** @type {unknown} */ body) => {
-    const text = JSON.stringify(body);
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-    response.writeHead(status, { ...headers, 'latchkey-ratelimit-window': '5' });
+  const json = (/** @type {number} */ status, /** @type {unknown} */ body, /** @type {Answer} */ how = {}) => {
+    const text = Buffer.from(JSON.stringify(body) + (how.behind ?? ''), how.latin1 ? 'latin1' : 'utf8');
+    const length = how.chunked ? {} : { 'content-length': text.length };
+    const headers = { 'latchkey-ratelimit-window': '5', ...how.headers };
+    response.writeHead(status, { 'content-type': 'application/json', ...length, ...headers });
     return text;
   };
   if (request.url === '/latchkey.v1.ApiKeyService/ReportUses') {
@@ -66,14 +80,19 @@ const overHttp = createServer(async (request, response) => {
   if (request.method !== 'POST' || request.url !== '/latchkey.v1.ApiKeyService/ValidateKey') {
     return response.end(json(404, { code: 'unimplemented' }));
   }
-  const { answer, error, fault, raw } = next(message, request.headers.authorization ?? '', 'http');
+  const { answer, error, fault, raw, ...how } = next(message, request.headers.authorization ?? '', 'http');
   if (fault === 'hang') return undefined;
   if (fault === 'close') return request.socket.destroy();
-  if (raw) return response.writeHead(raw.status, raw.headers).end(raw.body);
+  if (fault === 'reset') return request.socket.resetAndDestroy();
+  if (fault === 'cut head') return request.socket.end('HTTP/1.1 200 OK\r\n');
+  // With its length, so that a guard can refuse it only for what it says.
+  const length = { 'content-length': Buffer.byteLength(raw?.body ?? '') };
+  if (raw) return response.writeHead(raw.status, { ...length, ...raw.headers }).end(raw.body);
   if (error) return response.end(json(CONNECT_STATUS[error.code] ?? 500, error));
-  const text = json(200, answer);
+  const text = json(200, answer, how);
+  if (fault === 'drip') return drip(text, response);
   if (fault !== 'cut') return response.end(text);
-  return response.write(text.slice(0, -5), () => request.socket.destroySoon());
+  return response.write(text.subarray(0, -5), () => request.socket.destroySoon());
 });
 
 const includeDirs = [fileURLToPath(new URL('../../proto', import.meta.url))];
