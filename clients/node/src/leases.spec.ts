@@ -97,6 +97,14 @@ describe('Leases', () => {
     expect(isGranted()).toBe(false);
   });
 
+  test('are dropped when Latchkey denies the credential of their renewal', () => {
+    take();
+    pass(800);
+    const { renewal } = leases.grantFor(USE)!;
+    leases.ended(renewal!, REFUSED, null);
+    expect(isGranted()).toBe(false);
+  });
+
   test('wish for twice what the last one was used for, and one, unless it ended longer ago than its own length', () => {
     const first = call();
     expect(first.uses).toBe(1);

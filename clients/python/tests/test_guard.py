@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from conftest import CONFORMANCE, Latchkey
 
-from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Request
+from latchkey_guard import Credential, Failed, Granted, Guard, Hooks, Principal, Question, Refused, Request
 from latchkey_guard._judgement import covered_by
 from latchkey_guard._leases import Clocks, Leases
 from latchkey_guard._model import UNAVAILABLE, Lease
@@ -388,6 +388,17 @@ def test_a_lease_whose_renewal_failed_is_renewed_no_sooner_than_a_second_later()
     leases.ended(renewal, UNAVAILABLE, None)
     assert leases.step(QUESTION)[1] is None
     assert [entry["count"] for entry in leases.tidy()] == [2]
+
+
+def test_a_renewal_that_is_refused_with_401_ends_its_lease() -> None:
+    clock = Clock()
+    leases = Leases(Clocks(clock, clock))
+    leased(leases, Lease(2000, 100, False, ()))
+    clock.ms += 1500
+    _, renewal, _ = leases.step(QUESTION)
+    assert renewal
+    leases.ended(renewal, Refused(401, "REVOKED"), None)
+    assert leases.step(QUESTION) == (None, None, None)
 
 
 def test_a_wish_after_a_lease_that_was_spent_long_ago_is_for_one_use() -> None:

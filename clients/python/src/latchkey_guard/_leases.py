@@ -151,6 +151,8 @@ class Leases:
                 key.wall, key.monotonic = wish.wall, wish.monotonic
             else:
                 key.quiet_until = self.clocks.monotonic() + _QUIET_MS
+                if decision.status == 401:
+                    key.granted = None
             key.call = None
         wish.ended.set_result(None)
 
