@@ -275,6 +275,20 @@ def test_a_request_that_is_cancelled_ends_no_call_that_another_waits_for(up: Lat
     until(lambda: not up.open)
 
 
+@pytest.mark.parametrize("turns", range(6))
+def test_a_request_whose_guard_is_closed_meanwhile_is_answered(up: Latchkey, turns: int) -> None:
+    async def main() -> None:
+        guard = AsyncGuard(up.url, "token", deadline_ms=60_000)
+        asked = asyncio.ensure_future(guard.protect(request_of("lk_key"), None))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await guard.aclose()
+        assert (await asked).status in (200, 503)
+
+    asyncio.run(main())
+    until(lambda: not up.open)
+
+
 def test_a_child_of_a_fork_during_a_request_decides_by_its_own_answers(up: Latchkey) -> None:
     guard = Guard(up.url, "token", deadline_ms=60_000, leases=True)
     with ThreadPoolExecutor(2) as pool:

@@ -32,9 +32,8 @@ class AsyncGuard(Core):
             step, _ = self._lease(question, has_waited=True)
         if isinstance(step, Granted):
             return self._decided(question, step, begun, "lease")
-        asked = self._ask(question, begun, step)
-        # Others wait for a call with a wish, so it goes on when this request is cancelled.
-        decision = await (asyncio.shield(self._start(asked)) if step else asked)
+        # It goes on when this request is cancelled: others may wait for it, and its connection stays usable.
+        decision = await asyncio.shield(self._start(self._ask(question, begun, step)))
         return self._decided(question, decision, begun, "service")
 
     async def protect(self, request: Request, permission: Permission, operation: Operation | None = None) -> Decision:
