@@ -2,24 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import argon2 from 'argon2';
 import bcrypt from 'bcryptjs';
-import type { GuessSubject, Passwords } from '#application/sign-in-ports.js';
+import type { GuessSubject } from '#application/sign-in-ports.js';
 import { Argon2Passwords } from '#infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '#infrastructure/outbound/passwords/password-hashes.js';
-import { fakeHash, FakePasswords } from '../fakes/sessions/fake-passwords.js';
 import { tally, times } from '../support/application/calls.js';
 import type { World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-const argon2Hash = (password: string, memoryCost: number) =>
+const hashAt = (password: string, memoryCost: number) =>
   argon2.hash(password, { type: argon2.argon2id, memoryCost, timeCost: 2, parallelism: 1 });
 
-type HashAt = (password: string, cost: number) => Promise<string>;
+describe('Passwords of argon2', () => {
+  const passwords = new Argon2Passwords(passwordHashes);
 
-/** Only the argon2 adapter is tested with bcrypt hashes. The fake knows one kind of outdated hash. */
-describe.each<[string, Passwords, HashAt, HashAt?]>([
-  ['in memory', new FakePasswords(), async (...call) => fakeHash(...call)],
-  ['of argon2', new Argon2Passwords(passwordHashes), argon2Hash, (...call) => bcrypt.hash(...call)],
-])('Passwords %s', (_name, passwords, hashAt, bcryptAt) => {
   test('match only their own hash, which is not outdated', async () => {
     const [hash, again] = [await passwords.hash('pässwörd'), await passwords.hash('pässwörd')];
     expect(hash).not.toBe(again);
@@ -44,38 +39,36 @@ describe.each<[string, Passwords, HashAt, HashAt?]>([
     expect(await passwords.verify('x', await hashAt('x', 20_480))).toEqual({ matches: true, outdated: false });
   });
 
-  if (bcryptAt) {
-    test('match only their own bcrypt hash, which is always outdated', async () => {
-      for (const cost of [4, 8]) {
-        const hash = await bcryptAt('pässwörd', cost);
-        expect(passwords.hashProblem(hash)).toBeUndefined();
-        expect(await passwords.verify('pässwörd', hash)).toEqual({ matches: true, outdated: true });
-        for (const wrong of ['pässwörd ', 'Pässwörd', '', 'pässwörd\0', 'pässwörd\0pässwörd']) {
-          expect(await passwords.verify(wrong, hash)).toEqual({ matches: false, outdated: true });
-        }
+  test('match only their own bcrypt hash, which is always outdated', async () => {
+    for (const cost of [4, 8]) {
+      const hash = await bcrypt.hash('pässwörd', cost);
+      expect(passwords.hashProblem(hash)).toBeUndefined();
+      expect(await passwords.verify('pässwörd', hash)).toEqual({ matches: true, outdated: true });
+      for (const wrong of ['pässwörd ', 'Pässwörd', '', 'pässwörd\0', 'pässwörd\0pässwörd']) {
+        expect(await passwords.verify(wrong, hash)).toEqual({ matches: false, outdated: true });
       }
-    });
+    }
+  });
 
-    test('match by the part that bcrypt saw, and are never hashed again', async () => {
-      const long = 'ä'.repeat(36);
-      const hash = await bcryptAt(`${long}tail`, 4);
-      expect(await passwords.verify(long, hash)).toEqual({ matches: true, outdated: true });
-      for (const password of [`${long}tail`, `${long}slip`]) {
-        expect(await passwords.verify(password, hash)).toEqual({ matches: true, outdated: false });
-      }
-      expect(await passwords.verify(`x${long}`, hash)).toEqual({ matches: false, outdated: false });
-    });
+  test('match by the part that bcrypt saw, and are never hashed again', async () => {
+    const long = 'ä'.repeat(36);
+    const hash = await bcrypt.hash(`${long}tail`, 4);
+    expect(await passwords.verify(long, hash)).toEqual({ matches: true, outdated: true });
+    for (const password of [`${long}tail`, `${long}slip`]) {
+      expect(await passwords.verify(password, hash)).toEqual({ matches: true, outdated: false });
+    }
+    expect(await passwords.verify(`x${long}`, hash)).toEqual({ matches: false, outdated: false });
+  });
 
-    test('accept bcrypt hashes of a cost from 4 to 12 only', async () => {
-      const hash = await bcryptAt('x', 4);
-      const at = (cost: string) => passwords.hashProblem(hash.replace('$04$', `$${cost}$`));
-      expect(['04', '10', '12'].map(at)).toEqual([undefined, undefined, undefined]);
-      for (const cost of ['00', '03', '13', '31', '99']) expect(at(cost)).toMatch(/^must have a cost from 4 to 12/);
-      for (const none of [hash.replace('$2b$', '$2x$'), hash.slice(0, -1), `${hash}x`, hash.replace('$04$', '$4$')]) {
-        expect(passwords.hashProblem(none)).toMatch(/^must be an argon2id PHC string/);
-      }
-    });
-  }
+  test('accept bcrypt hashes of a cost from 4 to 12 only', async () => {
+    const hash = await bcrypt.hash('x', 4);
+    const at = (cost: string) => passwords.hashProblem(hash.replace('$04$', `$${cost}$`));
+    expect(['04', '10', '12'].map(at)).toEqual([undefined, undefined, undefined]);
+    for (const cost of ['00', '03', '13', '31', '99']) expect(at(cost)).toMatch(/^must have a cost from 4 to 12/);
+    for (const none of [hash.replace('$2b$', '$2x$'), hash.slice(0, -1), `${hash}x`, hash.replace('$04$', '$4$')]) {
+      expect(passwords.hashProblem(none)).toMatch(/^must be an argon2id PHC string/);
+    }
+  });
 
   test('accept their own hashes, also cheap ones', async () => {
     for (const hash of [await passwords.hash('x'), await hashAt('x', 1024)]) {

@@ -1,7 +1,7 @@
 import type { ListedKey } from '#application/lists.js';
 import type { OutboxMessage } from '#application/notice-ports.js';
+import type { DeniedUse, LeasedUses } from '#application/validation-ports.js';
 import { Account } from '#domain/accounts/account.js';
-import { isLikeAnotherActor } from '#domain/accounts/account-profile.js';
 import type { PlatformSignIn } from '#domain/accounts/session.js';
 import type { ThrottleState } from '#domain/accounts/passwords.js';
 import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
@@ -10,11 +10,10 @@ import { recordedLeak } from '#domain/audit/event-details.js';
 import { LatchkeyError, Refusal } from '#domain/errors.js';
 import { lowerAccess } from '#domain/accounts/access-level.js';
 import { ApiKey } from '#domain/keys/api-key.js';
-import { isOpen } from '#domain/keys/key-status.js';
 import type { LeakReport } from '#domain/leaks/leak-report.js';
-import { type IdleNotice, shownIdleEnd } from '#domain/notices/idle-keys.js';
+import type { IdleNotice } from '#domain/notices/idle-keys.js';
 import type { NoticeChannel } from '#domain/notices/key-notice.js';
-import { recentUse, type KeyHistory } from '#domain/usage/key-history.js';
+import { recentUse } from '#domain/usage/key-history.js';
 import { utcDay } from '#domain/time.js';
 
 type StoredAccount = Parameters<typeof Account.restore>[0];
@@ -58,7 +57,6 @@ const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, reques
 const TABLES = [
   'accounts',
   'formerAccounts',
-  'formerEvents',
   'keys',
   'sessions',
   'outbox',
@@ -72,11 +70,10 @@ export class FakeStore {
   readonly accounts = new Map<string, StoredAccount>();
   /** The last versions of purged accounts whose ids have not been reused. */
   readonly formerAccounts = new Map<string, bigint>();
-  /** For each reused id of a purged account: the last event before the new account was opened. */
-  readonly formerEvents = new Map<string, bigint>();
   readonly keys = new Map<string, StoredKey>();
   readonly lastUses = new Map<string, Date>();
-  readonly usage = new Map<string, KeyHistory>();
+  /** Grants, under leases several in one, and denials, as they came. */
+  readonly uses: Partial<LeasedUses & Omit<DeniedUse, 'clientIp'>>[] = [];
   /** By token. */
   readonly sessions = new Map<string, StoredSession>();
   readonly guesses = new Map<string, StoredGuesses>();
@@ -98,7 +95,6 @@ export class FakeStore {
   readonly sequences = new Map<string, number>();
   /** The days of the last notice, by type and key. */
   readonly sentNotices = new Map<string, number>();
-  readonly handled = new Map<string, readonly string[]>();
   readonly idleNotices = new Map<string, IdleNotice>();
   /** The last change that ended leases, by owner, until its call is answered. */
   readonly unanswered = new Map<string, string>();
@@ -154,31 +150,20 @@ export class FakeStore {
     return ids.map((id) => this.account(id)!).filter(({ managers }) => managers.includes(personId));
   }
 
-  /** As if the service ended idle keys. */
+  /** Without what PostgreSQL adds up. */
   listed(key: ApiKey): ListedKey {
-    const lastUsedAt = this.lastUses.get(key.id) ?? null;
-    const { replacedBy } = key.snapshot();
-    const successor = replacedBy && this.keys.get(replacedBy)?.state;
-    const noticed = successor && isOpen(successor) ? successor.id : key.id;
-    const noticeAt = this.idleNotices.get(noticed)?.writtenAt ?? null;
+    const { createdBy: id } = key;
     const revoked = this.events.find(({ keyId, type }) => keyId === key.id && type === 'api_key.revoked');
     return {
       key,
       now: this.now(),
       access: lowerAccess(key.snapshot().access, this.accounts.get(key.ownerId)?.limits.maxAccess),
-      createdBy: {
-        id: key.createdBy,
-        displayName: this.accounts.get(key.createdBy)?.displayName ?? '',
-        isFormerManager:
-          key.createdBy !== key.ownerId &&
-          !isLikeAnotherActor(key.createdBy) &&
-          !this.accounts.get(key.ownerId)?.managers?.includes(key.createdBy),
-      },
-      lastUsedAt,
-      idleEndsAt: shownIdleEnd({ key, lastUsedAt, noticeAt }, this.now()),
+      createdBy: { id, displayName: this.accounts.get(id)?.displayName ?? '', isFormerManager: false },
+      lastUsedAt: this.lastUses.get(key.id) ?? null,
+      idleEndsAt: null,
       couldNarrow: null,
-      recent: recentUse(this.usage.get(key.id)?.days ?? [], utcDay(this.now())),
-      handled: this.handled.get(key.id) ?? [],
+      recent: recentUse([], utcDay(this.now())),
+      handled: [],
       revocation: revoked ? { reason: revoked.reason, leak: recordedLeak(revoked) } : null,
     };
   }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { openFakes } from '#test/fakes/fake-application.js';
 import { eventsOf, runOut } from '#test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, PASSWORD, themselves } from '#test/support/application/calls.js';
@@ -118,10 +118,8 @@ describe('A new account with the id of a purged one', () => {
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
     expect((await app.listKeysOfOwner.execute(id, undefined, { limit: 50 })).items).toEqual([]);
     expect(await outcomeOf(app.changeKeysOfOwner.revoke(themselves(id), old.key.id, client()))).toBe('not_found');
-    const { key, fullKey } = await createKey(app, id);
+    const { fullKey } = await createKey(app, id);
     expect((await verdictOn(fullKey)).granted).toBe(true);
-    const events = await app.listAuditEvents.execute(themselves(id), {}, { limit: 50 });
-    expect(events.items).toMatchObject([{ type: 'api_key.created', keyId: key.id }]);
   });
 
   test('has five keys of its own, under the same Idempotency-Keys', async () => {
@@ -184,24 +182,23 @@ describe('ListAccounts', () => {
     expect(await pages(app, { pageSize: 2, pageToken: nextCursor! })).toEqual([[idOf(2), idOf(3)]]);
   });
 
-  test('filters by status, or by email in any case', async () => {
-    const app = await appWith(3);
-    await app.changeAccount.suspend(idOf(0));
-    await app.changeAccount.delete(idOf(1));
-    for (const [n, status] of (['suspended', 'deleted', 'active'] as const).entries()) {
-      expect(await pages(app, { status, pageSize: 0 })).toEqual([[idOf(n)]]);
-      const email = `${idOf(n)}@Example.ORG`.toUpperCase();
-      expect(await pages(app, { email, pageSize: 0 })).toEqual([[idOf(n)]]);
-      expect(await pages(app, { status, email: 'nobody@example.org', pageSize: 0 })).toEqual([[]]);
-    }
-    expect(await pages(app, { status: 'active', email: `${idOf(0)}@example.org`, pageSize: 0 })).toEqual([[]]);
+  test('has every filter that it is given', async () => {
+    const app = await appWith(1);
+    const list = jest.spyOn(app.accounts, 'list');
+    const filter = {
+      status: 'suspended',
+      email: 'ada@example.org',
+      isWithoutManagers: true,
+      signedInBefore: app.store.now(),
+    } as const;
+    await app.listAccounts.execute({ ...filter, pageSize: 1 });
+    expect(list).toHaveBeenCalledWith(filter, undefined, 2);
   });
 
   test('leaves out purged accounts', async () => {
     const app = await appWith(2);
     await app.purgeAccount.execute(idOf(0), undefined, PLATFORM);
     expect(await pages(app, { pageSize: 0 })).toEqual([[idOf(1)]]);
-    expect(await pages(app, { status: 'deleted', pageSize: 0 })).toEqual([[]]);
   });
 
   test.each(['ada', '\0@example.org'])('refuses an incomplete email: %j', async (email) => {

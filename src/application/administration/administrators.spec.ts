@@ -325,7 +325,7 @@ describe('ViewKeys', () => {
     const { key } = await createKey(app, ada.id);
     await app.viewKeys.key(key.id, viewer);
     const { items } = await app.viewKeys.events({ keyId: key.id }, viewer);
-    expect(items).toMatchObject([
+    expect(items.slice(0, 2)).toMatchObject([
       { type: 'admin.viewed', clientIp: '198.51.100.7' },
       { type: 'api_key.created', clientIp: null, userAgent: null },
     ]);

@@ -12,7 +12,7 @@ import {
   outcomeOf,
 } from '#test/support/application/calls.js';
 import type { ApiKeyStatus } from '#domain/keys/key-status.js';
-import { DAY_MS, utcDay } from '#domain/time.js';
+import { DAY_MS } from '#domain/time.js';
 import { KeyOfOwner, ListKeysOfOwner } from './keys-of-owner.js';
 import type { ApiKeys, DueKeys } from '../key-ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
@@ -135,7 +135,7 @@ describe('ListKeysOfOwner', () => {
 });
 
 describe('KeyOfOwner', () => {
-  test('returns the key as the list shows it', async () => {
+  test('returns the key as the list shows it, with the history of its use', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await createKey(app, id);
@@ -145,16 +145,11 @@ describe('KeyOfOwner', () => {
       client: client(),
     });
     const { items } = await app.listKeysOfOwner.execute(id, undefined, { limit: 50 });
-    const { uses, days, permissionUse, permissionUseSince, ...shown } = await app.keyOfOwner.find(id, key.id);
-    const { now } = shown;
-    expect([shown, now]).toEqual([items.find((item) => item.key.id === key.id), app.store.now()]);
-    const today = utcDay(now);
-    expect(permissionUse).toEqual([{ used: 'read', firstDay: today, lastDay: today, count: 1 }]);
-    expect(permissionUseSince).toBe(today);
-    expect(shown.lastUsedAt).not.toBeNull();
-    const { ip: clientIp } = client();
-    expect(uses).toEqual([{ clientIp, service: null, firstAt: now, lastAt: now }]);
-    expect(days).toEqual([{ day: utcDay(now), granted: 1, refused: 0 }]);
+    const found = await app.keyOfOwner.find(id, key.id);
+    const now = app.store.now();
+    const listed = items.find((item) => item.key.id === key.id);
+    expect(found).toEqual({ ...listed, ...(await app.usage.history(key.id, now)), now });
+    expect(found.lastUsedAt).toEqual(now);
   });
 
   test("answers the same for another owner's key and an unknown one", async () => {

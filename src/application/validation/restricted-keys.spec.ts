@@ -113,8 +113,8 @@ class Life {
   }
 
   async begin(permissions: readonly string[], { access, ...chosen }: NaiveKey): Promise<string> {
-    const { keys, accounts, outbox, sequences, guesses, lastUses, usage } = app.store;
-    for (const table of [keys, accounts, outbox, sequences, guesses, lastUses, usage]) table.clear();
+    const { keys, accounts, outbox, sequences, guesses, lastUses } = app.store;
+    for (const table of [keys, accounts, outbox, sequences, guesses, lastUses]) table.clear();
     app.store.events = [];
     this.owner.id = (await newOwner(app)).id;
     this.give(permissions);
