@@ -39,7 +39,7 @@ async function test(given) {
   const left = choice.without.map((name) => `test/${name}`).join(', ');
   if (left) console.log(`\nSUITES THAT DID NOT RUN, because of --without: ${left}`);
   if (!choice.isForCi && !choice.isUnit)
-    console.log('\nA CI runs more: attacks, races of instances, other proxies, coverage. CI=true runs them here.');
+    console.log('\nA CI runs more: attacks, races of instances, other proxies. CI=true runs them here.');
   return { passed: count.passed, failures: [...checked, ...count.failures] };
 }
 
@@ -67,12 +67,10 @@ function choiceFrom(args) {
   if (unknown !== undefined)
     throw new Stop(`--without does not know "${unknown}". It takes folders of test/, by commas.`);
   const isUnit = projects.includes('--selectProjects=unit');
-  /** Every suite but those left out, with the check; with CI=true also with the coverage. */
+  /** Every suite but those left out, with the check. */
   const isFull = !isLong && jestArgs.length === 0;
   /** Whether the suites run too that `npm test` leaves to a CI. */
   const isForCi = isCi || isLong || named.length > 0;
-  // Options come last, because Jest takes a path after an option for another value of it.
-  const last = [...projects, ...(isFull && isCi ? ['--coverage'] : [])];
   const first = isLong && named.length === 0 ? long : named;
-  return { isUnit, isProfiled: Boolean(values.profile), without, isForCi, isFull, jestArgs: [...first, ...last] };
+  return { isUnit, isProfiled: Boolean(values.profile), without, isForCi, isFull, jestArgs: [...first, ...projects] };
 }
