@@ -26,7 +26,7 @@ const problem = (name: string, json: string | Buffer): string => {
 };
 const write = (name: string, message: object) => {
   const type = typeOf(name);
-  return JSON.parse(jsonWriter(type)(type.encode(type.fromObject(message)).finish())) as unknown;
+  return JSON.parse(jsonWriter(type)(type.encode(type.fromObject(message)).finish())) as Record<string, unknown>;
 };
 
 describe('a request as JSON', () => {
@@ -187,5 +187,12 @@ describe('an answer as JSON', () => {
     });
     expect(write('Key', {})).toMatchObject({ imported: false, status: 'KEY_STATUS_UNSPECIFIED', permissions: [] });
     expect(write('ReportUsesResponse', {})).toEqual({});
+  });
+
+  test('has its fields in the order of the contract, which scripts without a parser of JSON rely on', () => {
+    const rotated = write('RotateKeyResponse', { key: { id: 'new', permissions: ['systems:read'] }, fullKey: 'lk_' });
+    expect(Object.keys(rotated)).toEqual(['key', 'fullKey']);
+    const fields = ['id', 'ownerId', 'name', 'access', 'prefix', 'status', 'permissions'];
+    expect(Object.keys(rotated['key'] as object).slice(0, fields.length)).toEqual(fields);
   });
 });
