@@ -52,7 +52,7 @@ export async function buildDoors(
   /** Served over JSON too. */
   const ownServices: GrpcDoor[] = [
     new ValidationService({ ...useCases, rateLimit: config.rateLimit, log }),
-    new AccountService(useCases),
+    new AccountService(useCases.importKeys),
   ];
   const grpcDoors: GrpcDoor[] = [
     ...ownServices,
@@ -72,7 +72,8 @@ export async function buildDoors(
   /** Everything that a controller may receive, by its class. */
   const shared = [...Object.values(useCases), identity, log, readiness, metricsPage];
 
-  const controllers = httpDoors.flatMap((door) => door.controllers ?? []);
+  const byNest = grpcDoors.flatMap(({ nest }) => nest ?? []);
+  const controllers = [...byNest, ...httpDoors].flatMap((door) => door.controllers ?? []);
   const instances = [...shared, ...httpDoors.flatMap((door) => door.instances ?? [])];
   const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
   const app = await NestFactory.create<NestExpressApplication>(
@@ -80,6 +81,8 @@ export async function buildDoors(
     exactPaths(),
     { bodyParser: false, logger: nestLog(log) },
   );
+  for (const { strategy } of byNest) app.connectMicroservice({ strategy });
+  await app.startAllMicroservices();
 
   const pipeline = new CallPipeline(identity, grpcTimes, traces, log);
   const certificates = config.grpcTls && new GrpcCertificates(config.grpcTls, log);

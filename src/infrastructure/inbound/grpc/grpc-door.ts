@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { Metadata, ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import type { Type } from '@nestjs/common';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '#config/service-roles.js';
 import type { Instrument } from '#infrastructure/telemetry/instrument.js';
 import type { OpenSpan } from '#infrastructure/telemetry/traces.js';
@@ -17,7 +19,10 @@ export interface GrpcDoor {
   readonly definition?: ServiceDefinition;
   /** The role that a caller's service identity needs, unless a method has another one. */
   readonly role: ServiceRole;
+  /** Read once, when the server opens. */
   readonly methods: Readonly<Record<string, GrpcMethod>>;
+  /** For methods in Nest controllers, which Nest registers with the transport. */
+  readonly nest?: { readonly controllers: readonly Type[]; readonly strategy: CustomTransportStrategy };
   instruments?(): readonly Instrument[];
   /** Makes open streams end. */
   drain?(): void;
@@ -36,7 +41,7 @@ type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
   /** Default: the role of the door. */
-  readonly roles?: readonly ServiceRole[] | undefined;
+  readonly roles?: readonly ServiceRole[];
   answer(request: Request, call: Answering, service: CallingService): Promise<Answer>;
   /** The caller's id of the request, made safe for the log. */
   requestId?(request: Request): string | undefined;
@@ -52,7 +57,7 @@ export interface Answering {
 
 export interface StreamMethod<Question, Answer> {
   /** Default: the role of the door. */
-  readonly roles?: readonly ServiceRole[] | undefined;
+  readonly roles?: readonly ServiceRole[];
   /**
    * @param each times and traces the work on one question of the stream
    * @param fail ends the stream with the status of an error

@@ -1,124 +1,84 @@
-import type { Issuer } from '#application/keys/keys-from-code.js';
-import type { SharedUseCases } from '#application/shared-use-cases.js';
-import type { ServiceRole } from '#config/service-roles.js';
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { lastValueFrom } from 'rxjs';
 import { type Actor, NO_CLIENT } from '#domain/audit/audit-event.js';
-import { LatchkeyError } from '#domain/errors.js';
-import type { CallingService } from '../../shared/service-identity.js';
-import type * as proto from '../generated/types.js';
 import { type GrpcDoor, OpenStreams, type StreamMethod, type UnaryMethod } from '../grpc-door.js';
-import {
-  accountIn,
-  idOf,
-  type KeysToRevoke,
-  keysToRevoke,
-  listingOf,
-  toWire,
-  type VersionedId,
-  versionOf,
-} from './account-messages.js';
-import { importStream } from './import-stream.js';
-import { keyListingOf, orderedKey, toWireKey } from './key-messages.js';
+import type { ServiceRole } from '#config/service-roles.js';
+import type { CallingService } from '../../shared/service-identity.js';
+import type { ImportKeys } from '#application/keys/import-keys.js';
+import { AccountController, type PlatformCall } from './account.controller.js';
+import { type ImportCall, importStream } from './import-stream.js';
 
-/** `latchkey.v1.AccountService`: the platform keeps us in step with its users, and programs make keys. */
-export class AccountService implements GrpcDoor {
+/**
+ * `latchkey.v1.AccountService`. Nest registers the methods of `account.controller.ts` with this transport, which adds
+ * them to the gRPC server, next to the services that do not use Nest.
+ */
+export class AccountService extends Server implements CustomTransportStrategy, GrpcDoor {
   readonly service = 'latchkey.v1.AccountService';
   readonly proto = 'latchkey/v1/account_service.proto';
   readonly role = 'accounts';
+  readonly nest = { controllers: [AccountController], strategy: this };
+
   private readonly streams = new OpenStreams();
 
-  constructor(private readonly parts: SharedUseCases) {}
+  constructor(private readonly importKeys: ImportKeys) {
+    super();
+  }
 
-  readonly methods = {
-    PutAccount: unary<proto.PutAccountRequest__Output, proto.Account>(async (request, { actor }) =>
-      toWire(await this.parts.putAccount.execute(accountIn(request), actor)),
-    ),
-    GetAccount: unary<VersionedId, proto.Account>(async (request) =>
-      toWire(await this.parts.getAccount.execute(idOf(request))),
-    ),
-    SuspendAccount: this.changing('suspend'),
-    ReactivateAccount: this.changing('reactivate'),
-    DeleteAccount: this.changing('delete'),
-    PurgeAccount: unary<VersionedId, proto.PurgeAccountResponse>(async (request, { actor }) => ({
-      revokedKeys: await this.parts.purgeAccount.execute(idOf(request), versionOf(request), actor),
-    })),
-    ListAccounts: unary<proto.ListAccountsRequest__Output, proto.ListAccountsResponse>(async (request) => {
-      const { items, nextCursor } = await this.parts.listAccounts.execute(listingOf(request));
-      return { accounts: items.map(toWire), nextPageToken: nextCursor ?? '' };
-    }),
-    ListKeys: unary<proto.ListKeysRequest__Output, proto.ListKeysResponse>(async (request) => {
-      const { items, nextCursor } = await this.parts.listAllKeys.execute(keyListingOf(request));
-      return { keys: items.map(toWireKey), nextPageToken: nextCursor ?? '' };
-    }),
-    RevokeKeys: unary<proto.RevokeKeysRequest__Output, proto.RevokeKeysResponse>(
-      async (request, call) => ({ revokedKeys: await this.revoke(keysToRevoke(request), call) }),
-      ['accounts', 'issuer'],
-    ),
-    CreateKey: unary<proto.CreateKeyRequest__Output, proto.CreateKeyResponse>(
-      async (request, { issuer }) => {
-        const created = await this.parts.keysFromCode.create(orderedKey(request), issuer);
-        return { key: toWireKey(created), fullKey: created.fullKey };
-      },
-      ['issuer'],
-    ),
-    RotateKey: unary<proto.RotateKeyRequest__Output, proto.RotateKeyResponse>(
-      async (request, { issuer }) => {
-        const rotated = await this.parts.keysFromCode.rotate(request, issuer);
-        return { key: toWireKey(rotated), replaced: toWireKey(rotated.replaced), fullKey: rotated.fullKey };
-      },
-      ['issuer'],
-    ),
-    /** Has a role of its own, because it makes keys that work. */
-    ImportKeys: {
-      roles: ['importer'],
-      converse: (call, each, service, fail) => {
-        this.streams.add(call);
-        importStream(call, { importKeys: this.parts.importKeys, each, actor: platform(service) }).catch(fail);
-      },
-    } satisfies StreamMethod<proto.ImportKeyRequest__Output, proto.ImportKeyResponse>,
-  };
+  get methods(): GrpcDoor['methods'] {
+    const methods = [...this.messageHandlers].map(([name, handler]) => [name, this.toMethod(name, handler)] as const);
+    return { ...Object.fromEntries(methods), ImportKeys: this.importing() };
+  }
+
+  listen(callback: () => void): void {
+    // The gRPC server listens for all services.
+    callback();
+  }
+
+  close(): void {
+    // The gRPC server closes all services.
+  }
+
+  on(): void {
+    // This transport has no events.
+  }
+
+  unwrap<T>(): T {
+    return this as unknown as T;
+  }
 
   drain(): void {
     this.streams.drain();
   }
 
-  private changing(change: 'suspend' | 'reactivate' | 'delete') {
-    return unary<VersionedId, proto.Account>(async (request, { actor }) =>
-      toWire(await this.parts.changeAccount[change](idOf(request), versionOf(request), actor)),
-    );
+  /** Has a role of its own, because it makes keys that work. Streams are not Nest's. */
+  private importing(): StreamMethod<never, unknown> {
+    return {
+      roles: ['importer'],
+      converse: (call: ImportCall, each, service, fail) => {
+        this.streams.add(call);
+        importStream(call, { importKeys: this.importKeys, each, actor: platform(service) }).catch(fail);
+      },
+    };
   }
 
-  /** Throws `forbidden` when an issuer names no single key. */
-  private async revoke({ keyId, ownerId }: KeysToRevoke, { actor, issuer, role }: Calling): Promise<number> {
-    const { keysFromCode, revokeKeys } = this.parts;
-    const cause = { actor, reason: 'platform' } as const;
-    if (role !== 'issuer') {
-      return keyId === undefined ? (await revokeKeys.all(ownerId, cause)).length : revokeKeys.byId(keyId, cause);
-    }
-    if (keyId !== undefined) return keysFromCode.revoke(keyId, issuer);
-    throw new LatchkeyError('forbidden', 'The role issuer revokes keys one by one, by key_id');
+  private toMethod(name: string, handler: MessageHandler): UnaryMethod<unknown, unknown> {
+    const roles = Object.hasOwn(ROLES, name) ? { roles: ROLES[name]! } : {};
+    return {
+      ...roles,
+      answer: async (request, _call, service) => {
+        const call: PlatformCall<unknown> = { request, actor: platform(service), service };
+        return lastValueFrom(this.transformToObservable(await handler(call)));
+      },
+    };
   }
 }
 
-/** What a method knows of its caller. */
-interface Calling {
-  readonly actor: Actor;
-  readonly issuer: Issuer;
-  readonly role: ServiceRole | undefined;
-}
-
-/** @param roles default: that of the door */
-function unary<Request, Answer>(
-  work: (request: Request, call: Calling) => Promise<Answer>,
-  roles?: readonly ServiceRole[],
-): UnaryMethod<Request, Answer> {
-  return {
-    roles,
-    answer: (request, _call, service) => {
-      const actor = platform(service);
-      return work(request, { actor, issuer: { actor, scope: service.issuesFor }, role: service.role });
-    },
-  };
-}
+/** Of the methods that are not for the role `accounts` alone. */
+const ROLES: Readonly<Record<string, readonly ServiceRole[]>> = {
+  CreateKey: ['issuer'],
+  RotateKey: ['issuer'],
+  RevokeKeys: ['accounts', 'issuer'],
+};
 
 /** The longest actor id. The name in a certificate may be longer; it is then cut off. */
 const MAX_CHARACTERS = 128;
