@@ -3,9 +3,11 @@ import {
   type handleBidiStreamingCall,
   type handleUnaryCall,
   Metadata,
+  type sendUnaryData,
   type ServerInterceptingCall,
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
+  type ServerUnaryCall,
   status,
   type StatusObject,
   type UntypedServiceImplementation,
@@ -201,19 +203,38 @@ function guardedBy({ service, role, methods }: GrpcDoor, method: string): Guarde
 }
 
 function overGrpc<Request, Answer>(serve: Serve<Request, Answer>): handleUnaryCall<Request, Answer> {
-  return (call, done) =>
-    serve(call.request, {
-      identity: identityIn(call.metadata),
-      get traceparent() {
-        return call.metadata.get('traceparent')[0]?.toString();
-      },
-      get cancelled() {
-        return call.cancelled;
-      },
-      sendMetadata: (metadata) => call.sendMetadata(metadata),
-      succeed: (answer) => done(null, answer),
-      fail: (error) => done(toStatus(error)),
-    });
+  return (call, done) => serve(call.request, new GrpcCall(call, done));
+}
+
+class GrpcCall<Answer> implements IncomingCall<Answer> {
+  constructor(
+    private readonly call: ServerUnaryCall<unknown, Answer>,
+    private readonly done: sendUnaryData<Answer>,
+  ) {}
+
+  get identity(): CallingService {
+    return identityIn(this.call.metadata);
+  }
+
+  get traceparent(): string | undefined {
+    return this.call.metadata.get('traceparent')[0]?.toString();
+  }
+
+  get cancelled(): boolean {
+    return this.call.cancelled;
+  }
+
+  sendMetadata(metadata: Metadata): void {
+    this.call.sendMetadata(metadata);
+  }
+
+  succeed(answer: Answer): void {
+    this.done(null, answer);
+  }
+
+  fail(error: unknown): void {
+    this.done(toStatus(error));
+  }
 }
 
 /**

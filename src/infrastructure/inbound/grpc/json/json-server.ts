@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Server as TlsServer, type TLSSocket } from 'node:tls';
-import { status as grpc } from '@grpc/grpc-js';
+import { type Metadata, status as grpc } from '@grpc/grpc-js';
 import type { Config } from '#config/config.js';
 import { LatchkeyError } from '#domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
@@ -51,7 +51,7 @@ export class JsonServer {
     this.listener = new HttpListener(server, 'SERVICES_PORT', config.servicesPort, config.host);
   }
 
-  /** Listens if SERVICES_PORT is set. */
+  /** Listens if SERVICES_PORT is set. @throws the port is taken */
   async open(): Promise<void> {
     if (this.config.servicesPort === undefined) return;
     const described = describe(this.doors);
@@ -88,13 +88,14 @@ export class JsonServer {
     } catch (error) {
       return send(request, response, failureOf(error));
     }
+    const call = new JsonCall(request, response, identity, method.write);
     try {
-      const call = jsonCall(request, response, identity, method.write);
+      call.limitTime(request.headers['connect-timeout-ms']);
       const body = await bodyOf(request);
       if (body !== undefined && !call.cancelled) method.serve(method.read(body), call);
     } catch (error) {
       this.pipeline.countUnread(method.name, error, begun);
-      send(request, response, failureOf(error));
+      call.fail(error);
     }
   }
 }
@@ -102,45 +103,62 @@ export class JsonServer {
 interface Answer {
   readonly status: number;
   readonly body: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** @throws LatchkeyError: `Connect-Timeout-Ms` is no number */
-function jsonCall(
-  request: IncomingMessage,
-  response: ServerResponse,
-  identity: CallingService,
-  write: (answer: unknown) => string,
-): IncomingCall<unknown> {
-  let isLate = false;
-  let headers: Answer['headers'];
-  const end = () => {
-    isLate = true;
-    send(request, response, TOO_LATE);
-  };
-  const timeoutMs = timeoutIn(request.headers['connect-timeout-ms']);
-  const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
-  response.once('close', () => clearTimeout(timer));
-  return {
-    identity,
-    traceparent: request.headers['traceparent'] as string | undefined,
-    get cancelled() {
-      return isLate || response.destroyed;
-    },
-    sendMetadata: (metadata) => void (headers = metadata.getMap() as Record<string, string>),
-    succeed: (answer) => send(request, response, { status: 200, body: write(answer), headers }),
-    fail: (error) => send(request, response, failureOf(error)),
-  };
+class JsonCall implements IncomingCall<unknown> {
+  private isLate = false;
+  private timer: NodeJS.Timeout | undefined;
+  private headers: Readonly<Record<string, string>> = {};
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    readonly identity: CallingService,
+    private readonly write: (answer: unknown) => string,
+  ) {}
+
+  get traceparent(): string | undefined {
+    return this.request.headers['traceparent'] as string | undefined;
+  }
+
+  get cancelled(): boolean {
+    return this.isLate || this.response.destroyed;
+  }
+
+  /** @param header `Connect-Timeout-Ms` @throws LatchkeyError: it is no number */
+  limitTime(header: string | string[] | undefined): void {
+    if (header === undefined) return;
+    if (!/^\d{1,10}$/.test(String(header)))
+      throw new LatchkeyError('invalid_request', 'Connect-Timeout-Ms is no number');
+    const end = () => {
+      this.isLate = true;
+      send(this.request, this.response, TOO_LATE);
+    };
+    this.timer = setTimeout(end, Math.min(Number(header), MAX_TIMER_MS));
+    this.response.once('close', () => clearTimeout(this.timer));
+  }
+
+  sendMetadata(metadata: Metadata): void {
+    this.headers = metadata.getMap() as Record<string, string>;
+  }
+
+  succeed(answer: unknown): void {
+    this.send({ status: 200, body: this.write(answer), headers: this.headers });
+  }
+
+  fail(error: unknown): void {
+    this.send(failureOf(error));
+  }
+
+  private send(answer: Answer): void {
+    clearTimeout(this.timer);
+    if (!this.cancelled) send(this.request, this.response, answer);
+  }
 }
 
 /** Of Node's timers. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-function timeoutIn(header: string | string[] | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(String(header))) throw new LatchkeyError('invalid_request', 'Connect-Timeout-Ms is no number');
-  return Math.min(Number(header), MAX_TIMER_MS);
-}
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i;
 const IDENTITY = [undefined, 'identity'];
@@ -218,7 +236,7 @@ const LINGER_MS = 1000;
 
 /** An answer before the end of the request closes the connection, once the caller has had a chance to read it. */
 function send(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent) return;
   const isEarly = !request.complete && hasBody(request);
   response.writeHead(status, {
     'content-type': 'application/json',
