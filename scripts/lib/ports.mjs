@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode, Stop } from './stop.mjs';
@@ -30,28 +31,32 @@ export async function assertPortsFree(host, ports, timeoutMs = 3000) {
   }
 }
 
-/** How many ports a process has for itself, from 10000 up to 29999. */
-const PORTS_OF_A_PROCESS = 100;
-/** The ports that this process has been given and may be about to listen on. @type {Set<number>} */
-const given = new Set();
-
 /**
  * Finds a port below the range from which the system takes ports for outgoing connections, so that no connection can
- * take it before we listen. Each process looks among a hundred ports of its own and is not given one twice: two servers
- * that start at the same time would otherwise find the same port free.
+ * take it before we listen. This process keeps the UDP port of the same number, so nobody else is given the port. To find
+ * that nothing listens is not enough: a proxy with SO_REUSEPORT, such as Caddy, would share the port without an error.
  * @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 at the moment
  */
-export async function freePort() {
-  const first = 10_000 + (process.pid % (20_000 / PORTS_OF_A_PROCESS)) * PORTS_OF_A_PROCESS;
+export async function freePort(first = 10_000, end = 30_000) {
   for (;;) {
-    if (given.size === PORTS_OF_A_PROCESS) given.clear();
-    const port = first + randomInt(PORTS_OF_A_PROCESS);
-    if (given.has(port)) continue;
-    given.add(port);
-    const isTaken = await assertPortsFree('127.0.0.1', { port: String(port) }, 0).catch(() => true);
-    if (!isTaken) return port;
+    const port = randomInt(first, end);
+    const reservation = createSocket('udp4').unref();
+    const bound = once(reservation.bind({ port, address: '127.0.0.1', exclusive: true }), 'listening');
+    const isOurs = await bound.then(
+      () => true,
+      () => false,
+    );
+    if (isOurs && !(await isTaken(port))) return port;
+    reservation.close();
   }
 }
+
+/** @param {number} port */
+const isTaken = (port) =>
+  assertPortsFree('127.0.0.1', { port: String(port) }, 0).then(
+    () => false,
+    () => true,
+  );
 
 /** @type {(code: string, variable: string, host: string, port: number) => string} */
 function refusalOf(code, variable, host, port) {
