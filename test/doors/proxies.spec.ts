@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { guarantees } from './guarantees.js';
 import { CADDY, ENVOY_AT_EDGE_DOOR, ENVOY_FIRST_HOP, HAPROXY, NGINX, withUserTokens } from './recipes.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { EchoBackend } from './echo-backend.js';
 import { GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import { OVERRIDES } from './overrides.js';
+import { startProxy } from './recipe.js';
 import { SPOOFED } from './ways-around.js';
 
 describe.each([CADDY, withUserTokens(CADDY)])('$name before a backend', (recipe) => guarantees(recipe));
@@ -147,4 +150,13 @@ describe.each([NGINX, CADDY, HAPROXY])('the request that $name forwards', (recip
     expect(refusals.map(({ status }) => status)).toEqual([401, 403, 403]);
     expect(refusals.flatMap(({ seen, tunnels }) => tunnels.concat(seen ?? []))).toEqual([]);
   });
+});
+
+// Caddy before its pull request 7859 can send a check to the backend, by a connection that it opened for another request.
+test("Caddy's recipe grants nothing by a 200 that names no owner", async () => {
+  const [stranger, backend] = [await EchoBackend.start(), await EchoBackend.start()];
+  const proxy = await startProxy(CADDY, { latchkey: stranger.address, backend: backend.address });
+  await rawRequest({ url: proxy.url }, 'GET /systems', ['Authorization: Bearer lk_key']);
+  expect([stranger.seen.length, backend.seen.length]).toEqual([1, 0]);
+  await Promise.all([proxy.stop(), stranger.stop(), backend.stop()]);
 });
