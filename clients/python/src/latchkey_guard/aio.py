@@ -13,9 +13,7 @@ from ._guard import _SERVICE, Core, _may_retry
 from ._leases import Wish
 from ._model import UNAVAILABLE, Decision, Granted, Lease, Operation, Question
 from ._request import Permission, Request, check_route
-from ._transport import Answer, Failure
-
-_MOST_BYTES = 64 * 1024
+from ._transport import _MOST_BYTES, Answer, Failure
 
 
 class AsyncGuard(Core):
@@ -32,7 +30,7 @@ class AsyncGuard(Core):
             step, _ = self._lease(question, has_waited=True)
         if isinstance(step, Granted):
             return self._decided(question, step, begun, "lease")
-        # It goes on when this request is cancelled: others may wait for it, and its connection stays usable.
+        # A cancelled request leaves its call running: others may wait for it, and its connection stays usable.
         decision = await asyncio.shield(self._start(self._ask(question, begun, step)))
         return self._decided(question, decision, begun, "service")
 
