@@ -57,8 +57,14 @@ function known<Value extends string>(
 }
 
 /** The compiler reports a limit that the domain or the proto has alone. */
-function limitsIn({ maxAccess: level, ...wire }: proto.Limits__Output): AccountLimits {
-  const { requestsPerSecond, burst, maxKeyDays, maxActiveKeys, noNewKeys } = wire;
+function limitsIn({
+  requestsPerSecond,
+  burst,
+  maxAccess: level,
+  maxKeyDays,
+  maxActiveKeys,
+  noNewKeys,
+}: proto.Limits__Output): AccountLimits {
   const maxAccess = known(level, ACCESS, { 'limits.maxAccess': 'must be an access level' });
   const every: EveryLimit = {
     requestsPerSecond,
@@ -92,7 +98,7 @@ export function listingOf(request: proto.ListAccountsRequest__Output): AccountLi
   return { status, email: email || undefined, pageSize, pageToken: pageToken || undefined };
 }
 
-export type KeysToRevoke =
+type KeysToRevoke =
   | { readonly keyId: string; readonly ownerId?: never }
   | { readonly keyId?: never; readonly ownerId: string };
 
