@@ -47,6 +47,17 @@ describe('the outbox under many writers and senders', () => {
     }
   });
 
+  test('stores as many notices as a batch may have, each with a mail to as many managers as an account may have', async () => {
+    const managers = await Promise.all(Array.from({ length: 20 }, async () => (await newOwner(app)).id));
+    const settings = { kind: 'service', passwordHash: undefined, managers } as const;
+    const { id: ownerId } = await newOwner(app, settings);
+    const { key } = await createKey(app, ownerId, { personId: managers[0]!, ownerId });
+    await app.sql('TRUNCATE outbox, notice_sequences');
+    await write(...Array.from({ length: 500 }, () => key));
+    const [stored] = await app.sql<{ n: number }>('SELECT count(*)::integer AS n FROM outbox');
+    expect(stored).toEqual({ n: 500 * 22 });
+  });
+
   test('stores no notice about a change whose commit was refused', async () => {
     await app.sql('TRUNCATE outbox, notice_sequences');
     await app.sql(

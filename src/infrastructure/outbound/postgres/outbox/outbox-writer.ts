@@ -13,7 +13,7 @@ import {
 } from '#domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '#domain/notices/retry-schedule.js';
 import { AccountRow } from '../accounts/account-rows.js';
-import { NOW } from '../client/database.js';
+import { insertMany, NOW } from '../client/database.js';
 
 /**
  * One row for the platform and one for each person that a notice goes to. It stays until the notice is delivered, or until failed notices are
@@ -82,7 +82,7 @@ export class OutboxWriter {
       const deliveries = deliveriesOf(notice.type, this.receivers, managers.get(notice.key.ownerId));
       return deliveries.map((delivery) => toRow(notice, { ...delivery, sequence, now }));
     });
-    await manager.insert(OutboxRow, rows);
+    await insertMany(manager, OutboxRow, rows);
   }
 
   /** The people whom the owners of mailed notices name, by owner. */
