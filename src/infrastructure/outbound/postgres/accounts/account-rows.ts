@@ -1,4 +1,4 @@
-import { Check, Column, Entity, type EntityManager, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
 import { TIME_OR_NULL } from '../client/columns.js';
 import { ACCOUNT_KINDS, type AccountKind, emailKey } from '#domain/accounts/account-profile.js';
 import { Account, type AccountStatus } from '#domain/accounts/account.js';
@@ -12,18 +12,13 @@ const STORED_STATUSES: readonly StoredStatus[] = ['active', 'active+', 'suspende
 export const ACTIVE = `('active', 'active+')`;
 
 @Entity('accounts')
-@Index('service_accounts', ['id'], { where: "kind = 'service'" })
 @Check('accounts_kind', `kind IN ('${ACCOUNT_KINDS.join("', '")}')`)
 @Check('accounts_status', `status IN ('${STORED_STATUSES.join("', '")}')`)
 export class AccountRow {
-  @Index('accounts_by_id', { type: 'hash' })
-  @PrimaryColumn('varchar', { length: 128 })
-  id!: string;
+  @PrimaryColumn('varchar', { length: 128 }) id!: string;
   @Column('text') email!: string;
   /** The email in lower case, which is unique; null once the account is purged. */
-  @Index('accounts_email_key', { unique: true })
-  @Column('text', { nullable: true })
-  emailKey!: string | null;
+  @Column('text', { nullable: true }) emailKey!: string | null;
   @Column('text') displayName!: string;
   @Column('text', { array: true }) permissions!: readonly string[];
   @Column('text', { nullable: true }) passwordHash!: string | null;
@@ -32,9 +27,7 @@ export class AccountRow {
   @Column('jsonb', { nullable: true }) attributes!: readonly Attribute[] | null;
   @Column('varchar', { length: 7, default: 'person' }) kind!: AccountKind;
   /** Null for none. */
-  @Index('accounts_by_manager', { type: 'gin' })
-  @Column('text', { array: true, nullable: true })
-  managers!: readonly string[] | null;
+  @Column('text', { array: true, nullable: true }) managers!: readonly string[] | null;
   @Column({ type: 'numeric', precision: 20, scale: 0 }) version!: string;
   /** The last reactivation; null if there was none since this column exists. */
   @Column(TIME_OR_NULL) activeSince!: Date | null;

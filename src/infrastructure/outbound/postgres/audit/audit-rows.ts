@@ -1,16 +1,10 @@
-import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { BIGINT, TIME } from '../client/columns.js';
 import { type AuditEvent, storedDetails } from '#domain/audit/audit-event.js';
 import type { SealableEvent } from '#domain/audit/audit-seal.js';
 
 /** Append-only (docs/audit.md): triggers refuse UPDATE and TRUNCATE, and any DELETE that no recorded pruning covers. */
 @Entity('audit_events')
-@Index('audit_events_of_owner', ['ownerId', 'id'])
-@Index('audit_events_of_key', ['keyId', 'id'], { where: 'key_id IS NOT NULL' })
-@Index('audit_events_of_revocations', ['keyId', 'id'], { where: "type = 'api_key.revoked'" })
-@Index('audit_events_of_owner_changes', ['ownerId', 'id'], { where: "type <> 'authentication.failed'" })
-@Index('audit_events_of_changes', ['id', 'type', 'actorId'], { where: "type <> 'authentication.failed' AND id > 0" })
-@Index('audit_events_by_time', ['at'])
 export class AuditEventRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
   @Column({ ...TIME, default: () => 'clock_timestamp()' }) at!: Date;

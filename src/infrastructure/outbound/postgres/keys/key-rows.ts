@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import { ACCESS_LEVELS, type AccessLevel } from '#domain/accounts/access-level.js';
 import type { DueNoticeType } from '#domain/notices/key-notice.js';
@@ -10,32 +10,6 @@ import { AccountRow } from '../accounts/account-rows.js';
 @Check('api_keys_access', `access IN ('${ACCESS_LEVELS.join("', '")}')`)
 @Check('api_keys_digest', 'octet_length(digest) = 32')
 @Check('api_keys_ended_once', 'revoked_at IS NULL OR expired_at IS NULL')
-@Index('api_keys_of_owner', ['ownerId', 'createdAt', 'id'])
-@Index('api_keys_idempotency_of_owner', ['ownerId', 'idempotencyKey'], { unique: true, where: 'created_by IS NULL' })
-@Index('api_keys_by_maker', ['createdBy', 'ownerId', 'idempotencyKey'], {
-  unique: true,
-  where: 'created_by IS NOT NULL',
-})
-@Index('api_keys_by_age', ['createdAt', 'id'])
-@Index('api_keys_open_by_age', ['createdAt', 'id', 'expiresAt', 'endsAt'], {
-  where: 'revoked_at IS NULL AND expired_at IS NULL AND NOT purged',
-})
-@Index('api_keys_expired_by_age', ['createdAt', 'id', 'expiresAt'], { where: 'expired_at IS NOT NULL AND NOT purged' })
-@Index('api_keys_revoked_by_age', ['createdAt', 'id', 'expiresAt'], { where: 'revoked_at IS NOT NULL AND NOT purged' })
-@Index('api_keys_paused_by_age', ['createdAt', 'id'], {
-  where: 'paused_until IS NOT NULL OR admin_paused_until IS NOT NULL',
-})
-@Index('api_keys_by_expiry', ['expiresAt', 'id'], { where: 'NOT purged' })
-// An expression, which TypeORM can't say.
-@Index('api_keys_by_name', { synchronize: false })
-@Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
-@Index('api_keys_imported_by_prefix', ['displayPrefix'], { where: 'display_prefix IS NOT NULL' })
-@Index('api_keys_unused_successors', ['createdAt'], {
-  where: 'replaces IS NOT NULL AND first_used_at IS NULL AND revoked_at IS NULL AND expired_at IS NULL',
-})
-@Index('api_keys_open_by_end', ['endsAt'], {
-  where: 'revoked_at IS NULL AND expired_at IS NULL AND ends_at IS NOT NULL',
-})
 export class ApiKeyRow {
   @PrimaryColumn('uuid') id!: string;
   @Column('varchar', { length: 128 }) ownerId!: string;
@@ -47,10 +21,7 @@ export class ApiKeyRow {
   @Column('text') name!: string;
   @Column('varchar', { length: 14 }) access!: AccessLevel;
   @Column('varchar', { length: 16 }) keyPrefix!: string;
-  @Index('api_keys_public_part', { unique: true })
-  @Index('api_keys_by_public_part', { type: 'hash' })
-  @Column('char', { length: 24 })
-  publicPart!: string;
+  @Column('char', { length: 24 }) publicPart!: string;
   /** Of an imported key, what lists show of it; null for a key that was made here. */
   @Column({ type: 'varchar', length: 16, nullable: true, collation: 'C' }) displayPrefix!: string | null;
   @Column('bytea') digest!: Buffer;

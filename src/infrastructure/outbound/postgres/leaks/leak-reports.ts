@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Column, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
 import { TIME_OR_NULL } from '../client/columns.js';
 import type { LeakClaim, LeakReports } from '#application/leak-ports.js';
 import type { Requester } from '#application/sign-in-ports.js';
@@ -9,7 +9,6 @@ import { type Database, insertMany, NOW } from '../client/database.js';
 
 /** A report of leaked keys, until all of them have ended. */
 @Entity('leak_reports')
-@Index('leak_reports_waiting', ['tries', 'id'])
 export class LeakReportRow {
   /** Ascending in the order of arrival. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;

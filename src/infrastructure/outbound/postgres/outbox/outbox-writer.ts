@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Any, Check, Column, Entity, type EntityManager, Index, IsNull, Not, PrimaryColumn } from 'typeorm';
+import { Any, Check, Column, Entity, type EntityManager, IsNull, Not, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import {
   channelsOf,
@@ -21,9 +21,6 @@ import { insertMany, NOW } from '../client/database.js';
  */
 @Entity('outbox')
 @Check('outbox_channel', `channel IN ('webhook', 'mail')`)
-@Index('outbox_waiting', ['channel', 'nextTryAt', 'sequence'], { where: 'failed_at IS NULL' })
-@Index('outbox_mail_of_owner', ['ownerId'], { where: "channel = 'mail'" })
-@Index('outbox_mail_of_manager', ['recipient'], { where: 'recipient IS NOT NULL' })
 export class OutboxRow {
   @PrimaryColumn('uuid') id!: string;
   @Column('varchar', { length: 7 }) channel!: NoticeChannel;
@@ -39,9 +36,7 @@ export class OutboxRow {
   @Column('integer', { default: 0 }) tries!: number;
   @Column(TIME) nextTryAt!: Date;
   /** An attempt that fails after this time is the last one. */
-  @Index('outbox_by_end')
-  @Column(TIME)
-  giveUpAt!: Date;
+  @Column(TIME) giveUpAt!: Date;
   /** Set by the sender that is delivering the notice. If the sender dies, others may take over after this time. */
   @Column(TIME_OR_NULL) claimedUntil!: Date | null;
   /** When the notice was given up. */

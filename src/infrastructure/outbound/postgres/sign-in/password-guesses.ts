@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Any, Column, Entity, Index, IsNull, Not, PrimaryColumn } from 'typeorm';
+import { Any, Column, Entity, IsNull, Not, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import type { PasswordGuesses, Requester, GuessSubject } from '#application/sign-in-ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '#domain/accounts/passwords.js';
@@ -7,14 +7,11 @@ import { crowdGate, CrowdReader } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';
 
 @Entity('password_guesses')
-@Index('password_guesses_wrong_by_age', ['lastAttemptAt'], { where: 'succeeded_at IS NULL' })
 export class PasswordGuessesRow {
   /** SHA-256 of the subject's name, because we do not store what people type into an email field. */
   @PrimaryColumn('bytea') subject!: Buffer;
   @Column('integer') failures!: number;
-  @Index('password_guesses_by_age')
-  @Column(TIME)
-  lastAttemptAt!: Date;
+  @Column(TIME) lastAttemptAt!: Date;
   @Column(TIME_OR_NULL) blockedUntil!: Date | null;
   @Column(TIME_OR_NULL) succeededAt!: Date | null;
 }

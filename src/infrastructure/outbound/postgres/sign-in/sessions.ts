@@ -1,4 +1,4 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '#application/sign-in-ports.js';
@@ -12,15 +12,11 @@ import { crowdGate } from '../client/crowd-reader.js';
 export class SessionRow {
   /** SHA-256 of the token in the cookie. */
   @PrimaryColumn('bytea') tokenDigest!: Buffer;
-  @Index('sessions_of_account')
-  @Column('varchar', { length: 128 })
-  accountId!: string;
+  @Column('varchar', { length: 128 }) accountId!: string;
   @ManyToOne(() => AccountRow, { nullable: false })
   @JoinColumn({ name: 'account_id' })
   account?: AccountRow;
-  @Index('sessions_by_expiry')
-  @Column(TIME)
-  expiresAt!: Date;
+  @Column(TIME) expiresAt!: Date;
   /** From a sign-in at the platform, like `acr`. */
   @Column(TIME_OR_NULL) authenticatedAt!: Date | null;
   @Column('text', { nullable: true }) acr!: string | null;
