@@ -1,11 +1,12 @@
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Column, Entity, In, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { TIME, TIME_OR_NULL } from '../client/columns.js';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Requester, Session, SessionOpening, Sessions, SpentSignIns } from '#application/sign-in-ports.js';
 import { type PlatformSignIn, SESSION_HOURS, sessionDigest } from '#domain/accounts/session.js';
-import { fromAuditEvent } from '../audit/audit-rows.js';
-import { type Database, NOW } from '../client/database.js';
-import { AccountRow, ACTIVE, toAccount } from '../accounts/account-rows.js';
+import { HOUR_MS } from '#domain/time.js';
+import { AuditEventRow, fromAuditEvent } from '../audit/audit-rows.js';
+import { type Database, databaseNow, NOW } from '../client/database.js';
+import { AccountRow, ACTIVE, storedAs, toAccount } from '../accounts/account-rows.js';
 import { crowdGate } from '../client/crowd-reader.js';
 
 @Entity('sessions')
@@ -25,30 +26,19 @@ export class SessionRow {
 export class PostgresSessions implements Sessions {
   constructor(private readonly database: Database) {}
 
-  /** One statement, so that all of it commits together. Its lock keeps a suspension from missing the new session. */
-  async begin({ accountId, passwordHash, signIn, event }: SessionOpening) {
-    const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $11', [passwordHash]];
-    const { type, actorId, details, ...client } = fromAuditEvent(event, accountId);
-    const recorded = [type, actorId, client.clientIp, client.userAgent, client.requestId, details];
-    const token = randomBytes(32).toString('base64url');
-    const { authenticatedAt = null, acr = null } = signIn ?? {};
-    const [opened] = await this.database.transaction((manager) =>
-      manager.query<{ expires_at: Date }[]>(
-        `WITH signed_in AS (
-          SELECT id FROM accounts WHERE id = $1 AND status IN ${ACTIVE} ${underHash} FOR SHARE
-        ), opened AS (
-          INSERT INTO sessions (token_digest, account_id, expires_at, authenticated_at, acr)
-          SELECT $2, id, clock_timestamp() + make_interval(hours => ${SESSION_HOURS}), $3, $4
-          FROM signed_in RETURNING account_id, expires_at
-        ), recorded AS (
-          INSERT INTO audit_events (type, owner_id, actor_id, client_ip, user_agent, request_id, details)
-          SELECT $5, account_id, $6, $7, $8, $9, $10 FROM opened
-        )
-        SELECT expires_at FROM opened`,
-        [accountId, digest(token), authenticatedAt, acr, ...recorded, ...hashes],
-      ),
-    );
-    return opened && { token, expiresAt: opened.expires_at };
+  /** The lock keeps a suspension from missing the new session. */
+  begin({ accountId: id, passwordHash, signIn, event }: SessionOpening) {
+    const where = { id, status: In(storedAs('active')), ...(passwordHash !== undefined && { passwordHash }) };
+    return this.database.transaction(async (manager) => {
+      const account = await manager.findOne(AccountRow, { where, lock: { mode: 'pessimistic_read' } });
+      if (!account) return undefined;
+      const token = randomBytes(32).toString('base64url');
+      const expiresAt = new Date((await databaseNow(manager)).getTime() + SESSION_HOURS * HOUR_MS);
+      const { authenticatedAt = null, acr = null } = signIn ?? {};
+      await manager.insert(SessionRow, { tokenDigest: digest(token), accountId: id, expiresAt, authenticatedAt, acr });
+      await manager.insert(AuditEventRow, fromAuditEvent(event, id));
+      return { token, expiresAt };
+    });
   }
 
   async find(token: string): Promise<Session | undefined> {
